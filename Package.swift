@@ -1,0 +1,30 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "inward",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "Entities", targets: ["Entities"]),
+        .library(name: "UseCases", targets: ["UseCases"]),
+        .library(name: "InterfaceAdapters", targets: ["InterfaceAdapters"]),
+    ],
+    targets: [
+        // The rings, innermost first. Each names every target it imports, and none outside itself.
+        .target(name: "Entities"),
+        .target(name: "UseCases", dependencies: ["Entities"]),
+        .target(name: "InterfaceAdapters", dependencies: ["Entities", "UseCases"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+    target.swiftSettings = [
+        .strictMemorySafety(),  // SE-0458: what could break memory safety is marked `unsafe`.
+        .enableUpcomingFeature("ExistentialAny"),  // SE-0335: an existential says `any`.
+        .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444: a member needs its module's import.
+        .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409: an import is internal unless it says more.
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461: async code stays with its caller.
+    ]
+}

@@ -1,0 +1,39 @@
+/// A post that is not published yet. A draft that exists may be published: it keeps every rule.
+public struct PostDraft: Hashable, Sendable {
+    /// How many characters a title may have, once trimmed.
+    public static let titleLengths = 1...120
+    /// How many characters a body may have, once trimmed.
+    public static let bodyLengths = 1...5_000
+
+    /// Who writes it.
+    public let authorID: User.ID
+    /// What it is called, without white space at its ends.
+    public let title: String
+    /// What it says, without white space at its ends.
+    public let body: String
+
+    /// Makes a draft from what its author wrote, without the white space at the ends, or says which rule it breaks.
+    ///
+    /// A character is what a reader takes for one (an extended grapheme cluster of Unicode).
+    ///
+    /// - Complexity: O(n) in the lengths of title and body.
+    /// - Throws: a ``PostDraftError`` with the length that is outside ``titleLengths`` or ``bodyLengths``. Where both
+    ///   are, the title's is thrown.
+    public init(authorID: User.ID, title: String, body: String) throws(PostDraftError) {
+        let title = title.trimmingWhitespace()
+        let body = body.trimmingWhitespace()
+        guard Self.titleLengths.contains(title.count) else { throw .titleLength(title.count) }
+        guard Self.bodyLengths.contains(body.count) else { throw .bodyLength(body.count) }
+        self.authorID = authorID
+        self.title = title
+        self.body = body
+    }
+
+    /// The post this draft becomes when it is published under an identity.
+    public func published(as id: Post.ID) -> Post {
+        Post(id: id, draft: self)
+    }
+
+    /// The title as titles are compared: two that differ in case alone are the same to a reader.
+    public var foldedTitle: String { title.lowercased() }
+}

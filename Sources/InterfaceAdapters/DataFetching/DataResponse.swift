@@ -1,0 +1,25 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What a ``DataFetcher`` answers: a whole answer, whatever its status.
+public struct DataResponse: Hashable, Sendable {
+    /// How the source took the request.
+    public var status: Status
+    /// What the source tells about its answer.
+    public var headerFields: HeaderFields
+    /// The answer itself, whole.
+    public var body: Data
+    /// Where the answer came from, if that is not where it was asked for: redirects were followed.
+    public var url: URL?
+
+    /// Makes an answer; without arguments, one of success that says nothing.
+    public init(status: Status = .ok, headerFields: HeaderFields = [], body: Data = Data(), url: URL? = nil) {
+        self.status = status
+        self.headerFields = headerFields
+        self.body = body
+        self.url = url
+    }
+}

@@ -1,0 +1,73 @@
+extension HeaderField {
+    /// The name of a header field. Names that differ in case alone are equal (RFC 9110 section 5.1).
+    public struct Name: Hashable, Sendable, CustomStringConvertible {
+        /// The name in the case it was written.
+        public let rawValue: String
+        private let folded: String
+
+        /// Makes a name; `nil` if it is no token of RFC 9110 section 5.6.2.
+        public init?(_ name: String) {
+            guard name.isToken else { return nil }
+            self.init(unchecked: name)
+        }
+
+        private init(unchecked name: String) {
+            rawValue = name
+            folded = name.lowercased()
+        }
+
+        /// Whether two names differ in case at most.
+        public static func == (left: Self, right: Self) -> Bool { left.folded == right.folded }
+
+        /// Feeds what makes names equal into a hasher.
+        public func hash(into hasher: inout Hasher) { hasher.combine(folded) }
+
+        /// The name in the case it was written.
+        public var description: String { rawValue }
+
+        /// Whether fields of this name carry credentials by their definition.
+        var carriesCredentials: Bool { Self.credentialNames.contains(self) }
+
+        private static let credentialNames: Set<Self> = [
+            .authorization, .cookie, .proxyAuthorization, .setCookie,
+            Self(unchecked: "X-API-Key"), Self(unchecked: "X-Auth-Token"), Self(unchecked: "X-Amz-Security-Token"),
+        ]
+    }
+}
+
+extension HeaderField.Name {
+    /// What may come back.
+    public static let accept = Self(unchecked: "Accept")
+    /// What can be done with what the address names.
+    public static let allow = Self(unchecked: "Allow")
+    /// The caller's credentials.
+    public static let authorization = Self(unchecked: "Authorization")
+    /// What caches on the way may do.
+    public static let cacheControl = Self(unchecked: "Cache-Control")
+    /// How the body is encoded.
+    public static let contentEncoding = Self(unchecked: "Content-Encoding")
+    /// For whom the body is written.
+    public static let contentLanguage = Self(unchecked: "Content-Language")
+    /// How many bytes the body has.
+    public static let contentLength = Self(unchecked: "Content-Length")
+    /// An address for what the body is.
+    public static let contentLocation = Self(unchecked: "Content-Location")
+    /// What the body is.
+    public static let contentType = Self(unchecked: "Content-Type")
+    /// What the source remembers the caller by.
+    public static let cookie = Self(unchecked: "Cookie")
+    /// When the answer was made, by the source's clock.
+    public static let date = Self(unchecked: "Date")
+    /// What identifies a version of what the address names.
+    public static let eTag = Self(unchecked: "ETag")
+    /// Which host is meant.
+    public static let host = Self(unchecked: "Host")
+    /// Where something is, or was made.
+    public static let location = Self(unchecked: "Location")
+    /// The caller's credentials for a proxy.
+    public static let proxyAuthorization = Self(unchecked: "Proxy-Authorization")
+    /// When to ask again.
+    public static let retryAfter = Self(unchecked: "Retry-After")
+    /// What the source wants to remember the caller by.
+    public static let setCookie = Self(unchecked: "Set-Cookie")
+}

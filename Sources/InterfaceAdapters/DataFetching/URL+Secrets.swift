@@ -1,0 +1,24 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension URL {
+    /// This address for people to read: without user name, password and fragment, and with the names in the query alone,
+    /// because keys and signatures travel as values.
+    var withoutSecrets: String {
+        guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
+            return "an unreadable address"
+        }
+        let names = components.percentEncodedQueryItems?.map { item in
+            item.value == nil ? item.name : "\(item.name)=…"
+        }
+        components.percentEncodedUser = nil
+        components.percentEncodedPassword = nil
+        components.percentEncodedQuery = nil
+        components.percentEncodedFragment = nil
+        guard let address = components.string else { return "an unreadable address" }
+        return address + (names.map { "?" + $0.joined(separator: "&") } ?? "")
+    }
+}

@@ -1,0 +1,19 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Who answers for an address: scheme, host and port (RFC 6454). Credentials for one are not for another.
+struct WebOrigin: Hashable {
+    private let scheme: String?
+    private let host: String?
+    private let port: Int?
+
+    /// The origin of an address, with the port that its scheme implies.
+    init(_ url: URL) {
+        scheme = url.scheme?.lowercased()
+        host = url.host(percentEncoded: false)?.lowercased()
+        port = url.port ?? ["http": 80, "https": 443][scheme ?? ""]
+    }
+}

@@ -1,0 +1,15 @@
+/// What a view shows of an upstream at one look: its users and the first page of its feed.
+public struct OverviewViewModel: ViewModel, Hashable {
+    /// The users.
+    public let users: UserListViewModel
+    /// The first page of the feed.
+    public let feed: FeedViewModel
+    /// What came from where, and how long that took, as a sentence.
+    public let provenance: String
+
+    /// The users, the feed, and the sentence.
+    public var document: Document {
+        let blocks = users.document.blocks + feed.document.blocks + [.paragraph(provenance)]
+        return Document(title: "Users and posts", blocks: blocks)
+    }
+}

@@ -1,0 +1,26 @@
+import Entities
+
+/// A post as an upstream writes it.
+struct PostDTO: RecordDTO {
+    static let listName = "posts"
+
+    let userId: WholeNumberDTO
+    let id: WholeNumberDTO
+    let title: String
+    let body: String
+
+    func entity() throws(FieldError) -> Post {
+        do {
+            return try Post(id: Post.ID(id.value), authorID: User.ID(userId.value), title: title, body: body)
+        } catch {
+            throw FieldError(Self.field(of: error), "breaks a rule: \(error)")
+        }
+    }
+
+    private static func field(of error: PostError) -> String {
+        switch error {
+        case .blankTitle: "title"
+        case .blankBody: "body"
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// Renders documents as a whole HTML page that needs nothing from elsewhere and runs no script.
+public struct HTMLRenderer: Sendable {
+    private let generator: String
+
+    /// Makes a renderer.
+    ///
+    /// - Parameter generator: Which program makes the pages, said in each page's `generator` element.
+    public init(generator: String) {
+        self.generator = generator
+    }
+
+    /// The document as a page.
+    ///
+    /// - Complexity: O(n) in the size of the document.
+    public func render(_ document: Document) -> String {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="generator" content="\(generator.escaped)">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+        <title>\(document.title.escaped)</title>
+        <style>
+        \(Self.style)
+        </style>
+        </head>
+        <body>
+        \(document.blocks.map(render).joined(separator: "\n"))
+        </body>
+        </html>
+
+        """
+    }
+
+    private func render(_ block: Document.Block) -> String {
+        switch block {
+        case .heading(let text):
+            "<h2>\(text.escaped)</h2>"
+        case .paragraph(let text):
+            "<p>\(text.escaped)</p>"
+        case .notes(let notes):
+            "<ul>\n\(notes.map { "<li>\($0.escaped)</li>\n" }.joined())</ul>"
+        case .table(let table):
+            render(table)
+        }
+    }
+
+    private func render(_ table: Table) -> String {
+        let head = table.columns.map { "<th scope=\"col\"\(style(of: $0))>\($0.title.escaped)</th>" }.joined()
+        let rows = table.rows.map { row in
+            let cells = zip(row, table.columns).map { cell, column in
+                let detail = cell.detail.map { " title=\"\($0.escaped)\"" } ?? ""
+                return "<td\(style(of: column))\(detail)>\(cell.text.escaped)</td>"
+            }
+            return "<tr>\(cells.joined())</tr>\n"
+        }
+        return "<table>\n<thead><tr>\(head)</tr></thead>\n<tbody>\n\(rows.joined())</tbody>\n</table>"
+    }
+
+    private func style(of column: Table.Column) -> String {
+        column.isNumeric ? " class=\"number\"" : ""
+    }
+
+    private static let style = """
+        body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+        table { border-collapse: collapse; width: 100%; }
+        th, td { text-align: left; vertical-align: top; padding: .3rem .8rem; border-bottom: 1px solid #ddd; }
+        .number { text-align: right; font-variant-numeric: tabular-nums; }
+        """
+}
+
+extension String {
+    /// This text for an element's content or a quoted attribute: nothing in it ends either, or is invisible.
+    fileprivate var escaped: String {
+        visible.reduce(into: "") { text, character in
+            switch character {
+            case "&": text += "&amp;"
+            case "<": text += "&lt;"
+            case ">": text += "&gt;"
+            case "\"": text += "&quot;"
+            case "'": text += "&#39;"
+            default: text.append(character)
+            }
+        }
+    }
+}

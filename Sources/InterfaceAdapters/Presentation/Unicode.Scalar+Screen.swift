@@ -1,0 +1,10 @@
+extension Unicode.Scalar {
+    /// Whether this scalar does something to a screen instead of being shown on it: a control character, a separator of
+    /// lines, or one of the marks for the direction of text that Unicode Standard Annex 9 defines.
+    var actsOnTheScreen: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: properties.isBidiControl
+        }
+    }
+}

@@ -1,0 +1,22 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension Decodable {
+    /// Decodes a whole JSON text.
+    ///
+    /// - Throws: a ``FieldError`` that says how the text begins if it is no JSON at all.
+    static func decoded(from json: Data) throws(FieldError) -> Self {
+        do {
+            return try JSONDecoder().decode(Self.self, from: json)
+        } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
+            guard !json.isEmpty else { throw FieldError(nil, "is empty") }
+            let beginning = String(decoding: json.prefix(40), as: UTF8.self)
+            throw FieldError(nil, "is not JSON; it begins with “\(beginning)”")
+        } catch {
+            throw FieldError(decoding: error)
+        }
+    }
+}
