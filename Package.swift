@@ -9,12 +9,25 @@ let package = Package(
         .library(name: "Entities", targets: ["Entities"]),
         .library(name: "UseCases", targets: ["UseCases"]),
         .library(name: "InterfaceAdapters", targets: ["InterfaceAdapters"]),
+        .library(name: "Infrastructure", targets: ["Infrastructure"]),
+        .library(name: "Composition", targets: ["Composition"]),
+        .executable(name: "inward", targets: ["inward"]),
     ],
     targets: [
         // The rings, innermost first. Each names every target it imports, and none outside itself.
         .target(name: "Entities"),
         .target(name: "UseCases", dependencies: ["Entities"]),
         .target(name: "InterfaceAdapters", dependencies: ["Entities", "UseCases"]),
+        .target(
+            name: "Infrastructure",
+            dependencies: ["InterfaceAdapters"],
+            resources: [.embedInCode("Sample/users.json"), .embedInCode("Sample/posts.json")]
+        ),
+
+        // The root, where implementations are chosen, and the program that shows it.
+        .target(name: "Composition", dependencies: ["UseCases", "InterfaceAdapters", "Infrastructure"]),
+        .executableTarget(name: "inward", dependencies: ["Composition", "Infrastructure", "InterfaceAdapters"]),
+
     ],
     swiftLanguageModes: [.v6]
 )

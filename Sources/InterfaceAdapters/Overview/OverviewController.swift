@@ -34,7 +34,7 @@ public struct OverviewController<Time: Clock>: Sendable where Time.Duration == D
             Read \(users.rows.count) users (from \(users.origin)) and \(feed.postsRead) posts (from \(feed.origin)) \
             of \(source) in \(duration).
             """
-        return OverviewViewModel(users: users, feed: feed, provenance: provenance)
+        return OverviewViewModel(generator: "inward", users: users, feed: feed, provenance: provenance)
     }
 
     private func presentedUsers() async -> Result<UserListViewModel, FailureViewModel> {

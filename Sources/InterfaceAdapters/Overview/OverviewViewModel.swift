@@ -1,5 +1,7 @@
 /// What a view shows of an upstream at one look: its users and the first page of its feed.
 public struct OverviewViewModel: ViewModel, Hashable {
+    /// Which program made this.
+    public let generator: String
     /// The users.
     public let users: UserListViewModel
     /// The first page of the feed.

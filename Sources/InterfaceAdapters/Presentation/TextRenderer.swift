@@ -17,6 +17,11 @@ public struct TextRenderer: Sendable {
         document.blocks.map(render).joined(separator: "\n")
     }
 
+    /// A text as one line, not ended, in which nothing can act on the terminal.
+    public func render(line: String) -> String {
+        line.visible
+    }
+
     private func render(_ block: Document.Block) -> String {
         switch block {
         case .heading(let text):

@@ -1,0 +1,68 @@
+import Foundation
+
+/// What can be chosen of an app. A configuration that exists is valid.
+public struct AppConfiguration: Hashable, Sendable {
+    /// The upstreams to choose from.
+    enum Upstream: Hashable {
+        case sample
+        case web(URL)
+        case directory(URL)
+    }
+
+    let upstream: Upstream
+    let idleTimeout: Duration
+    let bodyLimit: Int
+
+    /// What the upstream is called in messages. Free of credentials.
+    public var upstreamName: String {
+        switch upstream {
+        case .sample: "the built-in sample"
+        case .web(let url): url.absoluteString
+        case .directory(let url): "the directory \(url.path(percentEncoded: false))"
+        }
+    }
+
+    /// Chooses an upstream.
+    ///
+    /// - Parameters:
+    ///   - upstream: The address of an upstream, which begins with `http://` or `https://` and may have a path, or the path
+    ///     of a directory that mirrors one; `nil` for the sample that is part of the program.
+    ///   - idleTimeout: How long the upstream may send nothing before a request fails, over zero.
+    ///   - bodyLimit: How many bytes an answer may have, at least 1.
+    /// - Throws: an ``AppConfigurationError`` that says which choice is not possible, and why.
+    public init(
+        upstream: String? = nil,
+        idleTimeout: Duration = .seconds(10),
+        bodyLimit: Int = 64 * 1_024 * 1_024
+    ) throws(AppConfigurationError) {
+        guard idleTimeout > .zero else { throw AppConfigurationError("An idle timeout has to be over zero.") }
+        guard bodyLimit > 0 else { throw AppConfigurationError("A body limit has to be at least 1 byte.") }
+        self.upstream = try upstream.map(Self.upstream) ?? .sample
+        self.idleTimeout = idleTimeout
+        self.bodyLimit = bodyLimit
+    }
+
+    private static func upstream(_ text: String) throws(AppConfigurationError) -> Upstream {
+        if let scheme = text.firstRange(of: "://").map({ text[..<$0.lowerBound].lowercased() }) {
+            return .web(try webAddress(text, scheme: scheme))
+        }
+        guard !text.isEmpty else { throw AppConfigurationError("The upstream's name is empty.") }
+        return .directory(URL(filePath: text, directoryHint: .isDirectory))
+    }
+
+    private static func webAddress(_ text: String, scheme: String) throws(AppConfigurationError) -> URL {
+        guard ["http", "https"].contains(scheme) else {
+            throw AppConfigurationError("An upstream's address begins with http:// or https://, not with \(scheme)://.")
+        }
+        guard let url = URL(string: text), let host = url.host(), !host.isEmpty else {
+            throw AppConfigurationError("The upstream's address names no host.")
+        }
+        guard url.user() == nil, url.password() == nil else {
+            throw AppConfigurationError("Leave the user name and the password out of the upstream's address.")
+        }
+        guard url.query() == nil, url.fragment() == nil else {
+            throw AppConfigurationError("An upstream's address ends with its path, without “?” and “#”.")
+        }
+        return url
+    }
+}

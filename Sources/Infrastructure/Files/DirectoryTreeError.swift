@@ -1,0 +1,27 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Why something in a ``DirectoryTree`` cannot be read.
+struct DirectoryTreeError: Error, Equatable, CustomStringConvertible {
+    /// The system's number for what happened.
+    let code: Int32
+
+    /// Whether it says no more than that nothing is there.
+    var meansAbsence: Bool { [ENOENT, ENOTDIR, ENAMETOOLONG].contains(code) }
+
+    /// What happened, as the end of a sentence.
+    var description: String {
+        code == ELOOP ? "is a symbolic link, and those are not followed" : "cannot be read: \(systemText)"
+    }
+
+    private var systemText: String {
+        POSIXErrorCode(rawValue: code).map { POSIXError($0).localizedDescription } ?? "error \(code)"
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+public import InterfaceAdapters
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Fetches over HTTP and HTTPS with the platform's own client.
+///
+/// Nothing is kept between requests but connections: no cookies, no cache, no credentials. Share one among all who talk to
+/// the same hosts; its connections close when the last reference to it is gone.
+///
+/// Where the platform's client says less than the wire did, so does this: header fields that repeat arrive joined by commas
+/// (which RFC 9110 section 5.3 holds for the same, except for `Set-Cookie`), and a compressed body arrives decoded, without
+/// the fields that describe its coding.
+public final class URLSessionDataFetcher: DataFetcher {
+    private let session: URLSession
+    private let transfers: URLSessionTransfers
+    private let bodyLimit: Int
+    private let redirects: RedirectPolicy
+
+    /// Makes a fetcher with connections of its own.
+    ///
+    /// - Parameters:
+    ///   - idleTimeout: How long nothing may arrive, from the start or in between, before the fetch fails. It does not bound
+    ///     the whole transfer.
+    ///   - bodyLimit: How many bytes a body may have, once decoded. A larger one fails as soon as that is known.
+    ///   - redirects: What becomes of an answer that points elsewhere.
+    ///   - connectionsPerHost: How many connections are open to one host at the most. What is beyond that waits.
+    public init(
+        idleTimeout: Duration = .seconds(30),
+        bodyLimit: Int = 64 * 1_024 * 1_024,
+        redirects: RedirectPolicy = .followed(upTo: 5),
+        connectionsPerHost: Int = 16
+    ) {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = idleTimeout / .seconds(1)
+        configuration.httpMaximumConnectionsPerHost = connectionsPerHost
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.urlCache = nil
+        configuration.urlCredentialStorage = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        transfers = URLSessionTransfers()
+        session = URLSession(configuration: configuration, delegate: transfers, delegateQueue: nil)
+        self.bodyLimit = bodyLimit
+        self.redirects = redirects
+    }
+
+    deinit {
+        // A session holds its delegate and its connections until it is told that it is over.
+        session.finishTasksAndInvalidate()
+    }
+
+    /// The answer to a request for an HTTP or HTTPS address, whatever its status.
+    ///
+    /// - Throws: a ``InterfaceAdapters/FetchError`` if there is no whole answer.
+    public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        try await redirects.answer(to: request, by: send)
+    }
+
+    private func send(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        guard ["http", "https"].contains(request.url.scheme?.lowercased()), request.url.host()?.isEmpty == false else {
+            throw FetchError(.invalidRequest, request: request, explanation: "is not a request for a web address")
+        }
+        let task = session.dataTask(with: URLRequest(request))
+        let transfer = URLSessionTransfer(of: request, bodyLimit: bodyLimit)
+        let result = await withTaskCancellationHandler {
+            // Resumed exactly once: `transfers` keeps the continuation under the task's identifier and takes it out to
+            // resume it when the session says that the task is complete, which it says once for every task that was
+            // resumed, cancelled or not. The session lives as long as `self`, which this call holds.
+            await withCheckedContinuation { continuation in
+                transfers.begin(transfer, by: task, continuation: continuation)
+            }
+        } onCancel: {
+            task.cancel()
+        }
+        return try result.get()
+    }
+}
+
+extension URLRequest {
+    /// The platform's form of a request.
+    fileprivate init(_ request: DataRequest) {
+        self.init(url: request.url)
+        httpMethod = request.method.rawValue
+        httpBody = request.body
+        for field in request.headerFields {
+            addValue(field.value, forHTTPHeaderField: field.name.rawValue)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+public import Foundation
+public import InterfaceAdapters
+
+/// A small upstream that is part of the program: 10 users and 100 posts, for trying things out without a network.
+///
+/// It answers as JSONPlaceholder does: `/users`, `/posts`, `/users/7`, `/posts?userId=7`, with `_start` and `_limit` for a
+/// part of a list. A `POST` to `/posts` is answered with what was sent and a new identity, and changes nothing.
+public struct SampleDataFetcher: DataFetcher {
+    // Forced, because a constant that is a valid address cannot fail on one run and not on another.
+    // swift-format-ignore: NeverForceUnwrap
+    /// The address that the sample is served as, `sample:///`.
+    public static let baseURL = URL(string: "sample:///")!
+
+    private let upstream = StaticUpstream(baseURL: Self.baseURL)
+
+    /// Makes the sample upstream.
+    public init() {}
+
+    /// The answer to a request for something in the sample.
+    ///
+    /// - Throws: a ``InterfaceAdapters/FetchError`` if the request leads elsewhere or was cancelled.
+    public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        let response = try upstream.answer(to: request) { path throws(FetchError) in Self.file(at: path) }
+        // Of what cannot be read in this way, new posts alone are taken.
+        guard response.status == .methodNotAllowed, request.method == .post, request.url.path() == "/posts" else {
+            return response
+        }
+        return Self.created(request.body)
+    }
+
+    private static func file(at path: [String]) -> Data? {
+        switch path {
+        case ["users.json"]: Data(PackageResources.users_json)
+        case ["posts.json"]: Data(PackageResources.posts_json)
+        default: nil
+        }
+    }
+
+    private static func created(_ body: Data?) -> DataResponse {
+        let type = HeaderField(.contentType, "application/json; charset=utf-8")
+        guard let body, var record = try? JSONSerialization.jsonObject(with: body) as? [String: Any] else {
+            return DataResponse(
+                status: 400,
+                headerFields: [type],
+                body: Data(#"{"error":"The body is no object."}"#.utf8)
+            )
+        }
+        record["id"] = 101
+        let answer = try? JSONSerialization.data(withJSONObject: record, options: [.sortedKeys])
+        return DataResponse(status: .created, headerFields: [type], body: answer ?? Data())
+    }
+}

@@ -1,0 +1,18 @@
+import Composition
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The quick look at an upstream: `inward [UPSTREAM] [--output DIRECTORY]`.
+@main
+struct Inward {
+    static func main() async {
+        let quickLook = QuickLook(print: { print($0, terminator: "") }, standardError: AppContainer.standardError)
+        exit(await quickLook.run(CommandLine.arguments.dropFirst()).rawValue)
+    }
+}

@@ -1,0 +1,63 @@
+import Composition
+import Infrastructure
+import InterfaceAdapters
+
+/// The command: from arguments to printed lines and an exit status.
+struct QuickLook {
+    /// Takes what belongs on standard output.
+    let print: (String) -> Void
+    /// Takes what belongs on standard error.
+    let standardError: StandardError
+
+    /// Does what the arguments behind the program's name say.
+    func run(_ arguments: some Sequence<String>) async -> ExitStatus {
+        let options: Arguments
+        do {
+            options = try Arguments(arguments)
+        } catch {
+            return refuse(error.explanation)
+        }
+        if options.asksForHelp {
+            print(Arguments.usage)
+            return .success
+        }
+        do {
+            return await show(try AppContainer(AppConfiguration(upstream: options.upstream)), output: options.output)
+        } catch {
+            return refuse(error.description)
+        }
+    }
+
+    private func show(_ container: AppContainer, output: String?) async -> ExitStatus {
+        standardError.showProgress("Asking \(container.upstreamName) for users and posts …")
+        let overview: OverviewViewModel
+        do {
+            overview = try await container.overview()
+        } catch {
+            return fail(error.line)
+        }
+        standardError.clearProgress()
+        print(TextRenderer().render(overview.document))
+        guard let output else { return .success }
+        do {
+            try container.outputDirectory(at: output).write(try overview.renderedFiles())
+        } catch {
+            return fail("\(error)")
+        }
+        standardError.writeLine("Wrote index.html and index.json into \(output).")
+        return .success
+    }
+
+    private func fail(_ explanation: String) -> ExitStatus {
+        standardError.writeLine("inward: \(explanation)")
+        return .failure
+    }
+
+    private func refuse(_ explanation: String) -> ExitStatus {
+        standardError.writeLine("inward: \(explanation)")
+        for line in Arguments.usage.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            standardError.writeLine(String(line))
+        }
+        return .usage
+    }
+}
