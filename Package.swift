@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "InterfaceAdapters", targets: ["InterfaceAdapters"]),
         .library(name: "Infrastructure", targets: ["Infrastructure"]),
         .library(name: "Composition", targets: ["Composition"]),
+        .library(name: "InwardTesting", targets: ["InwardTesting"]),
         .executable(name: "inward", targets: ["inward"]),
     ],
     targets: [
@@ -28,6 +29,28 @@ let package = Package(
         .target(name: "Composition", dependencies: ["UseCases", "InterfaceAdapters", "Infrastructure"]),
         .executableTarget(name: "inward", dependencies: ["Composition", "Infrastructure", "InterfaceAdapters"]),
 
+        // Doubles and conformance suites: for the tests here, and for those of whoever links the rings.
+        .target(name: "InwardTesting", dependencies: ["Entities", "UseCases", "InterfaceAdapters"]),
+
+        .testTarget(name: "EntitiesTests", dependencies: ["Entities"]),
+        .testTarget(name: "UseCasesTests", dependencies: ["UseCases", "Entities", "InwardTesting"]),
+        .testTarget(
+            name: "InterfaceAdaptersTests",
+            dependencies: ["InterfaceAdapters", "UseCases", "Entities", "InwardTesting"]
+        ),
+        .testTarget(
+            name: "InfrastructureTests",
+            dependencies: ["Infrastructure", "InterfaceAdapters", "InwardTesting", "LoopbackServer"]
+        ),
+        .testTarget(
+            name: "CompositionTests",
+            dependencies: ["Composition", "InterfaceAdapters", "UseCases", "Entities", "InwardTesting"]
+        ),
+        .testTarget(name: "InwardTestingTests", dependencies: ["InwardTesting", "InterfaceAdapters"]),
+        .testTarget(name: "inwardTests", dependencies: ["inward", "LoopbackServer"]),
+
+        // An HTTP server on a loopback socket, for the tests of what crosses a network.
+        .target(name: "LoopbackServer", path: "Tests/LoopbackServer"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -22,6 +22,7 @@ struct DirectoryTreeError: Error, Equatable, CustomStringConvertible {
     }
 
     private var systemText: String {
-        POSIXErrorCode(rawValue: code).map { POSIXError($0).localizedDescription } ?? "error \(code)"
+        let error = POSIXErrorCode(rawValue: code).map { POSIXError($0) as NSError }
+        return error?.localizedFailureReason ?? "error \(code)"
     }
 }

@@ -9,9 +9,11 @@ public struct OverviewViewModel: ViewModel, Hashable {
     /// What came from where, and how long that took, as a sentence.
     public let provenance: String
 
-    /// The users, the feed, and the sentence.
+    /// The users, the feed, what was left out of either, and the sentence.
     public var document: Document {
-        let blocks = users.document.blocks + feed.document.blocks + [.paragraph(provenance)]
+        // The feed names the users that were left out too.
+        let notes = users.notes + feed.notes.filter { !users.notes.contains($0) }
+        let blocks = users.blocks + feed.blocks + notes.block + [.paragraph(provenance)]
         return Document(title: "Users and posts", blocks: blocks)
     }
 }

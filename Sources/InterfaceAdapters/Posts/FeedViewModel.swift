@@ -27,10 +27,11 @@ public struct FeedViewModel: ViewModel, Hashable {
 
     /// A table of the entries, and the remarks.
     public var document: Document {
-        Document(title: "Feed", blocks: blocks)
+        Document(title: "Feed", blocks: blocks + notes.block)
     }
 
-    private var blocks: [Document.Block] {
+    /// The table under its heading, without the remarks.
+    var blocks: [Document.Block] {
         let columns: [Table.Column] = [
             .init("Post", isNumeric: true), .init("Author"), .init("Title"), .init("Beginning"),
         ]
@@ -40,11 +41,9 @@ public struct FeedViewModel: ViewModel, Hashable {
                 .init(row.body.excerpt(upTo: 60), detail: row.body),
             ]
         }
-        var blocks: [Document.Block] = [
+        return [
             .heading("Feed: \(rows.count) of \(total) posts, the newest first"),
             .table(Table(columns: columns, rows: cells)),
         ]
-        blocks.appendNotes(notes)
-        return blocks
     }
 }

@@ -7,7 +7,12 @@ import Foundation
 #endif
 
 /// A list of records, of which the sound ones have become entities and the damaged ones are named.
+///
+/// A list in which more than a thousand records are damaged is no list of such records: reading it ends there, so that
+/// nobody can make a program remember millions of reasons.
 struct RecordList<Record: RecordDTO>: Decodable {
+    private static var mostRejected: Int { 1_000 }
+
     private(set) var entities: [Record.Entity] = []
     private(set) var rejected: [RejectedRecord] = []
 
@@ -33,6 +38,12 @@ struct RecordList<Record: RecordDTO>: Decodable {
                 }
                 entities.append(entity)
             } catch {
+                guard rejected.count < Self.mostRejected else {
+                    throw FieldError(
+                        nil,
+                        "has more than \(Self.mostRejected) damaged records; at position \(position), \(error)"
+                    )
+                }
                 rejected.append(
                     RejectedRecord(
                         list: Record.listName,

@@ -25,10 +25,11 @@ public struct UserListViewModel: ViewModel, Hashable {
 
     /// A table of the users, and the remarks.
     public var document: Document {
-        Document(title: "Users", blocks: blocks)
+        Document(title: "Users", blocks: blocks + notes.block)
     }
 
-    private var blocks: [Document.Block] {
+    /// The table under its heading, without the remarks.
+    var blocks: [Document.Block] {
         let columns: [Table.Column] = [
             .init("ID", isNumeric: true), .init("Name"), .init("Username"), .init("Email"), .init("City"),
             .init("Company"),
@@ -39,8 +40,6 @@ public struct UserListViewModel: ViewModel, Hashable {
                 .init(row.company),
             ]
         }
-        var blocks: [Document.Block] = [.heading("Users"), .table(Table(columns: columns, rows: cells))]
-        blocks.appendNotes(notes)
-        return blocks
+        return [.heading("Users"), .table(Table(columns: columns, rows: cells))]
     }
 }

@@ -44,7 +44,6 @@ public struct UserProfileViewModel: ViewModel, Hashable {
             }
             blocks += [.heading("Posts"), .table(Table(columns: columns, rows: rows))]
         }
-        blocks.appendNotes(notes)
-        return Document(title: name, blocks: blocks)
+        return Document(title: name, blocks: blocks + notes.block)
     }
 }

@@ -1,0 +1,53 @@
+import Entities
+import Testing
+
+struct PostDraftTests {
+    private func draft(title: String = "Notes", body: String = "On the engine.") throws -> PostDraft {
+        try PostDraft(authorID: User.ID(7), title: title, body: body)
+    }
+
+    @Test(arguments: [1, 120])
+    func titlesAreAllowedUpToTheirLimits(count: Int) throws {
+        #expect(try draft(title: String(repeating: "é", count: count)).title.count == count)
+    }
+
+    @Test(arguments: [1, 5_000])
+    func bodiesAreAllowedUpToTheirLimits(count: Int) throws {
+        #expect(try draft(body: String(repeating: "b", count: count)).body.count == count)
+    }
+
+    @Test(arguments: [0, 121])
+    func titlesOutsideTheirLimitsAreRefused(count: Int) {
+        #expect(throws: PostDraftError.titleLength(count)) { try draft(title: String(repeating: "t", count: count)) }
+    }
+
+    @Test(arguments: [0, 5_001])
+    func bodiesOutsideTheirLimitsAreRefused(count: Int) {
+        #expect(throws: PostDraftError.bodyLength(count)) { try draft(body: String(repeating: "b", count: count)) }
+    }
+
+    @Test func lengthsAreThoseOfTheTrimmedText() throws {
+        let padding = String(repeating: " \n", count: 200)
+        let draft = try draft(title: padding + "Notes" + padding, body: padding + "Body" + padding)
+        #expect(draft.title == "Notes")
+        #expect(draft.body == "Body")
+        #expect(throws: PostDraftError.titleLength(0)) { try self.draft(title: padding) }
+        #expect(throws: PostDraftError.bodyLength(0)) { try self.draft(body: padding) }
+    }
+
+    @Test func theErrorNamesTheLimitAndTheLength() {
+        #expect(PostDraftError.titleLength(121).description.contains("1 to 120 characters, and this one has 121"))
+        #expect(PostDraftError.bodyLength(0).description.contains("1 to 5000 characters, and this one has 0"))
+    }
+
+    @Test func aPublishedDraftBecomesThePostItDescribes() throws {
+        let post = try draft(title: " Notes ").published(as: Post.ID(3))
+        #expect(try post == Post(id: Post.ID(3), authorID: User.ID(7), title: "Notes", body: "On the engine."))
+    }
+
+    @Test func titlesAreComparedWithoutTheirCase() throws {
+        let post = try Post(id: Post.ID(1), authorID: User.ID(7), title: "ÜBER Notes", body: "x")
+        #expect(try draft(title: "über notes").foldedTitle == post.foldedTitle)
+        #expect(try draft(title: "uber notes").foldedTitle != post.foldedTitle)
+    }
+}

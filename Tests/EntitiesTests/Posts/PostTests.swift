@@ -1,0 +1,25 @@
+import Entities
+import Testing
+
+struct PostTests {
+    @Test(arguments: ["", " \n\t"])
+    func blankTitlesAndBodiesAreRefused(blank: String) {
+        #expect(throws: PostError.blankTitle) {
+            try Post(id: Post.ID(1), authorID: User.ID(1), title: blank, body: "x")
+        }
+        #expect(throws: PostError.blankBody) {
+            try Post(id: Post.ID(1), authorID: User.ID(1), title: "x", body: blank)
+        }
+    }
+
+    @Test func aPostFromElsewhereMayBeLongerThanADraft() throws {
+        let title = String(repeating: "t", count: 500)
+        #expect(try Post(id: Post.ID(1), authorID: User.ID(1), title: " \(title) ", body: " x ").title == title)
+    }
+
+    @Test func laterPostsHaveGreaterIdentities() {
+        #expect(Post.ID(9) < Post.ID(10))
+        #expect(!(Post.ID(10) < Post.ID(9)))
+        #expect(Post.ID(10).description == "10")
+    }
+}

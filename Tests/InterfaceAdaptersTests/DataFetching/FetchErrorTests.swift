@@ -1,0 +1,70 @@
+import InterfaceAdapters
+import InwardTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct FetchErrorTests {
+    @Test func anUnsuccessfulAnswerTellsItsStatusAndWhenToAskAgain() throws {
+        let response = DataResponse(status: 503, headerFields: [HeaderField(.retryAfter, "2")])
+        let error = FetchError(response, to: try .example())
+        #expect(error.reason == .unsuccessful)
+        #expect(error.status == 503)
+        #expect(error.retryAfter == .delay(.seconds(2)))
+        #expect(error.description == "GET http://upstream.test/users was answered with 503 Service Unavailable")
+    }
+
+    @Test func noCredentialOfTheRequestShowsWhateverTheExplanation() throws {
+        let request = try DataRequest.example(
+            "http://ada:p4ss@upstream.test/users?key=s3cret",
+            headerFields: [HeaderField(.authorization, "Bearer s3cret"), HeaderField(.cookie, "id=c00kie")]
+        )
+        let explanation = "failed at http://ada:p4ss@upstream.test/ ?key=s3cret with s3cret, Bearer s3cret, id=c00kie"
+        let error = FetchError(.unreachable, request: request, explanation: explanation)
+        var dumped = ""
+        dump(error, to: &dumped)
+        for text in ["\(error)", String(reflecting: error), dumped, error.explanation, error.request] {
+            for secret in ["p4ss", "s3cret", "c00kie", "ada"] {
+                #expect(!text.contains(secret))
+            }
+        }
+        #expect(error.explanation.contains("upstream.test"))
+    }
+
+    @Test(arguments: [
+        (FetchError.Reason.unreachable, true), (.timedOut, true), (.interrupted, true), (.cancelled, false),
+        (.invalidRequest, false), (.untrusted, false), (.tooLarge, false), (.tooManyRedirects, false),
+        (.unreadable, false),
+    ])
+    func aRetryHelpsAgainstWhatPasses(reason: FetchError.Reason, canRetry: Bool) throws {
+        #expect(FetchError(reason, request: try .example(), explanation: "failed").canRetry == canRetry)
+    }
+
+    @Test(arguments: [
+        (408, true), (429, true), (500, true), (503, true), (504, true), (400, false), (404, false), (501, false),
+    ])
+    func aRetryHelpsAgainstSomeStatuses(code: Int, canRetry: Bool) throws {
+        #expect(FetchError(DataResponse(status: .init(code)), to: try .example()).canRetry == canRetry)
+    }
+
+    @Test func dataIsFetchedFromAnAddress() async throws {
+        let url = try DataRequest.example().url
+        let fetcher = RecordingDataFetcher(StubDataFetcher(DataResponse(status: 204, body: Data("x".utf8))))
+        #expect(try await fetcher.fetchData(from: url) == Data("x".utf8))
+        #expect(fetcher.requests == [DataRequest(url: url)])
+    }
+
+    @Test(arguments: [199, 300, 304, 404, 500])
+    func dataOfAnUnsuccessfulAnswerIsNone(code: Int) async throws {
+        let url = try DataRequest.example().url
+        let error = await #expect(throws: FetchError.self) {
+            try await StubDataFetcher(DataResponse(status: .init(code))).fetchData(from: url)
+        }
+        #expect(error?.reason == .unsuccessful)
+        #expect(error?.status == .init(code))
+    }
+}

@@ -1,0 +1,134 @@
+import InterfaceAdapters
+import InwardTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct RedirectPolicyTests {
+    /// Sends a request through a policy to a source that redirects as told, and gives what was asked.
+    private func asked(
+        _ request: DataRequest,
+        answers: [DataResponse],
+        policy: RedirectPolicy = .followed(upTo: 5)
+    ) async throws(FetchError) -> (requests: [DataRequest], answer: DataResponse) {
+        let source = RecordingDataFetcher(ScriptedDataFetcher(answers.map { .answer($0) }))
+        let answer = try await policy.answer(to: request, by: source.fetch)
+        return (source.requests, answer)
+    }
+
+    private func redirect(_ status: DataResponse.Status, to location: String) -> DataResponse {
+        DataResponse(status: status, headerFields: [HeaderField(.location, location)])
+    }
+
+    @Test func aReturnedRedirectIsTheAnswer() async throws {
+        let redirect = redirect(302, to: "/elsewhere")
+        let (requests, answer) = try await asked(.example(), answers: [redirect], policy: .returned)
+        #expect(requests.count == 1)
+        #expect(answer == redirect)
+    }
+
+    @Test(arguments: [
+        ("/b?x=1", "http://upstream.test/b?x=1"), ("b", "http://upstream.test/a/b"),
+        ("//other.test/b", "http://other.test/b"), ("https://other.test/", "https://other.test/"),
+    ])
+    func theAnswerTellsWhereItCameFrom(location: String, target: String) async throws {
+        let answers = [redirect(307, to: location), DataResponse(body: Data("x".utf8))]
+        let (requests, answer) = try await asked(.example("http://upstream.test/a/a"), answers: answers)
+        #expect(requests.last?.url.absoluteString == target)
+        #expect(answer.url?.absoluteString == target)
+        #expect(answer.body == Data("x".utf8))
+    }
+
+    @Test func anAnswerThatIsNotRedirectedComesFromWhereItWasAskedFor() async throws {
+        #expect(try await asked(.example(), answers: [DataResponse()]).answer.url == nil)
+    }
+
+    @Test(arguments: ["file:///etc/passwd", "ftp://other.test/", "javascript:alert(1)", "http://", ""])
+    func whatIsNoWebAddressIsNotFollowed(location: String) async throws {
+        let redirect = redirect(302, to: location)
+        let (requests, answer) = try await asked(
+            .example("http://upstream.test/a"),
+            answers: [redirect, DataResponse()]
+        )
+        #expect(requests.count == 1)
+        #expect(answer == redirect)
+    }
+
+    @Test(arguments: [
+        (301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (303, "PUT", "GET"), (303, "HEAD", "HEAD"),
+    ])
+    func someRedirectsChangeTheMethodAndDropTheBody(status: Int, method: String, then next: String) async throws {
+        let request = try DataRequest.example(
+            method: #require(DataRequest.Method(method)),
+            headerFields: [HeaderField(.contentType, "text/plain"), HeaderField(.accept, "text/plain")],
+            body: Data("x".utf8)
+        )
+        let requests = try await asked(request, answers: [redirect(.init(status), to: "/b"), DataResponse()]).requests
+        #expect(requests[1].method.rawValue == next)
+        #expect(requests[1].body == nil)
+        #expect(requests[1].headerFields.map(\.name) == [.accept])
+    }
+
+    @Test(arguments: [(307, "POST"), (308, "POST"), (301, "PUT"), (302, "DELETE")])
+    func otherRedirectsKeepMethodAndBody(status: Int, method: String) async throws {
+        let request = try DataRequest.example(
+            method: #require(DataRequest.Method(method)),
+            headerFields: [HeaderField(.contentType, "text/plain")],
+            body: Data("x".utf8)
+        )
+        let requests = try await asked(request, answers: [redirect(.init(status), to: "/b"), DataResponse()]).requests
+        #expect(requests[1].method.rawValue == method)
+        #expect(requests[1].body == Data("x".utf8))
+        #expect(requests[1].headerFields[.contentType] == "text/plain")
+    }
+
+    @Test(arguments: [
+        ("http://upstream.test/b", true), ("http://UPSTREAM.test:80/b", true), ("https://upstream.test/b", false),
+        ("http://upstream.test:8080/b", false), ("http://other.test/b", false), ("http://upstream.test.evil/b", false),
+    ])
+    func credentialsStayWithTheirOrigin(location: String, staysWithOrigin: Bool) async throws {
+        let custom = try #require(HeaderField.Name("X-Custom"))
+        let request = try DataRequest.example(headerFields: [
+            HeaderField(.authorization, "Bearer a"), HeaderField(.cookie, "a"), HeaderField(.proxyAuthorization, "a"),
+            HeaderField(custom, "a", isSensitive: true), HeaderField(.accept, "text/plain"),
+        ])
+        let requests = try await asked(request, answers: [redirect(302, to: location), DataResponse()]).requests
+        #expect(requests[1].headerFields.count == (staysWithOrigin ? 5 : 1))
+        #expect(requests[1].headerFields[.accept] == "text/plain")
+    }
+
+    @Test func aDroppedCredentialDoesNotComeBackWithItsOrigin() async throws {
+        let request = try DataRequest.example(headerFields: [HeaderField(.authorization, "Bearer a")])
+        let answers = [
+            redirect(302, to: "http://other.test/"), redirect(302, to: "http://upstream.test/users"), DataResponse(),
+        ]
+        #expect(try await asked(request, answers: answers).requests[2].headerFields.isEmpty)
+    }
+
+    @Test func oneMoreRedirectThanAllowedIsAnError() async throws {
+        let redirects = (1...3).map { redirect(302, to: "/\($0)") }
+        #expect(
+            try await asked(.example(), answers: redirects + [DataResponse()], policy: .followed(upTo: 3)).requests
+                .count == 4
+        )
+        let error = await #expect(throws: FetchError.self) {
+            try await asked(.example(), answers: redirects, policy: .followed(upTo: 2))
+        }
+        #expect(error?.reason == .tooManyRedirects)
+        #expect(error?.explanation.contains("http://upstream.test/3") == true)
+    }
+
+    @Test(arguments: [300, 304, 305, 200, 404])
+    func otherStatusesAreNoRedirects(status: Int) async throws {
+        let answer = redirect(.init(status), to: "/b")
+        #expect(try await asked(.example(), answers: [answer]).answer == answer)
+    }
+
+    @Test func aRedirectToNowhereIsTheAnswer() async throws {
+        #expect(try await asked(.example(), answers: [DataResponse(status: 302)]).answer.status == 302)
+    }
+}

@@ -1,0 +1,45 @@
+import InterfaceAdapters
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct RetryAfterTests {
+    private func retryAfter(_ value: String, date: String? = nil) -> RetryAfter? {
+        var fields: HeaderFields = [HeaderField(.retryAfter, value)]
+        fields[.date] = date
+        return RetryAfter(fields)
+    }
+
+    @Test func secondsAreADelay() {
+        #expect(retryAfter("120") == .delay(.seconds(120)))
+        #expect(retryAfter("0") == .delay(.zero))
+    }
+
+    @Test func aDateIsADelayByTheClockOfTheSource() {
+        let value = "Sun, 06 Nov 1994 08:49:37 GMT"
+        #expect(retryAfter(value, date: "Sun, 06 Nov 1994 08:49:07 GMT") == .delay(.seconds(30)))
+        #expect(retryAfter(value, date: "Sun, 06 Nov 1994 09:00:00 GMT") == .delay(.zero))
+    }
+
+    @Test func aDateAloneStaysADate() {
+        let date = Date(timeIntervalSince1970: 784_111_777)
+        #expect(retryAfter("Sun, 06 Nov 1994 08:49:37 GMT") == .date(date))
+    }
+
+    @Test func moreSecondsThanANumberHoldsAreAYear() {
+        #expect(retryAfter(String(repeating: "9", count: 50)) == .delay(.seconds(31_536_000)))
+    }
+
+    @Test(arguments: ["", "-1", "1.5", "soon", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37", "٣", "+5"])
+    func whatCannotBeUnderstoodIsNothing(value: String) {
+        #expect(retryAfter(value) == nil)
+    }
+
+    @Test func sayingNothingIsNothing() {
+        #expect(RetryAfter([]) == nil)
+    }
+}

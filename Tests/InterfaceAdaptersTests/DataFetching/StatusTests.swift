@@ -1,0 +1,14 @@
+import InterfaceAdapters
+import Testing
+
+struct StatusTests {
+    @Test(arguments: [(199, false), (200, true), (299, true), (300, false), (404, false)])
+    func successIsTheTwoHundreds(code: Int, isSuccess: Bool) {
+        #expect(DataResponse.Status(code).isSuccess == isSuccess)
+    }
+
+    @Test func aStatusIsToldWithItsPhrase() {
+        #expect(DataResponse.Status.notFound.description == "404 Not Found")
+        #expect(DataResponse.Status(599).description == "status 599")
+    }
+}

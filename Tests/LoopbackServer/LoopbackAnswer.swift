@@ -1,0 +1,13 @@
+/// How a ``LoopbackServer`` answers a request.
+public enum LoopbackAnswer: Sendable {
+    /// With a status, header fields and a body.
+    case whole(status: Int = 200, headerLines: [String] = [], body: [UInt8] = [])
+    /// With a head that promises so many bytes, and fewer of them.
+    case cutOff(promised: Int, sent: Int)
+    /// Not at all, until who asked hangs up.
+    case never
+    /// With a head that promises no length, and a body without an end.
+    case endless
+    /// With bytes that need not be HTTP.
+    case raw([UInt8])
+}

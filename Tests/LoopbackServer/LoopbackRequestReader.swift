@@ -1,0 +1,44 @@
+/// Reads the requests that come in on a connection, one behind the other.
+struct LoopbackRequestReader {
+    private let connection: LoopbackSocket
+    private var buffer: [UInt8] = []
+
+    init(_ connection: LoopbackSocket) {
+        self.connection = connection
+    }
+
+    /// The next request; `nil` if the other side hangs up before it is whole.
+    mutating func next() -> LoopbackRequest? {
+        let end = Array("\r\n\r\n".utf8)
+        guard let head = take({ $0.firstRange(of: end)?.upperBound }) else {
+            return nil
+        }
+        let lines = String(decoding: head.dropLast(end.count), as: UTF8.self).split(separator: "\r\n").map(String.init)
+        let words = lines.first?.split(separator: " ") ?? []
+        guard words.count == 3 else { return nil }
+        var request = LoopbackRequest(
+            method: String(words[0]),
+            target: String(words[1]),
+            headerLines: Array(lines.dropFirst()),
+            body: []
+        )
+        if let length = request.values(of: "content-length").first.flatMap({ Int($0) }) {
+            guard let body = take({ $0.count >= length ? length : nil }) else { return nil }
+            request.body = body
+        }
+        return request
+    }
+
+    /// Takes the beginning of what comes in, as soon as a function tells where it ends; `nil` if it never does.
+    private mutating func take(_ end: ([UInt8]) -> Int?) -> [UInt8]? {
+        while true {
+            if let end = end(buffer) {
+                defer { buffer.removeFirst(end) }
+                return Array(buffer.prefix(end))
+            }
+            let part = connection.receive()
+            guard !part.isEmpty else { return nil }
+            buffer += part
+        }
+    }
+}

@@ -1,0 +1,121 @@
+public import Foundation
+import Synchronization
+
+/// An HTTP/1.1 server on a loopback socket that answers as a test tells it to, well or badly.
+///
+/// Every connection has a thread of its own, so that an answer that does not come holds up no other.
+public final class LoopbackServer: Sendable {
+    /// What becomes of an answer that has no end of its own.
+    public enum Event: Hashable, Sendable {
+        /// The request for this target was read, and its answer has begun or does not come.
+        case waiting(String)
+        /// Who asked for this target has hung up.
+        case abandoned(String)
+    }
+
+    private struct State {
+        var connections: Set<LoopbackSocket> = []
+        var requests: [LoopbackRequest] = []
+        var isStopped = false
+    }
+
+    /// The port that the server listens on.
+    public let port: Int
+    /// What becomes of answers without an end, as it happens. For one reader.
+    public let events: AsyncStream<Event>
+
+    private let listener: LoopbackSocket
+    private let answer: @Sendable (LoopbackRequest) -> LoopbackAnswer
+    private let report: AsyncStream<Event>.Continuation
+    private let state = Mutex(State())
+
+    /// Starts a server on a free port, which answers by a function.
+    public init(_ answer: @escaping @Sendable (LoopbackRequest) -> LoopbackAnswer) throws {
+        (listener, port) = try LoopbackSocket.listening()
+        self.answer = answer
+        (events, report) = AsyncStream.makeStream()
+        Thread.detachNewThread { [self] in acceptConnections() }
+    }
+
+    /// The address of the server, with this path.
+    public func url(_ path: String = "") -> URL {
+        var components = URLComponents()
+        components.scheme = "http"
+        components.host = "127.0.0.1"
+        components.port = port
+        return components.url.map { $0.appending(path: path) } ?? URL(filePath: "/")
+    }
+
+    /// What was asked so far, in the order it arrived.
+    public var requests: [LoopbackRequest] { state.withLock(\.requests) }
+
+    /// Stops listening and hangs up on everybody.
+    public func stop() {
+        listener.shutDown()
+        // Within the lock, because a connection leaves the set before its descriptor is given back.
+        state.withLock { state in
+            state.isStopped = true
+            for connection in state.connections { connection.shutDown() }
+        }
+        report.finish()
+    }
+
+    private func acceptConnections() {
+        while let connection = listener.accept() {
+            let isStopped = state.withLock { state in
+                if !state.isStopped { state.connections.insert(connection) }
+                return state.isStopped
+            }
+            guard !isStopped else {
+                connection.close()
+                break
+            }
+            Thread.detachNewThread { [self] in
+                serve(connection)
+                state.withLock { _ = $0.connections.remove(connection) }
+                connection.close()
+            }
+        }
+        listener.close()
+    }
+
+    private func serve(_ connection: LoopbackSocket) {
+        var reader = LoopbackRequestReader(connection)
+        while let request = reader.next() {
+            state.withLock { $0.requests.append(request) }
+            guard respond(to: request, on: connection) else { return }
+        }
+    }
+
+    /// Answers a request, and says whether the connection may be used for another.
+    private func respond(to request: LoopbackRequest, on connection: LoopbackSocket) -> Bool {
+        switch answer(request) {
+        case .whole(let status, let headerLines, let body):
+            let head = Self.head(status, headerLines + ["Content-Length: \(body.count)"])
+            return connection.send(head + (request.method == "HEAD" ? [] : body))
+        case .cutOff(let promised, let sent):
+            let head = Self.head(200, ["Content-Length: \(promised)"])
+            _ = connection.send(head + [UInt8](repeating: 0x78, count: sent))
+            return false
+        case .never:
+            report.yield(.waiting(request.target))
+            while !connection.receive().isEmpty {}
+            report.yield(.abandoned(request.target))
+            return false
+        case .endless:
+            report.yield(.waiting(request.target))
+            let part = Array("10000\r\n".utf8) + [UInt8](repeating: 0x78, count: 0x10000) + Array("\r\n".utf8)
+            var goesOn = connection.send(Self.head(200, ["Transfer-Encoding: chunked"]))
+            while goesOn { goesOn = connection.send(part) }
+            report.yield(.abandoned(request.target))
+            return false
+        case .raw(let bytes):
+            _ = connection.send(bytes)
+            return false
+        }
+    }
+
+    private static func head(_ status: Int, _ lines: [String]) -> [UInt8] {
+        Array((["HTTP/1.1 \(status) Told"] + lines + ["", ""]).joined(separator: "\r\n").utf8)
+    }
+}

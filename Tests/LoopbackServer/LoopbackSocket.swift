@@ -1,0 +1,101 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A TCP socket on the loopback interface.
+///
+/// Every `unsafe` here is a system call that reads or writes one value or one buffer, which lives until the call returns,
+/// within the size it is told.
+struct LoopbackSocket: Hashable, Sendable {
+    struct Failure: Error {
+        let call: String
+        let code: Int32
+    }
+
+    private let descriptor: Int32
+
+    /// A socket that listens on a free port, and the port.
+    static func listening() throws -> (LoopbackSocket, port: Int) {
+        let descriptor = try check("socket", socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        try unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            try unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = try check("bind", unsafe bind(descriptor, address, length))
+                _ = try check("listen", listen(descriptor, 512))
+                _ = try check("getsockname", unsafe getsockname(descriptor, address, &length))
+            }
+        }
+        return (LoopbackSocket(descriptor: descriptor), Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    /// The next connection; `nil` once the socket is shut down.
+    func accept() -> LoopbackSocket? {
+        #if canImport(Glibc)
+        let connection = Glibc.accept(descriptor, nil, nil)
+        #elseif canImport(Musl)
+        let connection = Musl.accept(descriptor, nil, nil)
+        #else
+        let connection = Darwin.accept(descriptor, nil, nil)
+        #endif
+        return connection < 0 ? nil : LoopbackSocket(descriptor: connection)
+    }
+
+    /// The next bytes; none once the other side has hung up or the socket is shut down.
+    func receive() -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+            count = unsafe max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))
+        }
+    }
+
+    /// Sends all of these bytes, and says whether that could be done.
+    func send(_ bytes: some Collection<UInt8>) -> Bool {
+        var remaining = Array(bytes)[...]
+        while !remaining.isEmpty {
+            let sent = unsafe remaining.withUnsafeBytes { buffer in
+                unsafe Self.send(descriptor, buffer.baseAddress, buffer.count)
+            }
+            guard sent > 0 else { return false }
+            remaining = remaining.dropFirst(sent)
+        }
+        return true
+    }
+
+    /// Wakes whoever waits in the socket, and lets the other side know.
+    func shutDown() {
+        _ = shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
+    /// Gives the descriptor back. Nobody may use the socket any more.
+    func close() {
+        #if canImport(Glibc)
+        _ = Glibc.close(descriptor)
+        #elseif canImport(Musl)
+        _ = Musl.close(descriptor)
+        #else
+        _ = Darwin.close(descriptor)
+        #endif
+    }
+
+    private static func check(_ call: String, _ result: Int32) throws -> Int32 {
+        guard result >= 0 else { throw Failure(call: call, code: errno) }
+        return result
+    }
+
+    /// Sends without a signal if the other side has hung up.
+    private static func send(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+        #if canImport(Glibc)
+        unsafe Glibc.send(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
+        #elseif canImport(Musl)
+        unsafe Musl.send(descriptor, bytes, count, MSG_NOSIGNAL)
+        #else
+        unsafe Darwin.send(descriptor, bytes, count, 0)
+        #endif
+    }
+}

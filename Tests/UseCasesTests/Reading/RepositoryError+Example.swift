@@ -1,0 +1,13 @@
+import UseCases
+
+extension RepositoryError {
+    /// Every reason that a repository can fail for.
+    static let allReasons: [Reason] = [
+        .cancelled, .notFound, .unavailable, .denied, .refused, .unreadable, .outcomeUnknown,
+    ]
+
+    /// An error of which only the reason matters.
+    static func example(_ reason: Reason) -> Self {
+        Self(reason, request: "GET x", explanation: "failed as \(reason)")
+    }
+}
