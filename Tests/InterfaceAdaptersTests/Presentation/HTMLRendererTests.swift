@@ -1,0 +1,45 @@
+import InterfaceAdapters
+import Testing
+
+struct HTMLRendererTests {
+    private let hostile = #"<script>alert("1")</script>&'"# + "\u{1B}\u{202E}"
+    private let escaped = #"&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;\u{1B}\u{202E}"#
+
+    private func render(_ blocks: Document.Block...) -> String {
+        HTMLRenderer(generator: "inward").render(Document(title: hostile, blocks: blocks))
+    }
+
+    @Test func textsAreEscapedEverywhere() {
+        let page = render(
+            .heading(hostile),
+            .paragraph(hostile),
+            .notes([hostile]),
+            .table(Table(columns: [.init(hostile)], rows: [[.init(hostile, detail: hostile)]]))
+        )
+        #expect(!page.contains("<script"))
+        #expect(page.contains("<title>\(escaped)</title>"))
+        #expect(page.contains("<h2>\(escaped)</h2>"))
+        #expect(page.contains("<p>\(escaped)</p>"))
+        #expect(page.contains("<li>\(escaped)</li>"))
+        #expect(page.contains("<th scope=\"col\">\(escaped)</th>"))
+        #expect(page.contains("<td title=\"\(escaped)\">\(escaped)</td>"))
+        #expect(
+            HTMLRenderer(generator: hostile).render(Document(title: "", blocks: [])).contains("content=\"\(escaped)\"")
+        )
+    }
+
+    @Test func aPageIsWholeAndRunsNothing() {
+        let page = render(.paragraph("x"))
+        #expect(page.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\">"))
+        #expect(page.hasSuffix("</html>\n"))
+        #expect(page.contains("<meta charset=\"utf-8\">"))
+        #expect(page.contains("<meta name=\"generator\" content=\"inward\">"))
+        #expect(page.contains("default-src 'none'"))
+    }
+
+    @Test func numbersAreMarked() {
+        let columns: [Table.Column] = [.init("ID", isNumeric: true), .init("Name")]
+        let page = render(.table(Table(columns: columns, rows: [[.init("1"), .init("Ada")]])))
+        #expect(page.contains("<tr><td class=\"number\">1</td><td>Ada</td></tr>"))
+    }
+}

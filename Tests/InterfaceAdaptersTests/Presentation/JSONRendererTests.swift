@@ -1,0 +1,41 @@
+import InterfaceAdapters
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct JSONRendererTests {
+    private struct Example: ViewModel, Decodable, Equatable {
+        var text = "x"
+        var number = 1.0
+        var document: Document { Document(title: text, blocks: []) }
+
+        enum CodingKeys: CodingKey {
+            case text
+            case number
+        }
+    }
+
+    @Test func keysAreInOrderAndSlashesAsTheyAre() throws {
+        let json = try JSONRenderer().render(Example(text: "a/b", number: 2))
+        #expect(json == "{\n  \"number\" : 2,\n  \"text\" : \"a/b\"\n}\n")
+    }
+
+    @Test func nothingInATextActsOnTheScreenAndNothingIsLost() throws {
+        let example = Example(text: "a\u{1B}\u{7F}\u{9B}\u{202E}\u{2028}\r\n\"\\é美🙂", number: 1)
+        let json = try JSONRenderer().render(example)
+        for scalar in json.unicodeScalars where scalar != "\n" {
+            #expect(scalar.properties.generalCategory != .control)
+            #expect(!scalar.properties.isBidiControl)
+        }
+        #expect(json.contains(#"\u009b\u202e\u2028"#))
+        #expect(try JSONDecoder().decode(Example.self, from: Data(json.utf8)) == example)
+    }
+
+    @Test func whatJSONCannotSayIsAnError() {
+        #expect(throws: EncodingError.self) { try JSONRenderer().render(Example(number: .infinity)) }
+    }
+}

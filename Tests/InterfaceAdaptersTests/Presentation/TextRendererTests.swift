@@ -1,0 +1,87 @@
+import InterfaceAdapters
+import Testing
+
+struct TextRendererTests {
+    private func render(_ blocks: Document.Block..., width: Int = 44) -> String {
+        TextRenderer(maximumColumnWidth: width).render(Document(title: "Title", blocks: blocks))
+    }
+
+    private func table(_ rows: [String]...) -> Document.Block {
+        let columns: [Table.Column] = [.init("ID", isNumeric: true), .init("Name"), .init("City")]
+        return .table(Table(columns: columns, rows: rows.map { row in row.map { Table.Cell($0) } }))
+    }
+
+    @Test func blocksStandApart() {
+        let text = render(.heading("Users"), .paragraph("All of them."), .notes(["One", "Two"]))
+        #expect(text == "Users\n=====\n\nAll of them.\n\n- One\n- Two\n")
+    }
+
+    @Test func columnsAreAligned() {
+        let text = render(table(["1", "Ada", "London"], ["10", "Charles", ""]))
+        #expect(
+            text == """
+                ID  Name     City
+                --  -------  ------
+                 1  Ada      London
+                10  Charles
+
+                """
+        )
+    }
+
+    @Test func wideCharactersTakeTwoColumnsAndAccentsNone() {
+        let text = render(table(["1", "美咲", "x"], ["2", "e\u{301}lan", "y"], ["3", "👩‍💻!", "z"], ["4", "abcde", "u"]))
+        #expect(
+            text == """
+                ID  Name   City
+                --  -----  ----
+                 1  美咲   x
+                 2  e\u{301}lan   y
+                 3  👩‍💻!    z
+                 4  abcde  u
+
+                """
+        )
+    }
+
+    @Test func longCellsAreCutShort() {
+        let text = render(table(["1", "abcdefgh", "12345"], ["2", "美美美", "x"]), width: 5)
+        #expect(text.contains(" 1  abcd…  12345\n"))
+        #expect(text.contains(" 2  美美…  x\n"))
+    }
+
+    @Test func rowsAreFilledUpAndCutToTheColumns() {
+        let text = render(table(["1"], ["2", "b", "c", "dropped"]))
+        #expect(text.hasSuffix(" 1\n 2  b     c\n"))
+    }
+
+    @Test func nothingInATextActsOnTheTerminal() {
+        let hostile = "a\u{1B}[2J\u{7}\r\n\t\u{9B}31m\u{202E}b\u{2028}\u{0}\u{7F}\u{200F}"
+        let shown = #"a\u{1B}[2J\u{7}\r\n\t\u{9B}31m\u{202E}b\u{2028}\u{0}\u{7F}\u{200F}"#
+        for text in [render(.heading(hostile)), render(.paragraph(hostile)), render(.notes([hostile]))] {
+            #expect(text.contains(shown))
+        }
+        let table = Document.Block.table(Table(columns: [.init(hostile)], rows: [[.init(hostile)]]))
+        let rendered = render(table, width: 200)
+        #expect(rendered.components(of: shown) == 3)
+        #expect(TextRenderer().render(line: hostile) == shown)
+        for scalar in rendered.unicodeScalars where scalar != "\n" {
+            #expect(scalar.properties.generalCategory != .control)
+        }
+    }
+
+    @Test func escapesThatATextPretendsToHaveStayAsTheyAre() {
+        #expect(render(.paragraph(#"\u{1B} \n"#)) == #"\u{1B} \n"# + "\n")
+    }
+
+    @Test func ordinaryTextOfAnyLanguageIsUntouched() {
+        let text = "Łukasz — “quoted” 美咲 🙂 e\u{301} עברית"
+        #expect(render(.paragraph(text)) == text + "\n")
+    }
+}
+
+extension String {
+    fileprivate func components(of separator: String) -> Int {
+        ranges(of: separator).count + 1
+    }
+}

@@ -1,0 +1,67 @@
+import Entities
+import InterfaceAdapters
+import InwardTesting
+import Testing
+import UseCases
+
+struct RepositoryErrorTests {
+    private func readError(_ dataFetcher: StubDataFetcher) async throws -> RepositoryError? {
+        let repository = UpstreamUserRepository(upstream: try .example(dataFetcher))
+        return await #expect(throws: RepositoryError.self) { try await repository.users(.nearest) }
+    }
+
+    private func writeError(_ dataFetcher: StubDataFetcher) async throws -> RepositoryError? {
+        let repository = UpstreamPostRepository(upstream: try .example(dataFetcher))
+        let draft = try PostDraft(authorID: User.ID(7), title: "Notes", body: "x")
+        return await #expect(throws: RepositoryError.self) { try await repository.publish(draft) }
+    }
+
+    @Test(arguments: [
+        (FetchError.Reason.cancelled, RepositoryError.Reason.cancelled, RepositoryError.Reason.cancelled),
+        (.invalidRequest, .refused, .refused), (.unreachable, .unavailable, .unavailable),
+        (.untrusted, .unavailable, .unavailable), (.timedOut, .unavailable, .outcomeUnknown),
+        (.interrupted, .unavailable, .outcomeUnknown), (.tooLarge, .unreadable, .outcomeUnknown),
+        (.tooManyRedirects, .unavailable, .outcomeUnknown), (.unreadable, .unreadable, .unreadable),
+    ])
+    func everyFailureToFetchIsTranslated(
+        reason: FetchError.Reason,
+        ofRead: RepositoryError.Reason,
+        ofWrite: RepositoryError.Reason
+    ) async throws {
+        let failing = StubDataFetcher(failing: reason, explanation: "failed so")
+        #expect(try await readError(failing)?.reason == ofRead)
+        #expect(try await readError(failing)?.description == "GET http://upstream.test/api/users failed so")
+        #expect(try await writeError(failing)?.reason == ofWrite)
+        #expect(try await writeError(failing)?.description == "POST http://upstream.test/api/posts failed so")
+    }
+
+    @Test(arguments: [
+        (301, RepositoryError.Reason.unavailable, RepositoryError.Reason.unavailable), (400, .refused, .refused),
+        (401, .denied, .denied), (403, .denied, .denied), (404, .notFound, .notFound),
+        (408, .unavailable, .unavailable),
+        (409, .refused, .refused), (410, .notFound, .notFound), (422, .refused, .refused),
+        (429, .unavailable, .unavailable), (500, .unavailable, .outcomeUnknown), (501, .unavailable, .unavailable),
+        (502, .unavailable, .outcomeUnknown), (503, .unavailable, .unavailable), (504, .unavailable, .outcomeUnknown),
+    ])
+    func everyStatusIsTranslated(
+        code: Int,
+        ofRead: RepositoryError.Reason,
+        ofWrite: RepositoryError.Reason
+    ) async throws {
+        let answering = StubDataFetcher(DataResponse(status: .init(code)))
+        #expect(try await readError(answering)?.reason == ofRead)
+        #expect(try await writeError(answering)?.reason == ofWrite)
+    }
+
+    @Test func whatTheSourceSaidAboutWhenIsPassedOn() async throws {
+        let busy = DataResponse(status: 503, headerFields: [HeaderField(.retryAfter, "7")])
+        let error = try await readError(StubDataFetcher(busy))
+        #expect(error?.canRetry == true)
+        #expect(error?.retryAfter == .seconds(7))
+    }
+
+    @Test func aWriteOfUnknownOutcomeIsNotToBeRepeatedBlindly() async throws {
+        #expect(try await readError(StubDataFetcher(failing: .timedOut))?.canRetry == true)
+        #expect(try await writeError(StubDataFetcher(failing: .timedOut))?.canRetry == false)
+    }
+}
