@@ -63,19 +63,8 @@ public final class URLSessionDataFetcher: DataFetcher {
         guard ["http", "https"].contains(request.url.scheme?.lowercased()), request.url.host()?.isEmpty == false else {
             throw FetchError(.invalidRequest, request: request, explanation: "is not a request for a web address")
         }
-        let task = session.dataTask(with: URLRequest(request))
         let transfer = URLSessionTransfer(of: request, bodyLimit: bodyLimit)
-        let result = await withTaskCancellationHandler {
-            // Resumed exactly once: `transfers` keeps the continuation under the task's identifier and takes it out to
-            // resume it when the session says that the task is complete, which it says once for every task that was
-            // resumed, cancelled or not. The session lives as long as `self`, which this call holds.
-            await withCheckedContinuation { continuation in
-                transfers.begin(transfer, by: task, continuation: continuation)
-            }
-        } onCancel: {
-            task.cancel()
-        }
-        return try result.get()
+        return try await transfers.outcome(of: transfer, by: session.dataTask(with: URLRequest(request))).get()
     }
 }
 

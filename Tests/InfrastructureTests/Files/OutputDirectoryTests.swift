@@ -1,0 +1,54 @@
+import Foundation
+import Infrastructure
+import InterfaceAdapters
+import Testing
+
+struct OutputDirectoryTests {
+    private let directory: TemporaryDirectory
+    private let output: OutputDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        output = OutputDirectory(path: directory.url.appending(path: "a/out").path(percentEncoded: false))
+    }
+
+    private func files(_ text: String) -> [RenderedFile] {
+        ["a.html", "b.json"].map { RenderedFile(name: $0, contents: "marked \(text)", mark: "marked") }
+    }
+
+    @Test func filesAreWrittenIntoADirectoryThatIsMadeForThem() throws {
+        try output.write(files("one"))
+        #expect(try directory.contents(of: "a/out/a.html") == "marked one")
+        #expect(try directory.contents(of: "a/out/b.json") == "marked one")
+    }
+
+    @Test func whatBearsTheMarkIsReplaced() throws {
+        try output.write(files("one"))
+        try output.write(files("two"))
+        #expect(try directory.contents(of: "a/out/a.html") == "marked two")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path() + "a/out").count == 2)
+    }
+
+    @Test(arguments: ["somebody's", ""])
+    func whatSomebodyElseWroteIsKeptAndNothingIsWritten(contents: String) throws {
+        try directory.write(contents, to: "a/out/b.json")
+        let error = #expect(throws: OutputDirectoryError.self) { try output.write(files("one")) }
+        #expect(error?.path.hasSuffix("a/out/b.json") == true)
+        #expect(try directory.contents(of: "a/out/b.json") == contents)
+        #expect(!FileManager.default.fileExists(atPath: directory.url.path() + "a/out/a.html"))
+    }
+
+    @Test func aLinkIsSomebodyElsesWhereverItLeads() throws {
+        try directory.write("marked elsewhere", to: "elsewhere")
+        try directory.write("", to: "a/out/other")
+        try directory.link("a/out/a.html", to: "../../elsewhere")
+        #expect(throws: OutputDirectoryError.self) { try output.write(files("one")) }
+        #expect(try directory.contents(of: "elsewhere") == "marked elsewhere")
+    }
+
+    @Test func aDirectoryThatCannotBeMadeIsAnErrorThatNamesIt() throws {
+        try directory.write("a file", to: "a")
+        let error = #expect(throws: OutputDirectoryError.self) { try output.write(files("one")) }
+        #expect(error?.description.contains("a/out") == true)
+    }
+}

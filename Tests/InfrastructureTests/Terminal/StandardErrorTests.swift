@@ -1,0 +1,46 @@
+import Infrastructure
+import Synchronization
+import Testing
+
+struct StandardErrorTests {
+    /// What is written while a test uses a standard error.
+    private func written(isTerminal: Bool, _ use: (StandardError) -> Void) -> [String] {
+        let texts = Texts()
+        use(StandardError(isTerminal: isTerminal) { text in texts.append(text) })
+        return texts.all
+    }
+
+    private final class Texts: Sendable {
+        private let texts = Mutex<[String]>([])
+        var all: [String] { texts.withLock(\.self) }
+        func append(_ text: String) { texts.withLock { $0.append(text) } }
+    }
+
+    @Test func onATerminalProgressIsOneLineThatChangesAndGoes() {
+        let texts = written(isTerminal: true) { error in
+            error.showProgress("one")
+            error.showProgress("two")
+            error.clearProgress()
+        }
+        #expect(texts == ["\r\u{1B}[2Kone", "\r\u{1B}[2Ktwo", "\r\u{1B}[2K"])
+    }
+
+    @Test func elsewhereProgressIsPlainLines() {
+        let texts = written(isTerminal: false) { error in
+            error.showProgress("one")
+            error.clearProgress()
+            error.writeLine("two")
+        }
+        #expect(texts == ["one\n", "two\n"])
+    }
+
+    @Test(arguments: [true, false])
+    func nothingInATextActsOnTheTerminal(isTerminal: Bool) {
+        let texts = written(isTerminal: isTerminal) { error in
+            error.showProgress("a\u{1B}[31m\n")
+            error.writeLine("b\u{1B}[31m\n")
+        }
+        #expect(texts.first?.hasSuffix(#"a\u{1B}[31m\n"# + (isTerminal ? "" : "\n")) == true)
+        #expect(texts.last == #"b\u{1B}[31m\n"# + "\n")
+    }
+}
