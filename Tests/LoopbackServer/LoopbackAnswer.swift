@@ -6,7 +6,7 @@ public enum LoopbackAnswer: Sendable {
     case cutOff(promised: Int, sent: Int)
     /// Not at all, until who asked hangs up.
     case never
-    /// With a head that promises no length, and a body without an end.
+    /// With a head that promises no length, and a body that does not end: after 62 MiB nothing comes any more.
     case endless
     /// With bytes that need not be HTTP.
     case raw([UInt8])

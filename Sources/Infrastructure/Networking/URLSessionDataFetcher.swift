@@ -63,19 +63,16 @@ public final class URLSessionDataFetcher: DataFetcher {
         guard ["http", "https"].contains(request.url.scheme?.lowercased()), request.url.host()?.isEmpty == false else {
             throw FetchError(.invalidRequest, request: request, explanation: "is not a request for a web address")
         }
-        let transfer = URLSessionTransfer(of: request, bodyLimit: bodyLimit)
-        return try await transfers.outcome(of: transfer, by: session.dataTask(with: URLRequest(request))).get()
-    }
-}
-
-extension URLRequest {
-    /// The platform's form of a request.
-    fileprivate init(_ request: DataRequest) {
-        self.init(url: request.url)
-        httpMethod = request.method.rawValue
-        httpBody = request.body
-        for field in request.headerFields {
-            addValue(field.value, forHTTPHeaderField: field.name.rawValue)
+        let transfer = PendingTransfer(URLSessionTransfer(of: request, bodyLimit: bodyLimit))
+        let outcome = await withTaskCancellationHandler {
+            await transfer.outcome {
+                // Holds `self`, which ends the session when it goes: a session that has ended makes no task.
+                transfers.begin(transfer) { [self] in session.dataTask(with: URLRequest(request)) }
+            }
+        } onCancel: {
+            transfer.advance { $0.cancelled() }
+            transfers.giveUp(transfer)
         }
+        return try outcome.get()
     }
 }
