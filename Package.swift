@@ -46,8 +46,11 @@ let package = Package(
             name: "CompositionTests",
             dependencies: ["Composition", "InterfaceAdapters", "UseCases", "Entities", "InwardTesting"]
         ),
-        .testTarget(name: "InwardTestingTests", dependencies: ["InwardTesting", "InterfaceAdapters"]),
-        .testTarget(name: "inwardTests", dependencies: ["inward", "LoopbackServer"]),
+        .testTarget(
+            name: "InwardTestingTests",
+            dependencies: ["InwardTesting", "InterfaceAdapters", "UseCases", "Entities"]
+        ),
+        .testTarget(name: "inwardTests", dependencies: ["inward", "Infrastructure", "LoopbackServer"]),
 
         // An HTTP server on a loopback socket, for the tests of what crosses a network.
         .target(name: "LoopbackServer", path: "Tests/LoopbackServer"),

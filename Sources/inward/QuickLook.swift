@@ -10,7 +10,7 @@ struct QuickLook {
     let standardError: StandardError
 
     /// Does what the arguments behind the program's name say.
-    func run(_ arguments: some Sequence<String>) async -> ExitStatus {
+    func run(_ arguments: some Sequence<String>) async -> ExitCode {
         let options: Arguments
         do {
             options = try Arguments(arguments)
@@ -28,7 +28,7 @@ struct QuickLook {
         }
     }
 
-    private func show(_ container: AppContainer, output: String?) async -> ExitStatus {
+    private func show(_ container: AppContainer, output: String?) async -> ExitCode {
         standardError.showProgress("Asking \(container.upstreamName) for users and posts …")
         let overview: OverviewViewModel
         do {
@@ -48,12 +48,12 @@ struct QuickLook {
         return .success
     }
 
-    private func fail(_ explanation: String) -> ExitStatus {
+    private func fail(_ explanation: String) -> ExitCode {
         standardError.writeLine("inward: \(explanation)")
         return .failure
     }
 
-    private func refuse(_ explanation: String) -> ExitStatus {
+    private func refuse(_ explanation: String) -> ExitCode {
         standardError.writeLine("inward: \(explanation)")
         for line in Arguments.usage.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             standardError.writeLine(String(line))

@@ -1,5 +1,5 @@
 /// How the program ended, as it tells whoever started it.
-enum ExitStatus: Int32 {
+enum ExitCode: Int32 {
     /// It did what was asked.
     case success = 0
     /// The upstream failed, or the output could not be written.

@@ -1,0 +1,37 @@
+import Composition
+import Testing
+
+struct AppConfigurationTests {
+    private func explanation(refusing upstream: String) -> String? {
+        #expect(throws: AppConfigurationError.self) { try AppConfiguration(upstream: upstream) }?.description
+    }
+
+    @Test func withoutAnUpstreamTheSampleIsChosen() throws {
+        #expect(try AppConfiguration().upstreamName == "the built-in sample")
+    }
+
+    @Test(arguments: ["http://127.0.0.1:8787", "HTTPS://example.org/api/v1/"])
+    func aWebAddressIsAnUpstream(address: String) throws {
+        #expect(try AppConfiguration(upstream: address).upstreamName == address)
+    }
+
+    @Test func anythingElseIsADirectory() throws {
+        #expect(try AppConfiguration(upstream: "/mirror").upstreamName == "the directory /mirror/")
+    }
+
+    @Test(arguments: [
+        ("ftp://example.org", "ftp://"), ("://x", "http://"), ("http://", "no host"), ("http:///path", "no host"),
+        ("http://ada:secret@example.org", "password"), ("http://ada@example.org", "user name"),
+        ("http://example.org/?key=secret", "“?”"), ("http://example.org/#part", "“#”"), ("", "empty"),
+    ])
+    func whatCannotBeAnUpstreamIsRefusedWithTheReason(upstream: String, reason: String) throws {
+        let refusal = try #require(explanation(refusing: upstream))
+        #expect(refusal.contains(reason))
+        #expect(!refusal.contains("secret"))
+    }
+
+    @Test func limitsMustBePositive() {
+        #expect(throws: AppConfigurationError.self) { try AppConfiguration(idleTimeout: .zero) }
+        #expect(throws: AppConfigurationError.self) { try AppConfiguration(bodyLimit: 0) }
+    }
+}

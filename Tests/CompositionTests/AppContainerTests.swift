@@ -1,0 +1,52 @@
+import Composition
+import Entities
+import Foundation
+import InterfaceAdapters
+import InwardTesting
+import Testing
+import UseCases
+
+struct AppContainerTests {
+    @Test func theSampleGoesThroughAllRings() async throws {
+        let container = try AppContainer(AppConfiguration())
+        #expect(try await container.listUsers().value.count == 10)
+        #expect(try await container.showUser(User.ID(7)).posts.get().value.count == 10)
+        let page = try await container.readFeed()
+        #expect(page.entries.count == 20)
+        #expect(page.total == 100)
+        #expect(page.entries.allSatisfy { if case .known = $0.author { true } else { false } })
+        #expect(try await container.publishPost(title: "Notes", body: "x", by: User.ID(7)).id == Post.ID(101))
+        let overview = try await container.overview()
+        #expect(overview.provenance.contains("of the built-in sample in"))
+    }
+
+    @Test func everyPageOfTheSampleFollowsTheOneBefore() async throws {
+        let readFeed = try AppContainer(AppConfiguration()).readFeed
+        var query = FeedQuery(pageSize: 30)
+        var identities: [Int] = []
+        repeat {
+            let page = try await readFeed(query)
+            identities += page.entries.map(\.post.id.rawValue)
+            query.cursor = page.next
+        } while query.cursor != nil
+        #expect(identities == Array((1...100).reversed()))
+    }
+
+    @Test func aDataFetcherOfTheCallersTakesThePlaceOfTheUpstream() async throws {
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data("[]".utf8))))
+        let container = AppContainer(try AppConfiguration(upstream: "http://upstream.test/api"), dataFetcher: source)
+        #expect(try await container.listUsers().value.isEmpty)
+        #expect(source.requests.map(\.url.absoluteString) == ["http://upstream.test/api/users"])
+    }
+
+    @Test func aDirectoryThatIsNotThereIsRefusedWithTheReason() throws {
+        let configuration = try AppConfiguration(upstream: "/nowhere/at/all")
+        let error = #expect(throws: AppConfigurationError.self) { try AppContainer(configuration) }
+        #expect(error?.description.contains("“/nowhere/at/all/” cannot be read: No such file or directory") == true)
+    }
+
+    @Test func whoPublishIsSharedByAll() throws {
+        let container = try AppContainer(AppConfiguration())
+        #expect(container.publishPost === container.publishPost)
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Infrastructure
+import LoopbackServer
+import Synchronization
+import Testing
+
+@testable import inward
+
+@Suite(.timeLimit(.minutes(1)))
+struct QuickLookTests {
+    private let output = Texts()
+    private let errors = Texts()
+
+    private final class Texts: Sendable {
+        private let texts = Mutex("")
+        var all: String { texts.withLock(\.self) }
+        func append(_ text: String) { texts.withLock { $0 += text } }
+    }
+
+    private func run(_ arguments: String...) async -> ExitCode {
+        let errors = errors
+        let quickLook = QuickLook(
+            print: output.append,
+            standardError: StandardError(isTerminal: false) { errors.append($0) }
+        )
+        return await quickLook.run(arguments)
+    }
+
+    /// What the command says last on standard error when its upstream answers everything so.
+    private func complaint(about answer: LoopbackAnswer) async throws -> String {
+        let server = try LoopbackServer { _ in answer }
+        defer { server.stop() }
+        #expect(await run(server.url().absoluteString) == .failure)
+        #expect(output.all.isEmpty)
+        let lines = errors.all.split(separator: "\n")
+        #expect(lines.count == 2)
+        return String(lines.last ?? "").replacing(":\(server.port)", with: "")
+    }
+
+    @Test func theSampleIsShown() async {
+        #expect(await run() == .success)
+        #expect(output.all.hasPrefix("Users\n=====\n\nID  Name"))
+        #expect(output.all.contains("Feed: 20 of 100 posts, the newest first\n"))
+        #expect(
+            output.all.contains(
+                "\nRead 10 users (from upstream) and 100 posts (from upstream) of the built-in sample in "
+            )
+        )
+        #expect(errors.all == "Asking the built-in sample for users and posts …\n")
+    }
+
+    @Test func helpIsShownAndNothingElseDone() async {
+        #expect(await run("--help") == .success)
+        #expect(output.all == Arguments.usage)
+        #expect(errors.all.isEmpty)
+    }
+
+    @Test(arguments: ["--nonsense", "ftp://example.org", "/nowhere/at/all", "http://"])
+    func badUsageIsToldWithTheUsage(argument: String) async {
+        #expect(await run(argument) == .usage)
+        #expect(output.all.isEmpty)
+        #expect(errors.all.hasPrefix("inward: "))
+        #expect(errors.all.hasSuffix(Arguments.usage))
+    }
+
+    @Test func aFailingUpstreamIsToldInOneLine() async throws {
+        #expect(
+            try await complaint(about: .whole(status: 503, headerLines: ["Retry-After: 2"])) == """
+                inward: The users could not be listed: GET http://127.0.0.1/users was answered with \
+                503 Service Unavailable. Try again in 2 s.
+                """
+        )
+    }
+
+    @Test func aCutOffAnswerIsTold() async throws {
+        #expect(try await complaint(about: .cutOff(promised: 500, sent: 100)).contains("was not answered whole"))
+    }
+
+    @Test func garbageIsToldWithoutActingOnTheTerminal() async throws {
+        let garbage = Array("<html>\u{1B}[2J".utf8)
+        #expect(try await complaint(about: .whole(body: garbage)).contains(#"it begins with “<html>\u{1B}[2J”"#))
+    }
+
+    @Test func whatIsShownIsWrittenToo() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "inward-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let path = directory.path(percentEncoded: false)
+        #expect(await run("--output", path) == .success)
+        #expect(await run("--output", path) == .success)
+        let page = try String(contentsOf: directory.appending(path: "index.html"), encoding: .utf8)
+        let json = try String(contentsOf: directory.appending(path: "index.json"), encoding: .utf8)
+        #expect(page.hasPrefix("<!DOCTYPE html>"))
+        #expect(json.hasPrefix("{\n  \"feed\" : {"))
+        try Data("mine".utf8).write(to: directory.appending(path: "index.html"))
+        #expect(await run("--output", path) == .failure)
+        #expect(try String(contentsOf: directory.appending(path: "index.html"), encoding: .utf8) == "mine")
+    }
+}
