@@ -41,7 +41,7 @@ public struct FileDataFetcher: DataFetcher {
 
     /// The answer to a request for something in the directory.
     ///
-    /// - Throws: a ``InterfaceAdapters/FetchError`` if the request leads elsewhere, or if what is asked for cannot be read.
+    /// - Throws: a `FetchError` if the request leads elsewhere, or if what is asked for cannot be read.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         try upstream.answer(to: request) { path throws(FetchError) in
             try contents(at: path, for: request)

@@ -54,7 +54,7 @@ public final class URLSessionDataFetcher: DataFetcher {
 
     /// The answer to a request for an HTTP or HTTPS address, whatever its status.
     ///
-    /// - Throws: a ``InterfaceAdapters/FetchError`` if there is no whole answer.
+    /// - Throws: a `FetchError` if there is no whole answer.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         try await redirects.answer(to: request, by: send)
     }

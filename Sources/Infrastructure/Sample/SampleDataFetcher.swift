@@ -18,7 +18,7 @@ public struct SampleDataFetcher: DataFetcher {
 
     /// The answer to a request for something in the sample.
     ///
-    /// - Throws: a ``InterfaceAdapters/FetchError`` if the request leads elsewhere or was cancelled.
+    /// - Throws: a `FetchError` if the request leads elsewhere or was cancelled.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         let response = try upstream.answer(to: request) { path throws(FetchError) in Self.file(at: path) }
         // Of what cannot be read in this way, new posts alone are taken.
