@@ -74,14 +74,14 @@ public struct HTMLRenderer: Sendable {
 extension String {
     /// This text for an element's content or a quoted attribute: nothing in it ends either, or is invisible.
     fileprivate var escaped: String {
-        visible.reduce(into: "") { text, character in
-            switch character {
+        visible.unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
             case "&": text += "&amp;"
             case "<": text += "&lt;"
             case ">": text += "&gt;"
             case "\"": text += "&quot;"
             case "'": text += "&#39;"
-            default: text.append(character)
+            default: text.unicodeScalars.append(scalar)
             }
         }
     }

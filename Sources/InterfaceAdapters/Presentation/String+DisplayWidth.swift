@@ -28,7 +28,7 @@ extension Character {
     /// Two columns for what Unicode Standard Annex 11 calls wide or full-width and for emoji, otherwise one; what joins the
     /// character before it, such as an accent, takes none.
     fileprivate var displayWidth: Int {
-        guard let first = unicodeScalars.first else { return 0 }
+        guard !isASCII, let first = unicodeScalars.first else { return 1 }
         if first.properties.isEmojiPresentation || unicodeScalars.contains("\u{FE0F}") { return 2 }
         switch first.properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: return 0

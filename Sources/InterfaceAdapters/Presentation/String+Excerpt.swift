@@ -1,7 +1,21 @@
 extension String {
-    /// The beginning of this text on one line: white space between words becomes one space.
+    /// The beginning of this text on one line: white space between words becomes one space, and an ellipsis takes the place
+    /// of what does not fit.
+    ///
+    /// - Complexity: O(n) in `length` and the white space up to there.
     func excerpt(upTo length: Int) -> String {
-        let line = split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        return line.count > length ? line.prefix(length - 1) + "…" : line
+        var line: [Character] = []
+        var spaceIsDue = false
+        for character in self {
+            if character.isWhitespace {
+                spaceIsDue = !line.isEmpty
+            } else {
+                if spaceIsDue { line.append(" ") }
+                spaceIsDue = false
+                line.append(character)
+                if line.count > length { return String(line.prefix(length - 1)) + "…" }
+            }
+        }
+        return String(line)
     }
 }

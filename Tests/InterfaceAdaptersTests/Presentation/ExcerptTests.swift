@@ -1,0 +1,14 @@
+import Testing
+
+@testable import InterfaceAdapters
+
+struct ExcerptTests {
+    @Test(arguments: [
+        ("", ""), ("abcde", "abcde"), ("abcdef", "abcd…"), (" a \n\t b ", "a b"), ("ab  cd", "ab cd"),
+        ("ab cde", "ab c…"),
+        ("abcd ", "abcd"), ("abcde ", "abcde"), ("abcde f", "abcd…"), ("👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻", "👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻"),
+    ])
+    func anExcerptIsOneLineOfFiveCharactersAtMost(text: String, excerpt: String) {
+        #expect(text.excerpt(upTo: 5) == excerpt)
+    }
+}
