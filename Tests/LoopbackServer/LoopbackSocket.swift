@@ -20,7 +20,12 @@ struct LoopbackSocket: Hashable, Sendable {
 
     /// A socket that listens on a free port, and the port.
     static func listening() throws -> (LoopbackSocket, port: Int) {
-        let descriptor = try check("socket", socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+        #if canImport(Glibc)
+        let stream = Int32(SOCK_STREAM.rawValue)
+        #else
+        let stream = SOCK_STREAM
+        #endif
+        let descriptor = try check("socket", socket(AF_INET, stream, 0))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
