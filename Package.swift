@@ -44,7 +44,9 @@ let package = Package(
         ),
         .testTarget(
             name: "CompositionTests",
-            dependencies: ["Composition", "InterfaceAdapters", "UseCases", "Entities", "InwardTesting"]
+            dependencies: [
+                "Composition", "InterfaceAdapters", "UseCases", "Entities", "InwardTesting", "LoopbackServer",
+            ]
         ),
         .testTarget(
             name: "InwardTestingTests",

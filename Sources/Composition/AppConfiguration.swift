@@ -47,6 +47,10 @@ public struct AppConfiguration: Hashable, Sendable {
             return .web(try webAddress(text, scheme: scheme))
         }
         guard !text.isEmpty else { throw AppConfigurationError("The upstream's name is empty.") }
+        // Not shown, because it looks like a password.
+        if let end = text.firstIndex(of: "@"), text[..<end].contains(":") {
+            throw AppConfigurationError("An upstream's address begins with http:// or https://, and has no password.")
+        }
         return .directory(URL(filePath: text, directoryHint: .isDirectory))
     }
 
@@ -59,6 +63,9 @@ public struct AppConfiguration: Hashable, Sendable {
         }
         guard url.user() == nil, url.password() == nil else {
             throw AppConfigurationError("Leave the user name and the password out of the upstream's address.")
+        }
+        guard url.port.map((1...65_535).contains) ?? true else {
+            throw AppConfigurationError("The port in the upstream's address is from 1 to 65535.")
         }
         guard url.query() == nil, url.fragment() == nil else {
             throw AppConfigurationError("An upstream's address ends with its path, without “?” and “#”.")

@@ -4,7 +4,8 @@ public import UseCases
 
 /// The objects that live as long as the app, wired by a configuration.
 ///
-/// The one place that names implementations: what it hands out is known by ports and use cases alone.
+/// The one place that chooses implementations. Use cases know them by their ports alone; what a program needs of ring 4
+/// itself, its output and its files, is handed out as it is.
 public struct AppContainer: Sendable {
     private let configuration: AppConfiguration
     private let users: any UserRepository
@@ -55,6 +56,9 @@ public struct AppContainer: Sendable {
 
     /// A directory to write rendered files into, named by its path.
     public func outputDirectory(at path: String) -> OutputDirectory { OutputDirectory(path: path) }
+
+    /// Where the process writes what it was asked for. It is there before any app is.
+    public static let standardOutput = StandardOutput()
 
     /// What the process says beside its output. It is there before any app is.
     public static let standardError = StandardError()

@@ -36,7 +36,7 @@ struct Arguments: Equatable {
             case _ where optionsMayFollow && argument.hasPrefix("-"):
                 throw UsageError("there is no option \(argument)")
             default:
-                guard upstream == nil else { throw UsageError("there can be one upstream, and \(argument) is another") }
+                guard upstream == nil else { throw UsageError("there can be one upstream") }
                 upstream = argument
             }
         }

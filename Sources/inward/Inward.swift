@@ -12,7 +12,10 @@ import Darwin
 @main
 struct Inward {
     static func main() async {
-        let quickLook = QuickLook(print: { print($0, terminator: "") }, standardError: AppContainer.standardError)
+        let quickLook = QuickLook(
+            standardOutput: AppContainer.standardOutput,
+            standardError: AppContainer.standardError
+        )
         exit(await quickLook.run(CommandLine.arguments.dropFirst()).rawValue)
     }
 }

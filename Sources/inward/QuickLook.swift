@@ -4,9 +4,7 @@ import InterfaceAdapters
 
 /// The command: from arguments to printed lines and an exit status.
 struct QuickLook {
-    /// Takes what belongs on standard output.
-    let print: (String) -> Void
-    /// Takes what belongs on standard error.
+    let standardOutput: StandardOutput
     let standardError: StandardError
 
     /// Does what the arguments behind the program's name say.
@@ -17,10 +15,7 @@ struct QuickLook {
         } catch {
             return refuse(error.explanation)
         }
-        if options.asksForHelp {
-            print(Arguments.usage)
-            return .success
-        }
+        if options.asksForHelp { return print(Arguments.usage) }
         do {
             return await show(try AppContainer(AppConfiguration(upstream: options.upstream)), output: options.output)
         } catch {
@@ -37,7 +32,7 @@ struct QuickLook {
             return fail(error.line)
         }
         standardError.clearProgress()
-        print(TextRenderer().render(overview.document))
+        guard print(TextRenderer().render(overview.document)) == .success else { return .failure }
         guard let output else { return .success }
         do {
             try container.outputDirectory(at: output).write(try overview.renderedFiles())
@@ -46,6 +41,15 @@ struct QuickLook {
         }
         standardError.writeLine("Wrote index.html and index.json into \(output).")
         return .success
+    }
+
+    private func print(_ text: String) -> ExitCode {
+        do {
+            try standardOutput.print(text)
+            return .success
+        } catch {
+            return fail(error.description)
+        }
     }
 
     private func fail(_ explanation: String) -> ExitCode {

@@ -23,6 +23,7 @@ struct AppConfigurationTests {
         ("ftp://example.org", "ftp://"), ("://x", "http://"), ("http://", "no host"), ("http:///path", "no host"),
         ("http://ada:secret@example.org", "password"), ("http://ada@example.org", "user name"),
         ("http://example.org/?key=secret", "“?”"), ("http://example.org/#part", "“#”"), ("", "empty"),
+        ("http://example.org:99999", "65535"), ("ada:secret@example.org", "begins with http://"),
     ])
     func whatCannotBeAnUpstreamIsRefusedWithTheReason(upstream: String, reason: String) throws {
         let refusal = try #require(explanation(refusing: upstream))

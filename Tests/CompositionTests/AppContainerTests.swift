@@ -3,6 +3,7 @@ import Entities
 import Foundation
 import InterfaceAdapters
 import InwardTesting
+import LoopbackServer
 import Testing
 import UseCases
 
@@ -48,5 +49,32 @@ struct AppContainerTests {
     @Test func whoPublishIsSharedByAll() throws {
         let container = try AppContainer(AppConfiguration())
         #expect(container.publishPost === container.publishPost)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func theLimitsOfTheConfigurationHoldForAnUpstreamOnTheWeb() async throws {
+        let server = try LoopbackServer { $0.target == "/users" ? .whole(body: Array("[ ]".utf8)) : .never }
+        defer { server.stop() }
+        let address = server.url().absoluteString
+        let small = try AppContainer(AppConfiguration(upstream: address, bodyLimit: 2))
+        let tooLarge = await #expect(throws: ListUsersError.self) { try await small.listUsers() }
+        guard case .unreadable = tooLarge else { return #expect(Bool(false), "\(String(describing: tooLarge))") }
+        let impatient = try AppContainer(AppConfiguration(upstream: address, idleTimeout: .seconds(1), bodyLimit: 3))
+        #expect(try await impatient.listUsers().value.isEmpty)
+        let late = await #expect(throws: ReadFeedError.self) { try await impatient.readFeed() }
+        guard case .unavailable(let cause) = late else { return #expect(Bool(false), "\(String(describing: late))") }
+        #expect(cause.explanation == "was not answered in time")
+    }
+
+    @Test func theLimitOfTheConfigurationHoldsForADirectory() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "inward-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        try Data("[ ]".utf8).write(to: directory.appending(path: "users.json"))
+        let path = directory.path(percentEncoded: false)
+        #expect(try await AppContainer(AppConfiguration(upstream: path, bodyLimit: 3)).listUsers().value.isEmpty)
+        await #expect(throws: ListUsersError.self) {
+            try await AppContainer(AppConfiguration(upstream: path, bodyLimit: 2)).listUsers()
+        }
     }
 }

@@ -8,6 +8,8 @@ public enum LoopbackAnswer: Sendable {
     case never
     /// With a head that promises no length, and a body that does not end: after 62 MiB nothing comes any more.
     case endless
+    /// With these bytes, and nothing behind them until who asked hangs up.
+    case begun([UInt8])
     /// With bytes that need not be HTTP.
     case raw([UInt8])
 }

@@ -11,6 +11,8 @@ public final class LoopbackServer: Sendable {
         case waiting(String)
         /// Who asked for this target has hung up.
         case abandoned(String)
+        /// A connection was closed on which no answer was due.
+        case disconnected
     }
 
     private struct State {
@@ -85,11 +87,13 @@ public final class LoopbackServer: Sendable {
             state.withLock { $0.requests.append(request) }
             guard respond(to: request, on: connection) else { return }
         }
+        report.yield(.disconnected)
     }
 
     /// Answers a request, and says whether the connection may be used for another.
     private func respond(to request: LoopbackRequest, on connection: LoopbackSocket) -> Bool {
-        switch answer(request) {
+        let answer = answer(request)
+        switch answer {
         case .whole(let status, let headerLines, let body):
             let head = Self.head(status, headerLines + ["Content-Length: \(body.count)"])
             return connection.send(head + (request.method == "HEAD" ? [] : body))
@@ -97,8 +101,9 @@ public final class LoopbackServer: Sendable {
             let head = Self.head(200, ["Content-Length: \(promised)"])
             _ = connection.send(head + [UInt8](repeating: 0x78, count: sent))
             return false
-        case .never:
+        case .never, .begun:
             report.yield(.waiting(request.target))
+            if case .begun(let bytes) = answer { _ = connection.send(bytes) }
             while !connection.receive().isEmpty {}
             report.yield(.abandoned(request.target))
             return false

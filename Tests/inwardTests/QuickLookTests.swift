@@ -18,9 +18,9 @@ struct QuickLookTests {
     }
 
     private func run(_ arguments: String...) async -> ExitCode {
-        let errors = errors
+        let (output, errors) = (output, errors)
         let quickLook = QuickLook(
-            print: output.append,
+            standardOutput: StandardOutput { output.append($0) },
             standardError: StandardError(isTerminal: false) { errors.append($0) }
         )
         return await quickLook.run(arguments)
@@ -81,6 +81,19 @@ struct QuickLookTests {
         #expect(try await complaint(about: .whole(body: garbage)).contains(#"it begins with “<html>\u{1B}[2J”"#))
     }
 
+    @Test func outputThatIsLostIsAFailure() async {
+        struct Full: Error {}
+        let errors = errors
+        let quickLook = QuickLook(
+            standardOutput: StandardOutput { _ in throw Full() },
+            standardError: StandardError(isTerminal: true) { errors.append($0) }
+        )
+        #expect(await quickLook.run([]) == .failure)
+        #expect(errors.all.contains("inward: The output cannot be written"))
+        // What was being done does not stay on the line.
+        #expect(errors.all.contains("posts …\r\u{1B}[2K"))
+    }
+
     @Test func whatIsShownIsWrittenToo() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "inward-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -90,7 +103,7 @@ struct QuickLookTests {
         let page = try String(contentsOf: directory.appending(path: "index.html"), encoding: .utf8)
         let json = try String(contentsOf: directory.appending(path: "index.json"), encoding: .utf8)
         #expect(page.hasPrefix("<!DOCTYPE html>"))
-        #expect(json.hasPrefix("{\n  \"feed\" : {"))
+        #expect(json.hasPrefix("{\n  \"_generator\" : \"inward\",\n"))
         try Data("mine".utf8).write(to: directory.appending(path: "index.html"))
         #expect(await run("--output", path) == .failure)
         #expect(try String(contentsOf: directory.appending(path: "index.html"), encoding: .utf8) == "mine")

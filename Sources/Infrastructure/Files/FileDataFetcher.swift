@@ -7,8 +7,8 @@ public import InterfaceAdapters
 /// fields, as in `/posts?userId=7`, and for a part by `_start` and `_limit`. Any other path is the file of its name, such as
 /// `/avatars/7.jpg`. What is not there is answered with `404`, and what would write with `405`.
 ///
-/// No path leads out of the directory: `..`, encoded or not, an encoded slash and symbolic links are refused. The directory
-/// itself may be reached by a symbolic link.
+/// No path leads out of the directory: `..`, encoded or not, and an encoded slash are refused, and symbolic links are not
+/// followed: what would be reached through one is not there, or cannot be read. The directory itself may be reached by a symbolic link.
 public struct FileDataFetcher: DataFetcher {
     private static let partSize = 1_024 * 1_024
 
@@ -36,7 +36,7 @@ public struct FileDataFetcher: DataFetcher {
             throw FileDataFetcherError(path: path, explanation: error.description)
         }
         upstream = StaticUpstream(baseURL: baseURL ?? directory)
-        self.bodyLimit = bodyLimit
+        self.bodyLimit = max(0, bodyLimit)
     }
 
     /// The answer to a request for something in the directory.

@@ -3,7 +3,7 @@ public import InterfaceAdapters
 
 /// A directory that a program writes its files into, next to what others put there.
 ///
-/// A file is replaced only if it bears the mark of its maker; any other is left as it is, and the writing refused.
+/// A file is replaced only if it begins with the mark of its maker; any other is left as it is, and the writing refused.
 public struct OutputDirectory: Sendable {
     private let directory: URL
 
@@ -22,7 +22,7 @@ public struct OutputDirectory: Sendable {
         do {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         } catch {
-            throw OutputDirectoryError(path: directory.path(), cannotBeWritten: error)
+            throw OutputDirectoryError(path: directory.path(percentEncoded: false), cannotBeWritten: error)
         }
         for file in files {
             let address = directory.appending(path: file.name)
@@ -40,7 +40,7 @@ public struct OutputDirectory: Sendable {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return }
         guard attributes[.type] as? FileAttributeType == .typeRegular,
             let present = FileManager.default.contents(atPath: path),
-            present.range(of: Data(file.mark.utf8)) != nil
+            present.starts(with: file.mark.utf8)
         else { throw OutputDirectoryError(foreignFile: path) }
     }
 }

@@ -12,14 +12,9 @@ struct StaticUpstream {
         to request: DataRequest,
         read: ([String]) throws(FetchError) -> Data?
     ) throws(FetchError) -> DataResponse {
+        let path = try path(of: request)
         guard [.get, .head].contains(request.method) else {
             return DataResponse(status: .methodNotAllowed, headerFields: [HeaderField(.allow, "GET, HEAD")])
-        }
-        guard let path = components(of: request.url) else {
-            throw FetchError(.invalidRequest, request: request, explanation: "leads outside of what is served here")
-        }
-        guard !Task.isCancelled else {
-            throw FetchError(.cancelled, request: request, explanation: "was cancelled")
         }
         let query = URLComponents(url: request.url, resolvingAgainstBaseURL: true)?.queryItems ?? []
         let (body, type) = try content(at: path, query: query, read: read) ?? (nil, Self.json)
@@ -30,6 +25,19 @@ struct StaticUpstream {
             ],
             body: request.method == .head ? Data() : body ?? Self.nothing
         )
+    }
+
+    /// The components of the path that a request asks for.
+    ///
+    /// - Throws: a `FetchError` if the request leads elsewhere or was cancelled.
+    func path(of request: DataRequest) throws(FetchError) -> [String] {
+        guard !Task.isCancelled else {
+            throw FetchError(.cancelled, request: request, explanation: "was cancelled")
+        }
+        guard let path = components(of: request.url) else {
+            throw FetchError(.invalidRequest, request: request, explanation: "leads outside of what is served here")
+        }
+        return path
     }
 
     private func content(

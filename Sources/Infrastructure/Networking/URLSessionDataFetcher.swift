@@ -11,8 +11,12 @@ import FoundationNetworking
 /// the same hosts; its connections close when the last reference to it is gone.
 ///
 /// Where the platform's client says less than the wire did, so does this: header fields that repeat arrive joined by commas
-/// (which RFC 9110 section 5.3 holds for the same, except for `Set-Cookie`), and a compressed body arrives decoded, without
-/// the fields that describe its coding.
+/// (which RFC 9110 section 5.3 holds for the same, except for `Set-Cookie`), those of different names in any order, and a
+/// compressed body arrives decoded, without the fields that describe its coding. The client adds fields that it is not given,
+/// such as `Accept`, `Accept-Encoding`, `Accept-Language` and `User-Agent`.
+///
+/// For upstreams that are trusted to be no enemies: outside of Apple's platforms the client reads as fast as they send, and
+/// several that send without an end slow down all others, although each fetch fails at its limit. See Architecture.md.
 public final class URLSessionDataFetcher: DataFetcher {
     private let session: URLSession
     private let transfers: URLSessionTransfers
@@ -43,7 +47,7 @@ public final class URLSessionDataFetcher: DataFetcher {
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         transfers = URLSessionTransfers()
         session = URLSession(configuration: configuration, delegate: transfers, delegateQueue: nil)
-        self.bodyLimit = bodyLimit
+        self.bodyLimit = max(0, bodyLimit)
         self.redirects = redirects
     }
 
@@ -60,8 +64,8 @@ public final class URLSessionDataFetcher: DataFetcher {
     }
 
     private func send(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        guard ["http", "https"].contains(request.url.scheme?.lowercased()), request.url.host()?.isEmpty == false else {
-            throw FetchError(.invalidRequest, request: request, explanation: "is not a request for a web address")
+        if let problem = request.problem {
+            throw FetchError(.invalidRequest, request: request, explanation: problem)
         }
         let transfer = PendingTransfer(URLSessionTransfer(of: request, bodyLimit: bodyLimit))
         let outcome = await withTaskCancellationHandler {

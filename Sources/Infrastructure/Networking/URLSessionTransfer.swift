@@ -19,12 +19,15 @@ struct URLSessionTransfer {
         self.bodyLimit = bodyLimit
     }
 
-    /// Takes the next part of the body behind a head; gives how the transfer ends, if it is too large to go on.
-    mutating func received(_ part: Data, after head: URLResponse?) -> Outcome? {
-        let expected = head?.expectedContentLength ?? 0
-        guard part.count <= bodyLimit - body.count, expected <= Int64(bodyLimit) else {
-            return .failure(failure(.tooLarge, "was answered with more than \(bodyLimit) bytes, the most allowed"))
-        }
+    /// Takes the head of the answer; gives how the transfer ends, if the body it announces is too large.
+    func received(_ head: URLResponse) -> Outcome? {
+        // The length in the answer to a `HEAD` is that of a body which does not come.
+        request.method != .head && head.expectedContentLength > Int64(bodyLimit) ? tooLarge : nil
+    }
+
+    /// Takes the next part of the body; gives how the transfer ends, if it is too large to go on.
+    mutating func received(_ part: Data) -> Outcome? {
+        guard part.count <= bodyLimit - body.count else { return tooLarge }
         body.append(part)
         return nil
     }
@@ -36,6 +39,10 @@ struct URLSessionTransfer {
             return .failure(failure(.interrupted, "was answered with nothing"))
         }
         return .success(DataResponse(head, body: body))
+    }
+
+    private var tooLarge: Outcome {
+        .failure(failure(.tooLarge, "was answered with more than \(bodyLimit) bytes, the most allowed"))
     }
 
     /// How the transfer ends when nobody waits for it any more.

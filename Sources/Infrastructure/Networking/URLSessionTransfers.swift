@@ -44,10 +44,23 @@ final class URLSessionTransfers: NSObject, URLSessionDataDelegate {
         transfers.withLock { $0[task.taskIdentifier] }
     }
 
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        if let transfer = transfer(by: dataTask) {
+            transfer.advance { $0.received(response) }
+            if !transfer.isUnderWay { giveUp(transfer) }
+        }
+        // Also where it does not go on: a session that is told to cancel here may go on waiting for the body.
+        completionHandler(.allow)
+    }
+
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         guard let transfer = transfer(by: dataTask) else { return }
-        let head = dataTask.response
-        transfer.advance { $0.received(data, after: head) }
+        transfer.advance { $0.received(data) }
         if !transfer.isUnderWay { giveUp(transfer) }
     }
 

@@ -5,26 +5,35 @@ import Foundation
 #endif
 
 extension DataRequest {
-    /// A text without the credentials of this request: sensitive header fields, and what its own description leaves out of
-    /// the address.
+    /// A text without the credentials of this request: the values of sensitive header fields and what they are made of, and
+    /// what its own description leaves out of the address.
     func removingSecrets(from text: String) -> String {
-        // Longest first, so that nothing is left of one that contains another.
-        (secretsOfHeaderFields + secretsOfAddress).filter { !$0.isEmpty }.sorted { $0.count > $1.count }
+        // Longest first, so that nothing is left of one that contains another. What is shorter than four characters is no
+        // secret, and taking it out would take words apart.
+        (secretsOfHeaderFields + secretsOfAddress).filter { $0.count >= 4 }.sorted { $0.count > $1.count }
             .reduce(text) { text, secret in text.replacing(secret, with: "…") }
     }
 
     private var secretsOfHeaderFields: [String] {
-        headerFields.filter(\.isSensitive).flatMap { field in
+        headerFields.filter(\.isSensitive).flatMap { field -> [String] in
+            let parts = field.value.split(whereSeparator: " ;,\"".contains)
             // A scheme such as `Bearer` stands before the credential itself.
-            [field.value] + field.value.split(separator: " ").suffix(1).map(String.init)
+            let credentials = field.name == .authorization && parts.count > 1 ? parts.dropFirst() : parts[...]
+            let values = credentials.map { $0.drop { $0 != "=" }.dropFirst() }
+            return [field.value] + (credentials + values).map(String.init)
         }
     }
 
     private var secretsOfAddress: [String] {
         guard let components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return [] }
-        let user = components.percentEncodedUser ?? ""
-        let password = components.percentEncodedPassword
-        let userInfo = password.map { "\(user):\($0)@" } ?? (user.isEmpty ? "" : "\(user)@")
-        return [userInfo, password, components.password, components.percentEncodedQuery].compactMap(\.self)
+        let user = components.percentEncodedUser.map { user in
+            components.percentEncodedPassword.map { "\(user):\($0)@" } ?? "\(user)@"
+        }
+        let single = [
+            user, components.percentEncodedPassword, components.password, components.percentEncodedQuery,
+            components.percentEncodedFragment, components.fragment,
+        ]
+        let values = (components.percentEncodedQueryItems ?? []) + (components.queryItems ?? [])
+        return single.compactMap(\.self) + values.compactMap(\.value)
     }
 }

@@ -23,3 +23,8 @@ public struct DataResponse: Hashable, Sendable {
         self.url = url
     }
 }
+
+extension DataResponse: CustomStringConvertible {
+    /// The status, and how many bytes the body has.
+    public var description: String { "\(status), \(body.count) bytes" }
+}

@@ -1,6 +1,6 @@
 /// Why a ``DataFetcher`` has no whole answer, or why an answer is of no use.
 ///
-/// No credential of the request shows in it, whatever its maker wrote.
+/// The credentials of the request do not show in it: its maker's words are searched for them.
 public struct FetchError: Error, Hashable, Sendable {
     /// What kind of failure this is.
     public let reason: Reason

@@ -6,10 +6,10 @@ public struct RedirectPolicy: Hashable, Sendable {
     /// The redirect itself is the answer.
     public static let returned = Self(limit: nil)
 
-    /// Redirects to web addresses are followed, this many in a row at most; another one is an error. The answer then says
-    /// where it came from.
+    /// Redirects of `GET` and `HEAD` to web addresses are followed, this many in a row at most; another one is an error. The
+    /// answer then says where it came from.
     ///
-    /// Credentials, which are the sensitive header fields, are not sent on to another origin.
+    /// Other methods may have changed something before they were redirected, so their redirects are returned. Credentials, which are the sensitive header fields, are not sent on to another origin.
     public static func followed(upTo limit: Int) -> Self {
         Self(limit: max(0, limit))
     }

@@ -21,7 +21,9 @@ public enum RetryAfter: Hashable, Sendable {
             self = .delay(.seconds(min(Int64(text) ?? .max, Self.secondsOfAYear)))
         } else if let date = Date(httpDate: text) {
             let now = fields.values(of: .date).first.flatMap { Date(httpDate: $0) }
-            self = now.map { .delay(.seconds(max(0, date.timeIntervalSince($0)))) } ?? .date(date)
+            self =
+                now.map { .delay(.seconds(min(max(0, date.timeIntervalSince($0)), Double(Self.secondsOfAYear)))) }
+                ?? .date(date)
         } else {
             return nil
         }

@@ -12,7 +12,7 @@ extension URL {
             return "an unreadable address"
         }
         let names = components.percentEncodedQueryItems?.map { item in
-            item.value == nil ? item.name : "\(item.name)=…"
+            item.value == nil ? "…" : "\(item.name)=…"
         }
         components.percentEncodedUser = nil
         components.percentEncodedPassword = nil

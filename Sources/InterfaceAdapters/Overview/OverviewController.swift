@@ -23,6 +23,8 @@ public struct OverviewController<Time: Clock>: Sendable where Time.Duration == D
 
     /// The users and the first page of the feed, asked for at the same time.
     ///
+    /// An overview is of both: if one cannot be had there is none, even though the feed alone would come without its users.
+    ///
     /// - Throws: what to show if one of them cannot be had.
     public func callAsFunction() async throws(FailureViewModel) -> OverviewViewModel {
         let start = clock.now

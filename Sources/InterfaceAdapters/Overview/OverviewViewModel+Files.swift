@@ -7,12 +7,12 @@ extension OverviewViewModel {
             RenderedFile(
                 name: "index.html",
                 contents: HTMLRenderer(generator: generator).render(document),
-                mark: "<meta name=\"generator\" content=\"\(generator)\">"
+                mark: HTMLRenderer(generator: generator).beginning
             ),
             RenderedFile(
                 name: "index.json",
                 contents: try JSONRenderer().render(self),
-                mark: "\"generator\" : \"\(generator)\""
+                mark: "{\n  \"_generator\" : \"\(generator)\","
             ),
         ]
     }

@@ -9,6 +9,14 @@ public struct OverviewViewModel: ViewModel, Hashable {
     /// What came from where, and how long that took, as a sentence.
     public let provenance: String
 
+    /// The name of the program comes first, so that a file is known by how it begins.
+    enum CodingKeys: String, CodingKey {
+        case generator = "_generator"
+        case users
+        case feed
+        case provenance
+    }
+
     /// The users, the feed, what was left out of either, and the sentence.
     public var document: Document {
         // The feed names the users that were left out too.

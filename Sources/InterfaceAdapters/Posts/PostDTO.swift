@@ -4,14 +4,19 @@ import Entities
 struct PostDTO: RecordDTO {
     static let listName = "posts"
 
-    let userId: WholeNumberDTO
-    let id: WholeNumberDTO
-    let title: String
-    let body: String
+    let userId: FieldDTO<Int>
+    let id: FieldDTO<Int>
+    let title: FieldDTO<String>
+    let body: FieldDTO<String>
 
     func entity() throws(FieldError) -> Post {
         do {
-            return try Post(id: Post.ID(id.value), authorID: User.ID(userId.value), title: title, body: body)
+            return try Post(
+                id: Post.ID(id.value),
+                authorID: User.ID(userId.value),
+                title: title.value,
+                body: body.value
+            )
         } catch {
             throw FieldError(Self.field(of: error), "breaks a rule: \(error)")
         }

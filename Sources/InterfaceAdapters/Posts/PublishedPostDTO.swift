@@ -1,4 +1,4 @@
 /// What an upstream must say of a post it has published: the identity it gave.
 struct PublishedPostDTO: Decodable {
-    let id: WholeNumberDTO
+    let id: FieldDTO<Int>
 }

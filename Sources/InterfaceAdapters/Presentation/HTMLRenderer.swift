@@ -9,16 +9,23 @@ public struct HTMLRenderer: Sendable {
         self.generator = generator
     }
 
-    /// The document as a page.
-    ///
-    /// - Complexity: O(n) in the size of the document.
-    public func render(_ document: Document) -> String {
+    /// What every page of this generator begins with.
+    public var beginning: String {
         """
         <!DOCTYPE html>
         <html lang="en">
         <head>
         <meta charset="utf-8">
         <meta name="generator" content="\(generator.escaped)">
+        """
+    }
+
+    /// The document as a page.
+    ///
+    /// - Complexity: O(n) in the size of the document.
+    public func render(_ document: Document) -> String {
+        """
+        \(beginning)
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
         <title>\(document.title.escaped)</title>

@@ -8,9 +8,10 @@ extension String {
 
     /// This text, or as much of its beginning as fits into so many columns together with an ellipsis.
     func truncated(toWidth width: Int) -> String {
-        guard displayWidth > width else { return self }
+        let bounded = boundedByScalars(to: width)
+        guard bounded.endIndex < endIndex || displayWidth > width else { return self }
         var room = width - 1
-        let beginning = prefix { character in
+        let beginning = bounded.prefix { character in
             room -= character.displayWidth
             return room >= 0
         }

@@ -6,7 +6,7 @@ extension String {
     func excerpt(upTo length: Int) -> String {
         var line: [Character] = []
         var spaceIsDue = false
-        for character in self {
+        for character in boundedByScalars(to: length) {
             if character.isWhitespace {
                 spaceIsDue = !line.isEmpty
             } else {
@@ -17,5 +17,13 @@ extension String {
             }
         }
         return String(line)
+    }
+
+    /// As much of this text as so many characters may take that carry a usual number of marks each. A single character can
+    /// carry any number of them.
+    func boundedByScalars(to characters: Int) -> Substring {
+        let scalars = characters * 16
+        guard utf8.count > scalars else { return self[...] }
+        return Substring(unicodeScalars.prefix(scalars))
     }
 }

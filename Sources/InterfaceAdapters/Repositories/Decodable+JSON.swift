@@ -14,7 +14,7 @@ extension Decodable {
         } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
             guard !json.isEmpty else { throw FieldError(nil, "is empty") }
             let beginning = String(decoding: json.prefix(80), as: UTF8.self).excerpt(upTo: 40)
-            throw FieldError(nil, "is not JSON; it begins with “\(beginning)”")
+            throw FieldError(nil, "is no valid JSON; it begins with “\(beginning)”")
         } catch {
             throw FieldError(decoding: error)
         }

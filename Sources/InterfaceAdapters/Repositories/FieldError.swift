@@ -1,5 +1,7 @@
 /// What is wrong with a record, and where in it.
 struct FieldError: Error, Hashable, CustomStringConvertible {
+    private static let longestReason = 200
+
     /// The path of the field, such as `address.geo.lat`; `nil` if the record as a whole is wrong.
     let field: String?
     /// What is wrong, as the end of a sentence: `is missing`.
@@ -7,7 +9,8 @@ struct FieldError: Error, Hashable, CustomStringConvertible {
 
     init(_ field: String?, _ reason: String) {
         self.field = field
-        self.reason = reason
+        // What stands in a record has no length that a reason may have.
+        self.reason = reason.excerpt(upTo: Self.longestReason)
     }
 
     /// Keeps what a decoder found, in words that need no knowledge of the decoder.
@@ -32,8 +35,7 @@ struct FieldError: Error, Hashable, CustomStringConvertible {
         case DecodingError.dataCorrupted(let context):
             self.init(path(context.codingPath), "cannot be read")
         default:
-            // The decoder throws an error of its own for a number that no number type holds, and tells no path.
-            self.init(nil, "has a number that is out of range")
+            self.init(nil, "cannot be read")
         }
     }
 

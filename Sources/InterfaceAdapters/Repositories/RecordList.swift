@@ -8,13 +8,15 @@ import Foundation
 
 /// A list of records, of which the sound ones have become entities and the damaged ones are named.
 ///
-/// A list in which more than a thousand records are damaged is no list of such records: reading it ends there, so that
-/// nobody can make a program remember millions of reasons.
+/// Of more than a thousand damaged records the others are counted and not named, so that nobody can make a program remember
+/// millions of reasons.
 struct RecordList<Record: RecordDTO>: Decodable {
-    private static var mostRejected: Int { 1_000 }
+    private static var mostNamed: Int { 1_000 }
 
     private(set) var entities: [Record.Entity] = []
     private(set) var rejected: [RejectedRecord] = []
+    private var unnamed = 0
+    private var positionOfUnnamed: Int?
 
     /// Reads a list from JSON.
     ///
@@ -38,22 +40,22 @@ struct RecordList<Record: RecordDTO>: Decodable {
                 }
                 entities.append(entity)
             } catch {
-                guard rejected.count < Self.mostRejected else {
-                    throw FieldError(
-                        nil,
-                        "has more than \(Self.mostRejected) damaged records; at position \(position), \(error)"
-                    )
-                }
-                rejected.append(
-                    RejectedRecord(
-                        list: Record.listName,
-                        position: position,
-                        field: error.field,
-                        reason: error.reason
-                    )
-                )
+                reject(error, at: position)
             }
         }
+        if let first = positionOfUnnamed {
+            rejected.append(record(FieldError(nil, "is damaged, as are \(unnamed - 1) records behind it"), at: first))
+        }
+    }
+
+    private mutating func reject(_ error: FieldError, at position: Int) {
+        guard rejected.count == Self.mostNamed else { return rejected.append(record(error, at: position)) }
+        unnamed += 1
+        positionOfUnnamed = positionOfUnnamed ?? position
+    }
+
+    private func record(_ error: FieldError, at position: Int) -> RejectedRecord {
+        RejectedRecord(list: Record.listName, position: position, field: error.field, reason: error.reason)
     }
 
     private static func entity(from decoder: any Decoder) throws(FieldError) -> Record.Entity {

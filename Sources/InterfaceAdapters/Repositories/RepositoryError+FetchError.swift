@@ -54,8 +54,8 @@ extension FetchError {
     fileprivate var leavesOutcomeUnknown: Bool {
         switch reason.code {
         case .timedOut, .interrupted, .tooLarge, .tooManyRedirects: true
-        // These two say that nothing was begun.
-        case .unsuccessful: status.map { $0.code >= 500 && $0 != 501 && $0 != 503 } ?? true
+        // These statuses say that nothing was begun; any other redirect or failure of the source's own says nothing of it.
+        case .unsuccessful: status.map { ![307, 308, 501, 503].contains($0) && !(400..<500).contains($0.code) } ?? true
         case .cancelled, .invalidRequest, .unreachable, .untrusted, .unreadable: false
         }
     }

@@ -2,12 +2,12 @@ import Entities
 
 /// A point on Earth within a ``PostalAddressDTO``, whose coordinates are written as texts.
 struct GeographicPointDTO: Decodable {
-    let lat: String
-    let lng: String
+    let lat: FieldDTO<String>
+    let lng: FieldDTO<String>
 
     func entity() throws(FieldError) -> GeographicPoint {
-        let latitude = try Self.number(lat, field: "address.geo.lat")
-        let longitude = try Self.number(lng, field: "address.geo.lng")
+        let latitude = try Self.number(lat.value, field: "address.geo.lat")
+        let longitude = try Self.number(lng.value, field: "address.geo.lng")
         do {
             return try GeographicPoint(latitude: latitude, longitude: longitude)
         } catch {
@@ -16,7 +16,10 @@ struct GeographicPointDTO: Decodable {
     }
 
     private static func number(_ text: String, field: String) throws(FieldError) -> Double {
-        guard let number = Double(text) else { throw FieldError(field, "is not a number: “\(text)”") }
+        // `Double` reads more than numbers in digits: `nan`, and hexadecimal ones.
+        guard text.utf8.allSatisfy("+-.0123456789eE".utf8.contains), let number = Double(text) else {
+            throw FieldError(field, "is not a number: “\(text)”")
+        }
         return number
     }
 

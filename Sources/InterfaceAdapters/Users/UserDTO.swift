@@ -4,13 +4,13 @@ import Entities
 struct UserDTO: RecordDTO {
     static let listName = "users"
 
-    let id: WholeNumberDTO
-    let name: String
-    let username: String
-    let email: String
+    let id: FieldDTO<Int>
+    let name: FieldDTO<String>
+    let username: FieldDTO<String>
+    let email: FieldDTO<String>
     let address: PostalAddressDTO
-    let phone: String
-    let website: String
+    let phone: FieldDTO<String>
+    let website: FieldDTO<String>
     let company: CompanyDTO
 
     func entity() throws(FieldError) -> User {
@@ -18,18 +18,18 @@ struct UserDTO: RecordDTO {
         let company = try company.entity()
         let email: EmailAddress
         do {
-            email = try EmailAddress(self.email)
+            email = try EmailAddress(self.email.value)
         } catch {
             throw FieldError("email", "breaks a rule: \(error)")
         }
         do {
             return try User(
                 id: User.ID(id.value),
-                name: name,
-                username: username,
+                name: name.value,
+                username: username.value,
                 email: email,
-                phone: phone,
-                website: website,
+                phone: phone.value,
+                website: website.value,
                 address: address,
                 company: company
             )

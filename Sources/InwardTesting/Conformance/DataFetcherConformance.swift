@@ -6,7 +6,10 @@ public import InterfaceAdapters
 ///
 ///     let conformance = DataFetcherConformance(
 ///         exchanges: [
-///             DataFetcherExchange(DataRequest(url: base.appending(path: "small")), DataResponse(body: small)),
+///             DataFetcherExchange(
+///                 DataRequest(url: base.appending(path: "small")),
+///                 DataResponse(headerFields: [HeaderField(.contentType, "text/plain")], body: small)
+///             ),
 ///             DataFetcherExchange(DataRequest(url: base.appending(path: "large")), DataResponse(body: large)),
 ///             DataFetcherExchange(DataRequest(url: base.appending(path: "missing")), DataResponse(status: .notFound)),
 ///         ],
@@ -75,9 +78,8 @@ public struct DataFetcherConformance: Sendable {
         else {
             return []
         }
-        var request = exchange.request
-        request.method = .head
-        exchange = DataFetcherExchange(request, DataResponse(status: exchange.response.status))
+        exchange.request.method = .head
+        exchange.response.body.removeAll()
         return await outcome(of: exchange, by: fetcher)
     }
 
@@ -95,10 +97,20 @@ public struct DataFetcherConformance: Sendable {
 
     /// A cancelled task gets no answer, whether it was cancelled before or while it waited.
     private func cancellationViolations(_ fetcher: any DataFetcher) async -> [String] {
-        let request = unanswered ?? exchanges.first?.request
-        guard let request else { return [] }
-        // Without a source that is silent, no more than a cancellation beforehand has one outcome alone.
-        let delays = unanswered == nil ? 0...0 : 0...20
+        var violations: [String] = []
+        for exchange in exchanges {
+            // Where the source answers, no more than a cancellation beforehand has one outcome alone.
+            violations += await cancellationViolations(fetcher, exchange.request, delays: 0...0)
+        }
+        if let unanswered { violations += await cancellationViolations(fetcher, unanswered, delays: 0...20) }
+        return violations
+    }
+
+    private func cancellationViolations(
+        _ fetcher: any DataFetcher,
+        _ request: DataRequest,
+        delays: ClosedRange<Int>
+    ) async -> [String] {
         var reasons: Set<FetchError.Reason?> = []
         for delay in delays {
             await withTaskGroup { group in
@@ -123,8 +135,14 @@ public struct DataFetcherConformance: Sendable {
         }.sorted()
     }
 
-    /// What cannot be asked is told to be so.
+    /// What cannot be asked is told to be so, by whatever method.
     private func impossibilityViolations(_ fetcher: any DataFetcher) async -> [String] {
+        var writing = impossible
+        writing.method = .post
+        return await impossibilityViolations(fetcher, impossible) + impossibilityViolations(fetcher, writing)
+    }
+
+    private func impossibilityViolations(_ fetcher: any DataFetcher, _ impossible: DataRequest) async -> [String] {
         do throws(FetchError) {
             let answer = try await fetcher.fetch(impossible)
             return ["\(impossible) cannot be asked, and was answered with \(answer.status)."]

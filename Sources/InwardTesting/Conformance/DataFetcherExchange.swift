@@ -3,9 +3,9 @@ public import InterfaceAdapters
 /// A request, and what must come back for it.
 public struct DataFetcherExchange: Hashable, Sendable {
     /// What is asked.
-    public let request: DataRequest
+    public internal(set) var request: DataRequest
     /// What must come back: this status, this body, and these header fields among others.
-    public let response: DataResponse
+    public internal(set) var response: DataResponse
 
     /// Names what must come back for a request.
     public init(_ request: DataRequest, _ response: DataResponse) {

@@ -14,7 +14,7 @@ public struct FeedCursor: Hashable, Sendable, LosslessStringConvertible {
 
     /// Reads a cursor from the text that an earlier one was handed out as; `nil` if it is no such text.
     public init?(_ description: String) {
-        guard let rawValue = Int(description) else { return nil }
+        guard let rawValue = Int(description), String(rawValue) == description else { return nil }
         last = Post.ID(rawValue)
     }
 

@@ -160,6 +160,12 @@ struct FileDataFetcherTests {
         #expect(error?.reason == .tooLarge)
     }
 
+    @Test func theLimitIsForTheWholeFileAndNotForItsParts() async throws {
+        try directory.write(String(repeating: "x", count: 3_000_000), to: "mirror/c.json")
+        #expect(try await fetch("/c", limit: 3_000_000).body.count == 3_000_000)
+        await #expect(throws: FetchError.self) { try await fetch("/c", limit: 2_999_999) }
+    }
+
     @Test func aDirectoryThatIsNotThereIsAnError() throws {
         for path in ["nowhere", "secret.json"] {
             let url = directory.url.appending(path: path)

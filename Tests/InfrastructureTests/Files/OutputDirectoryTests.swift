@@ -29,7 +29,7 @@ struct OutputDirectoryTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path() + "a/out").count == 2)
     }
 
-    @Test(arguments: ["somebody's", ""])
+    @Test(arguments: ["somebody's", "", "mine, and marked"])
     func whatSomebodyElseWroteIsKeptAndNothingIsWritten(contents: String) throws {
         try directory.write(contents, to: "a/out/b.json")
         let error = #expect(throws: OutputDirectoryError.self) { try output.write(files("one")) }

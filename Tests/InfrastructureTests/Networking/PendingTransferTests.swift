@@ -34,9 +34,9 @@ struct PendingTransferTests {
 
     @Test func partsOfABodyEndTheTransferBeyondTheLimit() async {
         let outcome = await transfer.outcome {
-            transfer.advance { $0.received(Data("abc".utf8), after: nil) }
+            transfer.advance { $0.received(Data("abc".utf8)) }
             #expect(transfer.isUnderWay)
-            transfer.advance { $0.received(Data("d".utf8), after: nil) }
+            transfer.advance { $0.received(Data("d".utf8)) }
         }
         let error = #expect(throws: FetchError.self) { try outcome.get() }
         #expect(error?.reason == .tooLarge)

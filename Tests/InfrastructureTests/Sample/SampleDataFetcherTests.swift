@@ -39,6 +39,14 @@ struct SampleDataFetcherTests {
         try await conformance.check(fetcher)
     }
 
+    @Test(arguments: [DataRequest.Method.get, .post, .delete])
+    func whatIsElsewhereIsRefusedByWhateverMethod(method: DataRequest.Method) async throws {
+        let error = await #expect(throws: FetchError.self) {
+            try await fetcher.fetch(request("http://evil.test/posts", method: method, body: "{}"))
+        }
+        #expect(error?.reason == .invalidRequest)
+    }
+
     @Test func thereAreTenUsersAndAHundredPosts() async throws {
         let users = try await list("users")
         let posts = try await list("posts")

@@ -36,6 +36,28 @@ struct FetchErrorTests {
     }
 
     @Test(arguments: [
+        "t%21ken", "t!ken", "s3c%20ret", "s3c ret", "fr4g", "sid=c00kie", "c00kie", "dark-theme", "s3ss10n", "abc123==",
+    ])
+    func partsOfCredentialsAreKnownToo(secret: String) throws {
+        let request = try DataRequest.example(
+            "http://ada:t%21ken@upstream.test/users?key=s3c%20ret&page=2#fr4g",
+            headerFields: [
+                HeaderField(.cookie, "sid=c00kie; theme=dark-theme"), HeaderField(.authorization, "Digest id=s3ss10n"),
+                HeaderField(.proxyAuthorization, "Basic abc123=="),
+            ]
+        )
+        let error = FetchError(.unreachable, request: request, explanation: "failed: \(secret), page 2 of users")
+        #expect(error.explanation == "failed: …, page 2 of users")
+    }
+
+    @Test func anAnswerShowsNoAddress() throws {
+        let url = try DataRequest.example("http://ada:s3cret@upstream.test/?key=s3cret").url
+        let response = DataResponse(status: 404, body: Data("abc".utf8), url: url)
+        #expect("\(response)" == "404 Not Found, 3 bytes")
+        #expect(!String(reflecting: response).contains("s3cret"))
+    }
+
+    @Test(arguments: [
         (FetchError.Reason.unreachable, true), (.timedOut, true), (.interrupted, true), (.cancelled, false),
         (.invalidRequest, false), (.untrusted, false), (.tooLarge, false), (.tooManyRedirects, false),
         (.unreadable, false),

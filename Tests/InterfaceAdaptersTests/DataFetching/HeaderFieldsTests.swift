@@ -69,6 +69,14 @@ struct HeaderFieldsTests {
         #expect("\(fields)".contains("Authorization: …"))
     }
 
+    @Test(arguments: [
+        "Authorization", "proxy-authorization", "Cookie", "Set-Cookie", "X-API-Key", "X-Auth-Token",
+        "X-Amz-Security-Token",
+    ])
+    func fieldsThatCarryCredentialsAreKnown(name: String) throws {
+        #expect(HeaderField(try #require(HeaderField.Name(name)), "s3cret").isSensitive)
+    }
+
     @Test func aCredentialCanBeDeclaredHarmless() {
         #expect("\(HeaderField(.cookie, "theme=dark", isSensitive: false))" == "Cookie: theme=dark")
     }

@@ -32,6 +32,8 @@ struct RetryAfterTests {
 
     @Test func moreSecondsThanANumberHoldsAreAYear() {
         #expect(retryAfter(String(repeating: "9", count: 50)) == .delay(.seconds(31_536_000)))
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        #expect(retryAfter("Fri, 31 Dec 9999 23:59:59 GMT", date: date) == .delay(.seconds(31_536_000)))
     }
 
     @Test(arguments: ["", "-1", "1.5", "soon", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37", "٣", "+5"])

@@ -44,11 +44,45 @@ struct OverviewControllerTests {
         let files = try overview.renderedFiles()
         #expect(files.map(\.name) == ["index.html", "index.json"])
         for file in files {
-            #expect(file.contents.contains(file.mark))
+            #expect(file.contents.hasPrefix(file.mark))
+            #expect(file.mark.contains("inward"))
             #expect(file.contents.contains("Notes"))
         }
         #expect(files[0].contents.contains("Ada &lt;3"))
         #expect(files[1].contents.contains("\"name\" : \"Ada <3\""))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func usersAndFeedAreAskedForAtTheSameTime() async throws {
+        // The users are asked for twice, by the list and by the feed, and the posts once.
+        let meeting = Rendezvous(of: 3)
+        let upstream = try Upstream.example(
+            StubDataFetcher { _ throws(FetchError) in
+                await meeting.arrive()
+                return DataResponse(body: Data("[]".utf8))
+            }
+        )
+        let users = UpstreamUserRepository(upstream: upstream)
+        let controller = OverviewController(
+            listUsers: ListUsers(users: users),
+            readFeed: ReadFeed(posts: UpstreamPostRepository(upstream: upstream), users: users),
+            source: "the example",
+            clock: SteppingClock(step: .zero)
+        )
+        #expect(try await controller().feed.postsRead == 0)
+        #expect(!Task.isCancelled)
+    }
+
+    @Test func eachListTellsItsOwnOrigin() async throws {
+        let posts = UpstreamPostRepository(upstream: try .example(answering: "[]"))
+        let users = InMemoryUserRepository()
+        let controller = OverviewController(
+            listUsers: ListUsers(users: users),
+            readFeed: ReadFeed(posts: posts, users: users),
+            source: "the example",
+            clock: SteppingClock(step: .zero)
+        )
+        #expect(try await controller().provenance.contains("0 users (from memory) and 0 posts (from upstream)"))
     }
 
     @Test func aFailureOfEitherIsTheFailureOfBoth() async throws {

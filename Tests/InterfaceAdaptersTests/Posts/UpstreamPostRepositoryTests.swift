@@ -12,7 +12,7 @@ import Foundation
 
 struct UpstreamPostRepositoryTests {
     private let list = """
-        [{"userId": 1, "id": 1, "title": "One", "body": "1"}, {"userId": 2, "id": 2, "title": "Two", "body": "2"},
+        [{"userId": 1, "id": 1, "title": "One", "body": "1"}, {"userId": 2, "id": 12, "title": "Two", "body": "2"},
          {"userId": 1, "id": 3, "title": " ", "body": "3"}, {"userId": 1, "id": 4, "title": "Four", "body": ""},
          {"id": 5, "title": "Five", "body": "5"}]
         """
@@ -21,7 +21,7 @@ struct UpstreamPostRepositoryTests {
         let reading = try await UpstreamPostRepository(upstream: .example(answering: list)).posts(.nearest)
         #expect(
             try reading.value == [
-                .example(1, by: 1, title: "One", body: "1"), .example(2, by: 2, title: "Two", body: "2"),
+                .example(1, by: 1, title: "One", body: "1"), .example(12, by: 2, title: "Two", body: "2"),
             ]
         )
         #expect(
@@ -35,8 +35,17 @@ struct UpstreamPostRepositoryTests {
     @Test func postsOfAnAuthorAreAskedForAndNoOthersTaken() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data(list.utf8))))
         let reading = try await UpstreamPostRepository(upstream: .example(source)).posts(by: User.ID(2), .nearest)
-        #expect(reading.value.map(\.id.rawValue) == [2])
+        #expect(reading.value.map(\.id.rawValue) == [12])
         #expect(source.requests.map(\.url.absoluteString) == ["http://upstream.test/api/posts?userId=2"])
+    }
+
+    @Test func readingFromTheUpstreamItselfTellsCachesSo() async throws {
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data("[]".utf8))))
+        let repository = UpstreamPostRepository(upstream: try .example(source))
+        _ = try await repository.posts(.upstream)
+        _ = try await repository.posts(by: User.ID(1), .upstream)
+        _ = try await repository.posts(by: User.ID(1), .nearest)
+        #expect(source.requests.map { $0.headerFields[.cacheControl] } == ["no-cache", "no-cache", nil])
     }
 
     @Test func aDraftIsSentOnceAndBecomesAPost() async throws {

@@ -50,6 +50,12 @@ struct TextRendererTests {
         #expect(text.contains(" 2  美美…  x\n"))
     }
 
+    @Test func aCharacterOfVeryManyMarksIsCutShortToo() {
+        let text = render(table(["1", "a" + String(repeating: "\u{301}", count: 50_000), "x"]), width: 10)
+        #expect(text.utf8.count < 2_000)
+        #expect(text.contains("…"))
+    }
+
     @Test func rowsAreFilledUpAndCutToTheColumns() {
         let text = render(table(["1"], ["2", "b", "c", "dropped"]))
         #expect(text.hasSuffix(" 1\n 2  b     c\n"))

@@ -36,7 +36,9 @@ struct RepositoryErrorTests {
     }
 
     @Test(arguments: [
-        (301, RepositoryError.Reason.unavailable, RepositoryError.Reason.unavailable), (400, .refused, .refused),
+        (301, RepositoryError.Reason.unavailable, RepositoryError.Reason.outcomeUnknown),
+        (303, .unavailable, .outcomeUnknown), (307, .unavailable, .unavailable), (308, .unavailable, .unavailable),
+        (400, .refused, .refused),
         (401, .denied, .denied), (403, .denied, .denied), (404, .notFound, .notFound),
         (408, .unavailable, .unavailable),
         (409, .refused, .refused), (410, .notFound, .notFound), (422, .refused, .refused),

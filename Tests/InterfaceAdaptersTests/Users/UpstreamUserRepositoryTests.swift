@@ -60,6 +60,8 @@ struct UpstreamUserRepositoryTests {
             "users[1].address.geo.lng breaks a rule: A longitude is from -180 to 180 degrees, which 181.0 is not."
         ),
         ("\"51.5072\"", "\"north\"", "users[1].address.geo.lat is not a number: “north”"),
+        ("\"51.5072\"", "\"nan\"", "users[1].address.geo.lat is not a number: “nan”"),
+        ("\"51.5072\"", "\"0x1p3\"", "users[1].address.geo.lat is not a number: “0x1p3”"),
         ("\"51.5072\"", "51.5072", "users[1].address.geo.lat is not a text"),
         ("{\"lat\": \"51.5072\", \"lng\": \"-0.1345\"}", "[]", "users[1].address.geo is not an object"),
         ("\"Analytical Engines\"", "\"\"", "users[1].company.name breaks a rule: A company's name must not be blank."),
@@ -87,12 +89,13 @@ struct UpstreamUserRepositoryTests {
         let reading = try await users(UserJSON.list(UserJSON.record(), second, second))
         #expect(reading.value.map(\.name) == ["Ada Lovelace"])
         #expect(reading.rejected.map(\.position) == [1, 2])
-        #expect(reading.rejected.first?.description == "users[1].id was used before, at position 0")
+        #expect(reading.rejected.map(\.reason) == Array(repeating: "was used before, at position 0", count: 2))
     }
 
     @Test(arguments: [
         ("", "it is empty"), ("{}", "it is not a list"), ("7", "it is not a list"), ("null", "it is null"),
-        ("<html>", "it is not JSON; it begins with “<html>”"), ("[1,", "it is not JSON; it begins with “[1,”"),
+        ("<html>", "it is no valid JSON; it begins with “<html>”"),
+        ("[1,", "it is no valid JSON; it begins with “[1,”"),
     ])
     func whatIsNoListIsAnErrorThatSaysWhere(json: String, explanation: String) async throws {
         let error = await #expect(throws: RepositoryError.self) { try await users(json) }
@@ -101,11 +104,28 @@ struct UpstreamUserRepositoryTests {
         #expect(error?.explanation == "was answered with what cannot be used: \(explanation)")
     }
 
-    @Test func aListOfTooManyDamagedRecordsIsAnError() async throws {
+    @Test func ofManyDamagedRecordsAThousandAreNamedAndTheOthersCounted() async throws {
         let many = Array(repeating: "0", count: 1_000).joined(separator: ",")
         #expect(try await users("[\(many)]").rejected.count == 1_000)
-        let error = await #expect(throws: RepositoryError.self) { try await users("[\(many),{}]") }
-        #expect(error?.explanation.contains("more than 1000 damaged records; at position 1000") == true)
+        let reading = try await users("[\(many),{},null,\(UserJSON.record(id: "7")),7]")
+        #expect(reading.value.map(\.id.rawValue) == [7])
+        #expect(reading.rejected.count == 1_001)
+        #expect(reading.rejected.last?.description == "users[1000] is damaged, as are 2 records behind it")
+    }
+
+    @Test func aReasonIsShortWhateverTheRecordHolds() async throws {
+        let endless = "x" + String(repeating: "\u{301}", count: 50_000) + String(repeating: "y", count: 50_000)
+        let reading = try await users(UserJSON.list(UserJSON.record(replacing: "Ada@Example.org", by: endless)))
+        let reason = try #require(reading.rejected.first?.reason)
+        #expect(reason.utf8.count < 8_000)
+    }
+
+    @Test(arguments: ["\\ud800", "\\udc00x"])
+    func aTextThatIsNoUnicodeNamesItsField(text: String) async throws {
+        let damaged = UserJSON.record(replacing: "Ada Lovelace", by: text)
+        let reading = try await users(UserJSON.list(damaged, UserJSON.record(id: "2")))
+        #expect(reading.value.map(\.id.rawValue) == [2])
+        #expect(reading.rejected.map(\.description) == ["users[0].name is not a text"])
     }
 
     @Test func deepNestingIsAnErrorAndNoCrash() async throws {
@@ -143,6 +163,7 @@ struct UpstreamUserRepositoryTests {
         let repository = UpstreamUserRepository(upstream: try .example(source))
         _ = try await repository.users(.upstream)
         _ = try await repository.users(.nearest)
-        #expect(source.requests.map { $0.headerFields[.cacheControl] } == ["no-cache", nil])
+        _ = try? await repository.user(User.ID(1), .upstream)
+        #expect(source.requests.map { $0.headerFields[.cacheControl] } == ["no-cache", nil, "no-cache"])
     }
 }

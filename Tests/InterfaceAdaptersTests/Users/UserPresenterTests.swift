@@ -24,8 +24,15 @@ struct UserPresenterTests {
     @Test func aProfileShowsTheUserAndThePosts() throws {
         let profile = UserProfile(
             user: Reading(try .example(7, name: "Ada"), origin: .upstream),
-            posts: .success(Reading([try .example(3, by: 7, title: "Notes")], origin: .upstream))
+            posts: .success(
+                Reading(
+                    [try .example(3, by: 7, title: "Notes")],
+                    origin: .upstream,
+                    rejected: [RejectedRecord(list: "posts", position: 3, field: nil, reason: "is null")]
+                )
+            )
         )
+        #expect(UserProfilePresenter().present(profile).notes == ["Left out: posts[3] is null"])
         let text = TextRenderer().render(UserProfilePresenter().present(profile).document)
         #expect(text.hasPrefix("Ada\n===\n"))
         #expect(text.contains("Email         user7@example.org\n"))

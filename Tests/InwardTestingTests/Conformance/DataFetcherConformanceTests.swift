@@ -107,12 +107,17 @@ struct DataFetcherConformanceTests {
 
     @Test func cancellationThatIsIgnoredIsFound() async throws {
         let found = try await violations(of: Example(honoursCancellation: false))
-        #expect(found == ["GET http://upstream.test/small must end as cancelled when its task is, and was answered."])
+        #expect(found.count == 3)
+        #expect(
+            found.first == "GET http://upstream.test/small must end as cancelled when its task is, and was answered."
+        )
     }
 
     @Test func anImpossibleRequestThatIsAnsweredIsFound() async throws {
         let found = try await violations(of: Example(refusesTheImpossible: false))
-        #expect(found == ["GET file:/// cannot be asked, and was answered with 404 Not Found."])
+        #expect(
+            found == ["GET", "POST"].map { "\($0) file:/// cannot be asked, and was answered with 404 Not Found." }
+        )
     }
 
     @Test func aFailureInThePlaceOfAnAnswerIsFound() async throws {

@@ -1,4 +1,5 @@
 import Entities
+import InwardTesting
 import UseCases
 
 /// Posts that are given, and drafts that are taken, when somebody else has been asked too.

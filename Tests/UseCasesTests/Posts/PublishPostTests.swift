@@ -62,9 +62,12 @@ struct PublishPostTests {
         await #expect(throws: PublishPostError.titleTaken("notes")) {
             try await publishPost(title: "notes", body: "second", by: User.ID(1))
         }
+        // Another author's is not in the way.
+        async let other = publishPost(title: "Notes", body: "other", by: User.ID(2))
         await meeting.arrive()
         #expect(try await first.body == "first")
-        #expect(try await titles() == ["Notes"])
+        #expect(try await other.body == "other")
+        #expect(try await titles() == ["Notes", "Notes"])
     }
 
     @Test func aTitleThatFailedToBePublishedIsFreeAgain() async throws {

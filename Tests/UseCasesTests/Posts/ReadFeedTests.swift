@@ -108,6 +108,7 @@ struct ReadFeedTests {
         let page = try await feed(posts: [.example(1), .example(2), .example(4)])(FeedQuery(cursor: cursor))
         #expect(page.entries.map(\.post.id.rawValue) == [2, 1])
         #expect(FeedCursor("no cursor") == nil)
+        #expect(FeedCursor("+3") == nil)
     }
 
     @Test(arguments: [Int.min, -1, 0, 101, Int.max])

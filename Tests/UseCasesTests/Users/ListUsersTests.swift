@@ -6,10 +6,10 @@ import UseCases
 struct ListUsersTests {
     @Test func usersComeInTheOrderOfTheirNamesWhateverTheirCase() async throws {
         let names = ["bob", "Ada", "ada", "Élise", "Carl"]
-        let users = try names.enumerated().map { try User.example($0.offset, name: $0.element) }
+        let users = try names.enumerated().map { try User.example(9 - $0.offset, name: $0.element) }
         let listUsers = ListUsers(users: InMemoryUserRepository(users))
         let listed = try await listUsers().value.map { "\($0.name) \($0.id)" }
-        #expect(listed == ["Ada 1", "ada 2", "bob 0", "Carl 4", "Élise 3"])
+        #expect(listed == ["ada 7", "Ada 8", "bob 9", "Carl 5", "Élise 6"])
     }
 
     @Test func theReadingKeepsItsProvenance() async throws {

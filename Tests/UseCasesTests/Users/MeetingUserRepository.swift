@@ -1,4 +1,5 @@
 import Entities
+import InwardTesting
 import UseCases
 
 /// Users that are given when somebody else has been asked too.
