@@ -60,6 +60,9 @@ struct URLSessionTransfer {
         case .secureConnectionFailed?, .serverCertificateHasBadDate?, .serverCertificateUntrusted?,
             .serverCertificateHasUnknownRoot?, .serverCertificateNotYetValid?:
             return failure(.untrusted, "reached a host that could not prove who it is: \(detail)")
+        case .badURL?:
+            // Outside of Apple's platforms also an address whose host is a number of IPv6.
+            return failure(.invalidRequest, "has an address that the platform's client cannot ask: \(detail)")
         default:
             return failure(.interrupted, "was not answered whole: \(detail)")
         }
