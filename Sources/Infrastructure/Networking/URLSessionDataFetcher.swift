@@ -15,11 +15,11 @@ import FoundationNetworking
 /// compressed body arrives decoded, without the fields that describe its coding. The client adds fields that it is not given,
 /// such as `Accept`, `Accept-Encoding`, `Accept-Language` and `User-Agent`.
 ///
-/// For upstreams that are trusted to be no enemies: outside of Apple's platforms the client reads as fast as they send, and
-/// several that send without an end slow down all others, although each fetch fails at its limit. See Architecture.md.
+/// Each origin has connections and threads of its own. For upstreams that are trusted to be no enemies nonetheless: outside
+/// of Apple's platforms the client reads as fast as they send, and several answers without an end at once keep the machine
+/// busy, although each fetch fails at its limit. See Architecture.md.
 public final class URLSessionDataFetcher: DataFetcher {
-    private let session: URLSession
-    private let transfers: URLSessionTransfers
+    private let clients: URLSessionClients
     private let bodyLimit: Int
     private let redirects: RedirectPolicy
 
@@ -37,23 +37,19 @@ public final class URLSessionDataFetcher: DataFetcher {
         redirects: RedirectPolicy = .followed(upTo: 5),
         connectionsPerHost: Int = 16
     ) {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForRequest = idleTimeout / .seconds(1)
-        configuration.httpMaximumConnectionsPerHost = connectionsPerHost
-        configuration.httpCookieStorage = nil
-        configuration.httpShouldSetCookies = false
-        configuration.urlCache = nil
-        configuration.urlCredentialStorage = nil
-        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        transfers = URLSessionTransfers()
-        session = URLSession(configuration: configuration, delegate: transfers, delegateQueue: nil)
+        clients = URLSessionClients {
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.timeoutIntervalForRequest = idleTimeout / .seconds(1)
+            configuration.httpMaximumConnectionsPerHost = connectionsPerHost
+            configuration.httpCookieStorage = nil
+            configuration.httpShouldSetCookies = false
+            configuration.urlCache = nil
+            configuration.urlCredentialStorage = nil
+            configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+            return URLSessionClient(configuration: configuration)
+        }
         self.bodyLimit = max(0, bodyLimit)
         self.redirects = redirects
-    }
-
-    deinit {
-        // A session holds its delegate and its connections until it is told that it is over.
-        session.finishTasksAndInvalidate()
     }
 
     /// The answer to a request for an HTTP or HTTPS address, whatever its status.
@@ -67,16 +63,6 @@ public final class URLSessionDataFetcher: DataFetcher {
         if let problem = request.problem {
             throw FetchError(.invalidRequest, request: request, explanation: problem)
         }
-        let transfer = PendingTransfer(URLSessionTransfer(of: request, bodyLimit: bodyLimit))
-        let outcome = await withTaskCancellationHandler {
-            await transfer.outcome {
-                // Holds `self`, which ends the session when it goes: a session that has ended makes no task.
-                transfers.begin(transfer) { [self] in session.dataTask(with: URLRequest(request)) }
-            }
-        } onCancel: {
-            transfer.advance { $0.cancelled() }
-            transfers.giveUp(transfer)
-        }
-        return try outcome.get()
+        return try await clients.client(for: request.url).outcome(of: request, bodyLimit: bodyLimit).get()
     }
 }
