@@ -45,7 +45,8 @@ let package = Package(
         .testTarget(
             name: "CompositionTests",
             dependencies: [
-                "Composition", "InterfaceAdapters", "UseCases", "Entities", "InwardTesting", "LoopbackServer",
+                "Composition", "Infrastructure", "InterfaceAdapters", "UseCases", "Entities", "InwardTesting",
+                "LoopbackServer",
             ]
         ),
         .testTarget(

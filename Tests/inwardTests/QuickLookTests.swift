@@ -49,6 +49,18 @@ struct QuickLookTests {
         #expect(errors.all == "Asking the built-in sample for users and posts …\n")
     }
 
+    @Test func onATerminalProgressGoesWhenItIsDone() async {
+        let (output, errors) = (output, errors)
+        let quickLook = QuickLook(
+            standardOutput: StandardOutput { output.append($0) },
+            standardError: StandardError(isTerminal: true) { errors.append($0) }
+        )
+        #expect(await quickLook.run([]) == .success)
+        let startOfEmptyLine = "\r\u{1B}[2K"
+        let progress = "Asking the built-in sample for users and posts …"
+        #expect(errors.all == startOfEmptyLine + progress + startOfEmptyLine)
+    }
+
     @Test func helpIsShownAndNothingElseDone() async {
         #expect(await run("--help") == .success)
         #expect(output.all == Arguments.usage)
