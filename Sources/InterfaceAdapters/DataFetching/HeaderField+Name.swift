@@ -46,12 +46,8 @@ extension HeaderField.Name {
     public static let cacheControl = Self(unchecked: "Cache-Control")
     /// How the body is encoded.
     public static let contentEncoding = Self(unchecked: "Content-Encoding")
-    /// For whom the body is written.
-    public static let contentLanguage = Self(unchecked: "Content-Language")
     /// How many bytes the body has.
     public static let contentLength = Self(unchecked: "Content-Length")
-    /// An address for what the body is.
-    public static let contentLocation = Self(unchecked: "Content-Location")
     /// What the body is.
     public static let contentType = Self(unchecked: "Content-Type")
     /// What the source remembers the caller by.

@@ -9,7 +9,8 @@ public struct RedirectPolicy: Hashable, Sendable {
     /// Redirects of `GET` and `HEAD` to web addresses are followed, this many in a row at most; another one is an error. The
     /// answer then says where it came from.
     ///
-    /// Other methods may have changed something before they were redirected, so their redirects are returned. Credentials, which are the sensitive header fields, are not sent on to another origin.
+    /// Other methods may have changed something before they were redirected, so their redirects are returned. Credentials,
+    /// which are the sensitive header fields, are not sent on to another origin.
     public static func followed(upTo limit: Int) -> Self {
         Self(limit: max(0, limit))
     }
