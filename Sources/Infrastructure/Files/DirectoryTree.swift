@@ -28,7 +28,7 @@ struct DirectoryTree: Sendable {
     ///
     /// - Throws: a ``DirectoryTreeError`` if it is there and may not be read, or a symbolic link stands in its place.
     func file(at components: [String]) throws(DirectoryTreeError) -> FileHandle? {
-        guard let name = components.last, components.allSatisfy(Self.isName) else { return nil }
+        guard let name = components.last, components.allSatisfy(\.isPathComponent) else { return nil }
         do throws(DirectoryTreeError) {
             var directory = root
             for component in components.dropLast() {
@@ -41,11 +41,6 @@ struct DirectoryTree: Sendable {
             guard error.meansAbsence else { throw error }
             return nil
         }
-    }
-
-    private static func isName(_ component: String) -> Bool {
-        !component.isEmpty && component != "." && component != ".."
-            && !component.utf8.contains { $0 == 0x2F || $0 == 0 }
     }
 
     private static func entry(

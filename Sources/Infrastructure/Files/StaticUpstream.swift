@@ -70,9 +70,7 @@ struct StaticUpstream {
         guard path.starts(with: base) else { return nil }
         var names: [String] = []
         for component in path.dropFirst(base.count) {
-            guard let name = component.removingPercentEncoding, !["", ".", ".."].contains(name),
-                !name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 })
-            else { return nil }
+            guard let name = component.removingPercentEncoding, name.isPathComponent else { return nil }
             names.append(name)
         }
         return names

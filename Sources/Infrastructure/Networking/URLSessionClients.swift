@@ -1,4 +1,5 @@
 import Foundation
+import InterfaceAdapters
 import Synchronization
 
 #if canImport(FoundationNetworking)
@@ -7,22 +8,10 @@ import FoundationNetworking
 
 /// A client for each origin, so that one which floods its client, or stalls it, does not hold up the others.
 final class URLSessionClients: Sendable {
-    private struct Origin: Hashable {
-        let scheme: String?
-        let host: String?
-        let port: Int?
-
-        init(_ url: URL) {
-            scheme = url.scheme?.lowercased()
-            host = url.host()?.lowercased()
-            port = url.port
-        }
-    }
-
     /// How many origins are remembered. Redirects can name any number of them.
     private static let mostClients = 64
 
-    private let clients = Mutex<[Origin: URLSessionClient]>([:])
+    private let clients = Mutex<[WebOrigin: URLSessionClient]>([:])
     private let makeClient: @Sendable () -> URLSessionClient
 
     init(makeClient: @escaping @Sendable () -> URLSessionClient) {
@@ -31,7 +20,7 @@ final class URLSessionClients: Sendable {
 
     /// The client for the origin of an address.
     func client(for url: URL) -> URLSessionClient {
-        let origin = Origin(url)
+        let origin = WebOrigin(url)
         return clients.withLock { clients in
             if let client = clients[origin] { return client }
             // Who is still at work with one of them holds it until that is done.

@@ -54,8 +54,6 @@ extension HeaderField.Name {
     public static let cookie = Self(unchecked: "Cookie")
     /// When the answer was made, by the source's clock.
     public static let date = Self(unchecked: "Date")
-    /// What identifies a version of what the address names.
-    public static let eTag = Self(unchecked: "ETag")
     /// Which host is meant.
     public static let host = Self(unchecked: "Host")
     /// Where something is, or was made.

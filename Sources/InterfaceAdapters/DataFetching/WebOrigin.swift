@@ -1,17 +1,17 @@
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+package import FoundationEssentials
 #else
-import Foundation
+package import Foundation
 #endif
 
 /// Who answers for an address: scheme, host and port (RFC 6454). Credentials for one are not for another.
-struct WebOrigin: Hashable {
+package struct WebOrigin: Hashable, Sendable {
     private let scheme: String?
     private let host: String?
     private let port: Int?
 
     /// The origin of an address, with the port that its scheme implies.
-    init(_ url: URL) {
+    package init(_ url: URL) {
         scheme = url.scheme?.lowercased()
         host = url.host(percentEncoded: false)?.lowercased()
         port = url.port ?? ["http": 80, "https": 443][scheme ?? ""]
