@@ -13,6 +13,9 @@ let package = Package(
         .library(name: "Composition", targets: ["Composition"]),
         .library(name: "InwardTesting", targets: ["InwardTesting"]),
         .executable(name: "inward", targets: ["inward"]),
+        .library(name: "LayerContract", targets: ["LayerContract"]),
+        .executable(name: "check-layers", targets: ["check-layers"]),
+        .plugin(name: "CheckLayers", targets: ["CheckLayersPlugin"]),
     ],
     targets: [
         // The rings, innermost first. Each names every target it imports, and none outside itself.
@@ -55,13 +58,25 @@ let package = Package(
         ),
         .testTarget(name: "inwardTests", dependencies: ["inward", "Infrastructure", "LoopbackServer"]),
 
+        // The gate: holds a package to the diagram of its layers.
+        .target(name: "LayerContract"),
+        .executableTarget(name: "check-layers", dependencies: ["LayerContract"]),
+        .plugin(
+            name: "CheckLayersPlugin",
+            capability: .command(
+                intent: .custom(verb: "check-layers", description: "Hold the package to the diagram of its layers.")
+            ),
+            dependencies: ["check-layers"],
+            path: "Sources/CheckLayersPlugin"
+        ),
+
         // An HTTP server on a loopback socket, for the tests of what crosses a network.
         .target(name: "LoopbackServer", path: "Tests/LoopbackServer"),
     ],
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets {
+for target in package.targets where target.type != .plugin {
     target.swiftSettings = [
         .strictMemorySafety(),  // SE-0458: what could break memory safety is marked `unsafe`.
         .enableUpcomingFeature("ExistentialAny"),  // SE-0335: an existential says `any`.

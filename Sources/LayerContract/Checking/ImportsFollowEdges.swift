@@ -1,0 +1,132 @@
+/// Rule 3: what a source imports is declared, and drawn.
+struct ImportsFollowEdges {
+    /// What the compiler imports into every source by itself.
+    private static let standardLibrary: Set<String> = ["Swift", "_Concurrency", "_StringProcessing"]
+    /// What tests are written with.
+    private static let testing: Set<String> = ["Testing", "XCTest"]
+
+    private let package: CheckedPackage
+
+    init(_ package: CheckedPackage) {
+        self.package = package
+    }
+
+    var findings: [Finding] {
+        var targetModules: [String: [String: String]] = [:]
+        for target in package.description.targets { targetModules[target.name] = package.productModules(of: target) }
+        return package.sources.flatMap { source -> [Finding] in
+            guard let target = package.targets[source.target], package.ring(of: target) != nil else { return [] }
+            let products = targetModules[target.name] ?? [:]
+            return source.imports.compactMap { finding($0, in: source, of: target, products) }
+                + source.questions.compactMap { finding($0, in: source, of: target) }
+        }
+    }
+
+    /// Whether nobody needs to allow a module.
+    static func isAlwaysAllowed(_ module: String, in target: TargetDescription) -> Bool {
+        standardLibrary.contains(module) || (target.kind == .test && testing.contains(module))
+    }
+
+    private func finding(
+        _ declaration: ImportDeclaration,
+        in source: SourceFacts,
+        of target: TargetDescription,
+        _ products: [String: String]
+    ) -> Finding? {
+        let module = declaration.module
+        if module == target.moduleName { return nil }
+        if let used = package.target(ofModule: module) {
+            return finding(declaration, of: used, in: source, of: target)
+        }
+        if products[module] != nil || Self.isAlwaysAllowed(module, in: target) { return nil }
+        let allowed = package.systemModules(of: target).filter { $0.name == module }
+        if allowed.contains(where: { $0.substituted.map(declaration.absentModules.contains) ?? true }) { return nil }
+        return foreignFinding(declaration, in: source, of: target, insteadOf: allowed.first?.substituted)
+    }
+
+    /// An import of another target of the package.
+    private func finding(
+        _ declaration: ImportDeclaration,
+        of used: TargetDescription,
+        in source: SourceFacts,
+        of target: TargetDescription
+    ) -> Finding? {
+        let location = SourceLocation(file: source.path, line: declaration.line)
+        guard package.allows(target, toUse: used) else {
+            // A target in no ring is rule 1's.
+            guard let edge = package.edge(from: target, to: used) else { return nil }
+            return Finding(
+                rule: .importsFollowEdges,
+                location: location,
+                edge: "\(target.name) → \(used.name)",
+                message: "“\(declaration.text)” is in \(target.name), and \(package.absence(of: edge, used)).",
+                remedy: package.remedy(for: edge, used, instead: "Remove the import")
+            )
+        }
+        guard !target.dependencies.contains(.target(used.name)) else { return nil }
+        return Finding(
+            rule: .importsFollowEdges,
+            location: location,
+            edge: "\(target.name) → \(used.name)",
+            message: "“\(declaration.text)” is in \(target.name), which does not declare the dependency.",
+            remedy: "Add \"\(used.name)\" to the dependencies of \(target.name) in \(ManifestLines.file)."
+        )
+    }
+
+    /// An import of what is no target of the package.
+    private func foreignFinding(
+        _ declaration: ImportDeclaration,
+        in source: SourceFacts,
+        of target: TargetDescription,
+        insteadOf substituted: String?
+    ) -> Finding {
+        let ring = package.ring(of: target)?.name ?? target.name
+        let key = package.membership(of: target) == .test ? "tests import" : "imports"
+        let module = declaration.module
+        let message: String
+        let remedy: String
+        if let substituted {
+            message =
+                "“\(declaration.text)” is in \(target.name), whose ring allows \(module) in place of \(substituted) alone."
+            remedy = "Write it in the #else of `#if canImport(\(substituted))`."
+        } else if let use = package.packages(of: target).first(where: {
+            $0.identity == module || $0.modules.contains(module)
+        }) {
+            message = "“\(declaration.text)” is in \(target.name), which declares no product of \(use.identity)."
+            remedy = "Add the product to the dependencies of \(target.name) in \(ManifestLines.file)."
+        } else {
+            message = "“\(declaration.text)” is in \(target.name), and the ring \(ring) does not allow \(module)."
+            let hint = target.dependencies.contains { $0.package != nil }
+            remedy =
+                "Do what needs it in a ring that may, behind a protocol; or add it to “\(key):” of \(ring) in "
+                + "\(package.diagram.file) if it is meant."
+                + (hint ? " A package's module is named behind its package: “packages: package (\(module))”." : "")
+        }
+        return Finding(
+            rule: .importsFollowEdges,
+            location: SourceLocation(file: source.path, line: declaration.line),
+            edge: "\(target.name) → \(module)",
+            message: message,
+            remedy: remedy
+        )
+    }
+
+    /// A condition that asks for a target which may not be used: the code would differ by what is built beside it.
+    private func finding(
+        _ question: ModuleQuestion,
+        in source: SourceFacts,
+        of target: TargetDescription
+    ) -> Finding? {
+        guard question.module != target.moduleName, let used = package.target(ofModule: question.module),
+            let edge = package.edge(from: target, to: used), !package.allows(target, toUse: used)
+        else { return nil }
+        return Finding(
+            rule: .importsFollowEdges,
+            location: SourceLocation(file: source.path, line: question.line),
+            edge: "\(target.name) → \(used.name)",
+            message:
+                "“canImport(\(question.module))” is asked in \(target.name), and \(package.absence(of: edge, used)).",
+            remedy: "Remove the condition: whether \(question.module) is built already says nothing that holds."
+        )
+    }
+}

@@ -1,0 +1,94 @@
+/// Rule 4: who uses a module names it, and who shows one says so.
+struct NothingIsReexported {
+    private let package: CheckedPackage
+    /// The types of each target that other modules can see, and all of its types.
+    private let visibleTypes: [String: Set<String>]
+    private let types: [String: Set<String>]
+
+    init(_ package: CheckedPackage) {
+        self.package = package
+        var visibleTypes: [String: Set<String>] = [:]
+        var types: [String: Set<String>] = [:]
+        for source in package.sources {
+            visibleTypes[source.target, default: []].formUnion(source.declarations.visibleTypes)
+            types[source.target, default: []].formUnion(source.declarations.types)
+        }
+        self.visibleTypes = visibleTypes
+        self.types = types
+    }
+
+    var findings: [Finding] {
+        package.sources.flatMap { source in
+            source.imports.compactMap { finding($0, in: source) }
+                + source.declarations.aliases.compactMap {
+                    finding($0, in: source)
+                }
+        }
+    }
+
+    private func finding(_ declaration: ImportDeclaration, in source: SourceFacts) -> Finding? {
+        let edge = "\(source.target) → \(declaration.module)"
+        let location = SourceLocation(file: source.path, line: declaration.line)
+        if declaration.isExported {
+            return Finding(
+                rule: .nothingIsReexported,
+                location: location,
+                edge: edge,
+                message: "“\(declaration.text)” gives \(declaration.module) to whoever imports \(source.target).",
+                remedy: "Remove @_exported; who uses \(declaration.module) imports it and declares it."
+            )
+        }
+        guard let access = declaration.access, access >= .package, !isShown(declaration.module, access, in: source)
+        else {
+            return nil
+        }
+        let level = access == .public ? "public" : "package"
+        return Finding(
+            rule: .nothingIsReexported,
+            location: location,
+            edge: edge,
+            message: "“\(declaration.text)” is \(level), and no \(level) declaration of the file shows a type of "
+                + "\(declaration.module).",
+            remedy: "Write `import \(declaration.module)`, or `internal import` where imports are public by themselves."
+        )
+    }
+
+    /// Whether a declaration that can be seen at a level names a type of the module, as far as the source tells.
+    private func isShown(_ module: String, _ access: AccessLevel, in source: SourceFacts) -> Bool {
+        let levels: [AccessLevel] = access == .public ? [.public] : [.public, .package]
+        if levels.contains(where: source.declarations.inferred.contains) { return true }
+        let shown = levels.reduce(into: Set<String>()) { $0.formUnion(source.declarations.shown[$1] ?? []) }
+        if let target = package.target(ofModule: module) {
+            return !shown.isDisjoint(with: visibleTypes[target.name] ?? []) || target.kind == .other
+        }
+        // Of a module whose source is not here: a type that nobody else declares may be its own.
+        var known = StandardLibrary.types.union(types[source.target] ?? [])
+        for other in source.imports {
+            if let target = package.target(ofModule: other.module) { known.formUnion(visibleTypes[target.name] ?? []) }
+        }
+        return !shown.subtracting(known).isEmpty
+    }
+
+    /// An alias at the top of a file that is another ring's type under a name of this one's.
+    private func finding(_ alias: Declarations.Alias, in source: SourceFacts) -> Finding? {
+        guard let target = package.targets[source.target], let used = aliased(alias, in: source),
+            let edge = package.edge(from: target, to: used), edge.source != edge.destination
+        else { return nil }
+        return Finding(
+            rule: .nothingIsReexported,
+            location: SourceLocation(file: source.path, line: alias.line),
+            edge: "\(target.name) → \(used.name)",
+            message: "The alias \(alias.name) gives \(alias.aliased.joined(separator: ".")) of \(used.name) to whoever "
+                + "imports \(target.name).",
+            remedy: "Remove the alias or make it internal; who uses the type imports \(used.name)."
+        )
+    }
+
+    private func aliased(_ alias: Declarations.Alias, in source: SourceFacts) -> TargetDescription? {
+        guard let first = alias.aliased.first else { return nil }
+        let imported = source.imports.compactMap { package.target(ofModule: $0.module) }
+        if alias.aliased.count > 1, let named = imported.first(where: { $0.moduleName == first }) { return named }
+        guard types[source.target]?.contains(first) != true || alias.name == first else { return nil }
+        return imported.first { visibleTypes[$0.name]?.contains(first) == true }
+    }
+}

@@ -1,0 +1,42 @@
+/// Rule 1: nothing unlisted, nothing imaginary.
+struct TargetsMatchRings {
+    private let package: CheckedPackage
+
+    init(_ package: CheckedPackage) {
+        self.package = package
+    }
+
+    var findings: [Finding] { unlistedTargets + imaginaryTargets }
+
+    private var unlistedTargets: [Finding] {
+        package.description.targets.filter { package.ring(of: $0) == nil }.map { target in
+            let remedy =
+                target.kind == .test
+                ? "Name it after the target that it tests, or add it to “tests:” of a ring in \(package.diagram.file)."
+                : "Draw it in \(package.diagram.file) as a ring of its own, or add it to “targets:” of one."
+            return Finding(
+                rule: .targetsMatchRings,
+                location: package.manifest.location(ofTarget: target.name),
+                edge: target.name,
+                message: "The target \(target.name) is in no ring of the diagram.",
+                remedy: remedy
+            )
+        }
+    }
+
+    private var imaginaryTargets: [Finding] {
+        package.diagram.rings.flatMap { ring in
+            (ring.targets + ring.testTargets).filter { package.targets[$0] == nil }.map { target in
+                Finding(
+                    rule: .targetsMatchRings,
+                    location: package.diagram.location(of: ring),
+                    edge: target,
+                    message: ring.namesTargets || ring.testTargets.contains(target)
+                        ? "The ring \(ring.name) names a target \(target) that the package does not have."
+                        : "The ring \(ring.name) has no target: the package has none of this name.",
+                    remedy: "Remove it from the diagram, or add the target to \(ManifestLines.file)."
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+/// A line of a flowchart, taken apart: nodes with their labels, and the arrows between them.
+struct FlowchartLine {
+    /// A node as it is mentioned.
+    struct Node {
+        let name: String
+        let label: String?
+    }
+
+    private(set) var nodes: [Node] = []
+    private(set) var edges: [Edge] = []
+
+    private let number: Int
+    private let characters: [Character]
+    private var position = 0
+
+    /// Takes a line apart: `A["label"] --> B & C -.-> D`.
+    ///
+    /// - Throws: a ``DiagramError`` at the first character that means nothing to the contract.
+    init(_ line: String, number: Int) throws(DiagramError) {
+        self.number = number
+        characters = Array(line)
+        skip { $0.isWhitespace }
+        while !isAtEnd {
+            var sources = try nodeGroup()
+            while !isAtEnd, characters[position] != ";" {
+                let user = try arrow()
+                let destinations = try nodeGroup()
+                for source in sources {
+                    edges += destinations.map { Edge(from: source, to: $0, for: user) }
+                }
+                sources = destinations
+            }
+            skip { $0.isWhitespace || $0 == ";" }
+        }
+    }
+
+    private var isAtEnd: Bool { position == characters.count }
+
+    private mutating func skip(while isSkipped: (Character) -> Bool) {
+        while !isAtEnd, isSkipped(characters[position]) { position += 1 }
+    }
+
+    private mutating func take(_ text: String) -> Bool {
+        guard characters[position...].starts(with: text) else { return false }
+        position += text.count
+        return true
+    }
+
+    private mutating func nodeGroup() throws(DiagramError) -> [String] {
+        var names: [String] = []
+        repeat {
+            skip { $0.isWhitespace }
+            names.append(try node())
+            skip { $0.isWhitespace }
+        } while take("&")
+        return names
+    }
+
+    private mutating func node() throws(DiagramError) -> String {
+        let start = position
+        while !isAtEnd, isInName(at: position) { position += 1 }
+        let name = String(characters[start..<position])
+        guard !name.isEmpty else { throw notUnderstood() }
+        nodes.append(Node(name: name, label: try label()))
+        if take(":::") { skip { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" } }
+        return name
+    }
+
+    /// A hyphen is part of a name, unless it begins an arrow.
+    private func isInName(at index: Int) -> Bool {
+        let character = characters[index]
+        if character.isLetter || character.isNumber || character == "_" { return true }
+        guard character == "-" || character == ".", index + 1 < characters.count else { return false }
+        return characters[index + 1].isLetter || characters[index + 1].isNumber || characters[index + 1] == "_"
+    }
+
+    private mutating func label() throws(DiagramError) -> String? {
+        guard !isAtEnd, "[({>".contains(characters[position]) else { return nil }
+        skip { "[({>/\\".contains($0) }
+        let isQuoted = take("\"")
+        let start = position
+        skip { isQuoted ? $0 != "\"" : !"])}".contains($0) }
+        let text = String(characters[start..<position])
+        guard !isAtEnd else { throw DiagramError(line: number, "A label is opened and not closed.") }
+        if isQuoted { position += 1 }
+        guard !isAtEnd, "])}/\\".contains(characters[position]) else {
+            throw DiagramError(line: number, "A label is opened and not closed.")
+        }
+        skip { "])}/\\".contains($0) }
+        return text
+    }
+
+    /// `-->` and `==>` are the ring's, `-.->` is its tests'; each may carry a text, which means nothing here.
+    private mutating func arrow() throws(DiagramError) -> Edge.User {
+        let start = position
+        let rest = String(characters[position...])
+        let isDotted = rest.hasPrefix("-.")
+        guard isDotted || rest.hasPrefix("--") || rest.hasPrefix("==") else { throw notUnderstood() }
+        var end = position + 2
+        while end < characters.count, characters[end] != ">" {
+            // What stands in the arrow is its text; a name behind a line without a head would be taken for it.
+            if "[](){}|<&;".contains(characters[end]) { break }
+            end += 1
+        }
+        guard end < characters.count, characters[end] == ">", "-=".contains(characters[end - 1]) else {
+            position = start
+            throw notUnderstood()
+        }
+        position = end + 1
+        if take("|") {
+            skip { $0 != "|" }
+            guard take("|") else { throw DiagramError(line: number, "An arrow's text is opened and not closed.") }
+        }
+        return isDotted ? .testsOfRing : .ring
+    }
+
+    private func notUnderstood() -> DiagramError {
+        let rest = isAtEnd ? "the end of the line" : "“\(String(characters[position...]).prefix(40))”"
+        return DiagramError(
+            line: number,
+            "\(rest) means nothing to the contract. A ring is drawn `Name` or `Name[\"label\"]`, an arrow `-->` "
+                + "(may use) or `-.->` (its tests may use)."
+        )
+    }
+}

@@ -1,0 +1,118 @@
+/// The rings of a package and who may use whom, as a Mermaid flowchart draws them.
+///
+/// A node is a ring. Its label can name its targets and what they may import:
+///
+/// ```mermaid
+/// flowchart LR
+///     Adapters["Adapters<br/>imports: Synchronization, FoundationEssentials else Foundation"]
+///     Adapters --> Core
+///     Adapters -.-> TestSupport
+/// ```
+///
+/// An arrow `-->` means *may use*, and `-.->` that only the tests of the ring may.
+public struct LayerDiagram: Sendable {
+    /// The file that the diagram was read from, by its path from the package's root.
+    public let file: String
+    /// The rings, in the order in which they are drawn.
+    public let rings: [Ring]
+    /// The arrows, in the order in which they are drawn.
+    public let edges: [Edge]
+
+    /// Where the block stands in the file, from its first line behind the fence; `nil` if it is in no file yet.
+    let lineRange: Range<Int>?
+    /// The statements that are neither rings nor arrows, or the names of rings, in the order of the block.
+    let statements: [DiagramStatement]
+    private let ringLines: [String: Int]
+    private let edgeLines: [Edge: Int]
+
+    /// Reads the diagram of a Markdown file.
+    ///
+    /// - Parameters:
+    ///   - markdown: the file's text.
+    ///   - file: the file's path from the package's root, for messages.
+    ///   - heading: the heading that the block stands under; without it, the first flowchart of the file is read.
+    /// - Throws: a ``DiagramError`` if there is no such block, if a line of it is not understood, if it has no ring, or
+    ///   if its arrows go round in a circle.
+    public init(markdown: String, file: String, under heading: String? = nil) throws(DiagramError) {
+        let block = try Self.block(of: markdown, file, heading)
+        var reader = DiagramReader()
+        for (index, line) in block.lines.enumerated() {
+            try reader.read(line, number: block.firstLine + index)
+        }
+        guard !reader.rings.isEmpty else {
+            throw DiagramError(line: block.firstLine, "The diagram has no ring. An empty contract holds nobody to it.")
+        }
+        self.file = file
+        rings = reader.rings
+        edges = reader.edges
+        ringLines = reader.ringLines
+        edgeLines = reader.edgeLines
+        statements = reader.statements
+        lineRange = block.firstLine..<(block.firstLine + block.lines.count)
+        try refuseCircles()
+        try refuseSharedTargets()
+    }
+
+    /// A diagram that is in no file yet.
+    init(file: String, rings: [Ring], edges: [Edge]) {
+        self.file = file
+        self.rings = rings
+        self.edges = edges
+        lineRange = nil
+        statements = []
+        ringLines = [:]
+        edgeLines = [:]
+    }
+
+    /// Where a ring is drawn.
+    func location(of ring: Ring) -> SourceLocation {
+        SourceLocation(file: file, line: ringLines[ring.name] ?? 1)
+    }
+
+    /// Where an arrow is drawn.
+    func location(of edge: Edge) -> SourceLocation {
+        SourceLocation(file: file, line: edgeLines[edge] ?? 1)
+    }
+
+    private static func block(
+        of markdown: String,
+        _ file: String,
+        _ heading: String?
+    ) throws(DiagramError) -> MermaidBlock {
+        let flowcharts = MermaidBlock.all(in: markdown).filter(\.isFlowchart)
+        guard let heading else {
+            guard let first = flowcharts.first else {
+                throw DiagramError("There is no Mermaid flowchart in \(file). Draw the rings in a block ```mermaid.")
+            }
+            return first
+        }
+        guard let found = flowcharts.first(where: { $0.heading.lowercased() == heading.lowercased() }) else {
+            throw DiagramError("There is no Mermaid flowchart under the heading “\(heading)” of \(file).")
+        }
+        return found
+    }
+
+    private func refuseSharedTargets() throws(DiagramError) {
+        var owners: [String: String] = [:]
+        for ring in rings {
+            for target in ring.targets + ring.testTargets {
+                if let owner = owners.updateValue(ring.name, forKey: target) {
+                    let line = ringLines[ring.name]
+                    throw DiagramError(line: line, "The target \(target) is in \(owner) and in \(ring.name).")
+                }
+            }
+        }
+    }
+
+    /// An arrow from a ring to itself lets its targets use each other, and is no circle.
+    private func refuseCircles() throws(DiagramError) {
+        let arrows = edges.filter { $0.user == .ring && $0.source != $0.destination }
+        let graph = Dictionary(grouping: arrows, by: \.source).mapValues { $0.map(\.destination) }
+        guard let circle = Graph(graph).circles().first, let first = circle.first else { return }
+        let line = arrows.first { $0.source == first && circle.contains($0.destination) }.flatMap { edgeLines[$0] }
+        throw DiagramError(
+            line: line,
+            "The arrows go round in a circle: \((circle + [first]).joined(separator: " → ")). In layers they cannot."
+        )
+    }
+}

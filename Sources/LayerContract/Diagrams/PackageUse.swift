@@ -1,0 +1,13 @@
+/// A package that a ring may use.
+public struct PackageUse: Hashable, Sendable {
+    /// The package's identity, as the manifest names it.
+    public let identity: String
+    /// The modules that may be imported of it; empty if they are called what its products are called.
+    public let modules: [String]
+
+    /// A package that a ring may use.
+    public init(_ identity: String, modules: [String] = []) {
+        self.identity = identity
+        self.modules = modules
+    }
+}

@@ -1,0 +1,144 @@
+/// Draws the diagram of a package as it is.
+public struct LayerDrawing: Sendable {
+    private let known: LayerDiagram?
+    private let package: CheckedPackage
+
+    /// A drawing of a package.
+    ///
+    /// - Parameters:
+    ///   - package: the package as SwiftPM describes it.
+    ///   - sources: its Swift sources.
+    ///   - diagram: the diagram that there is; its rings keep their names, titles, targets, places and frames.
+    public init(package: PackageDescription, sources: [SourceFacts], replacing diagram: LayerDiagram?) {
+        known = diagram
+        let manifest = ManifestLines(reading: [])
+        let rings = Self.rings(of: package, known: diagram?.rings ?? [])
+        let file = diagram?.file ?? ""
+        self.package = CheckedPackage(
+            diagram: LayerDiagram(file: file, rings: rings, edges: []),
+            description: package,
+            sources: sources,
+            manifest: manifest
+        )
+    }
+
+    /// A Markdown text with the diagram in the place of the known one, or under a heading at its end.
+    ///
+    /// - Complexity: linear in the text and in what the sources import.
+    public func drawn(into markdown: String) -> String {
+        var lines = markdown.lines
+        if let range = known?.lineRange {
+            let indentation = String(lines[range.lowerBound - 2].prefix { $0 == " " })
+            lines.replaceSubrange((range.lowerBound - 1)..<(range.upperBound - 1), with: block.map { indentation + $0 })
+            return lines.joined(separator: "\n")
+        }
+        while lines.last?.trimmed.isEmpty == true { lines.removeLast() }
+        let head = lines.isEmpty ? ["# Architecture"] : lines
+        return (head + ["", "## Layers", "", "```mermaid"] + block + ["```", ""]).joined(separator: "\n")
+    }
+
+    /// The rings that are known and have a target, and a ring for each target that is in none.
+    private static func rings(of package: PackageDescription, known: [Ring]) -> [Ring] {
+        let names = Set(package.targets.map(\.name))
+        var rings = known.compactMap { ring in
+            var ring = ring
+            ring.targets = ring.targets.filter(names.contains)
+            ring.testTargets = ring.testTargets.filter(names.contains)
+            return ring.targets.isEmpty ? nil : ring
+        }
+        var listed = Set(rings.flatMap { $0.targets + $0.testTargets })
+        for target in package.targets where target.kind != .test && listed.insert(target.name).inserted {
+            rings.append(Ring(drawing: target.name))
+        }
+        for target in package.targets where target.kind == .test && !listed.contains(target.name) {
+            let isNamedAfterOne = target.name.hasSuffix("Tests") && listed.contains(String(target.name.dropLast(5)))
+            if !isNamedAfterOne { rings.append(Ring(drawing: target.name)) }
+        }
+        return rings
+    }
+
+    private var block: [String] {
+        let rings = package.diagram.rings.map(permitted)
+        let drawn = Dictionary(rings.map { ($0.name, "    \($0.name)[\"\($0.label)\"]") }) { first, _ in first }
+        var lines: [String] = []
+        var placed: Set<String> = []
+        for statement in known?.statements ?? [.verbatim("flowchart LR")] {
+            switch statement {
+            case .verbatim(let line): lines.append(line)
+            case .ring(let name):
+                if let line = drawn[name], placed.insert(name).inserted { lines.append(line) }
+            }
+        }
+        lines += rings.filter { !placed.contains($0.name) }.compactMap { drawn[$0.name] }
+        return lines + edges.map { "    \($0.source) \($0.user == .ring ? "-->" : "-.->") \($0.destination)" }
+    }
+
+    /// The arrows that somebody uses, in the order of the rings.
+    private var edges: [Edge] {
+        var used: Set<Edge> = []
+        for target in package.description.targets {
+            let imported = Set(package.sources.filter { $0.target == target.name }.flatMap { $0.imports.map(\.module) })
+            for other in package.description.targets where other.name != target.name {
+                let isUsed = imported.contains(other.moduleName) || target.dependencies.contains(.target(other.name))
+                if isUsed, let edge = package.edge(from: target, to: other) { used.insert(edge) }
+            }
+        }
+        let places = Dictionary(
+            package.diagram.rings.enumerated().map { ($1.name, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        func place(_ edge: Edge) -> (Int, Int, Int) {
+            (edge.user == .ring ? 0 : 1, places[edge.source] ?? 0, places[edge.destination] ?? 0)
+        }
+        return used.filter { edge in
+            guard edge.user == .testsOfRing else { return true }
+            // What the ring may, its tests may; and they may use the ring.
+            return edge.source != edge.destination && !used.contains(Edge(from: edge.source, to: edge.destination))
+        }.sorted { place($0) < place($1) }
+    }
+
+    /// A ring with what its sources import and its targets declare.
+    private func permitted(_ ring: Ring) -> Ring {
+        let targets = package.description.targets.filter { package.ring(of: $0)?.name == ring.name }
+        let members = targets.filter { package.membership(of: $0) == .member }
+        let tests = targets.filter { package.membership(of: $0) == .test }
+        var ring = ring
+        ring.packages = packages(of: members, known: ring.packages)
+        ring.testPackages = packages(of: tests, known: ring.testPackages + ring.packages).filter { use in
+            !ring.packages.contains { $0.identity == use.identity }
+        }
+        ring.imports = systemModules(of: members, besides: [])
+        ring.testImports = systemModules(of: tests, besides: Set(ring.imports.map(\.name)))
+        return ring
+    }
+
+    private func packages(of targets: [TargetDescription], known: [PackageUse]) -> [PackageUse] {
+        let used = Set(targets.flatMap { $0.dependencies.compactMap(\.package) })
+        return used.sorted().map { identity in
+            known.first { $0.identity.lowercased() == identity.lowercased() } ?? PackageUse(identity)
+        }
+    }
+
+    private func systemModules(of targets: [TargetDescription], besides allowed: Set<String>) -> [SystemModule] {
+        var modules = allowed
+        var found: [SystemModule] = []
+        let kinds = Dictionary(targets.map { ($0.name, $0) }) { first, _ in first }
+        let imports = package.sources.flatMap { source in source.imports.map { (source.target, $0) } }
+            .filter { kinds[$0.0] != nil }
+        for (name, declaration) in imports.sorted(by: { $0.1.module < $1.1.module }) {
+            guard let target = kinds[name], isSystemModule(declaration.module, of: target) else { continue }
+            guard modules.insert(declaration.module).inserted else { continue }
+            // In the place of another wherever it is imported: then it is drawn as that.
+            let all = imports.filter { $0.1.module == declaration.module }.map(\.1.absentModules)
+            let substituted = all.dropFirst().reduce(all.first ?? []) { $0.intersection($1) }
+                .filter { other in imports.contains { $0.1.module == other } }.min()
+            found.append(SystemModule(declaration.module, inPlaceOf: substituted))
+        }
+        return found
+    }
+
+    private func isSystemModule(_ module: String, of target: TargetDescription) -> Bool {
+        package.target(ofModule: module) == nil && package.productModules(of: target)[module] == nil
+            && !ImportsFollowEdges.isAlwaysAllowed(module, in: target)
+    }
+}

@@ -1,0 +1,72 @@
+/// The branches of `#if` that surround a place, and what they say of modules.
+struct ConditionalCompilation {
+    private struct Branch {
+        /// What the conditions before this one say by not having held.
+        var earlier: Set<String> = []
+        /// What the condition itself says.
+        var own: Set<String> = []
+        /// What the condition says once it has not held.
+        var otherwise: Set<String> = []
+    }
+
+    private var branches: [Branch] = []
+
+    /// The modules that cannot be imported here.
+    var absentModules: Set<String> {
+        branches.reduce(into: []) { absent, branch in
+            absent.formUnion(branch.earlier)
+            absent.formUnion(branch.own)
+        }
+    }
+
+    /// Enters or leaves a branch.
+    ///
+    /// - Parameter condition: the tokens behind the directive.
+    mutating func read(_ directive: String, condition: ArraySlice<Token>) {
+        switch directive {
+        case "if":
+            branches.append(Branch(own: Self.absent(ifTrue: condition), otherwise: Self.absent(ifFalse: condition)))
+        case "elseif":
+            advance(own: Self.absent(ifTrue: condition), otherwise: Self.absent(ifFalse: condition))
+        case "else":
+            advance(own: [], otherwise: [])
+        case "endif":
+            _ = branches.popLast()
+        default:
+            break
+        }
+    }
+
+    private mutating func advance(own: Set<String>, otherwise: Set<String>) {
+        guard let last = branches.popLast() else { return }
+        branches.append(Branch(earlier: last.earlier.union(last.otherwise), own: own, otherwise: otherwise))
+    }
+
+    /// Of `!canImport(A) && …`: A.
+    private static func absent(ifTrue condition: ArraySlice<Token>) -> Set<String> {
+        Set(
+            terms(of: condition, joinedBy: "&").compactMap { term in
+                term.first?.isMark("!") == true ? module(of: term.dropFirst()) : nil
+            }
+        )
+    }
+
+    /// Of `canImport(A) || …`: A.
+    private static func absent(ifFalse condition: ArraySlice<Token>) -> Set<String> {
+        Set(terms(of: condition, joinedBy: "|").compactMap(module))
+    }
+
+    /// What stands between the operators of a condition that has no other operators; nothing if it has others.
+    private static func terms(of condition: ArraySlice<Token>, joinedBy mark: String) -> [ArraySlice<Token>] {
+        let other = mark == "&" ? "|" : "&"
+        guard !condition.contains(where: { $0.isMark(other) }) else { return [] }
+        return condition.split { $0.isMark(mark) }
+    }
+
+    /// Of `canImport(A)` and of `canImport(A, …)`: A. A version says nothing of whether the module is there at all.
+    private static func module(of term: ArraySlice<Token>) -> String? {
+        let term = Array(term)
+        guard term.count == 4, term[0].isWord("canImport"), term[1].isMark("("), term[3].isMark(")") else { return nil }
+        return term[2].text
+    }
+}

@@ -1,0 +1,76 @@
+import LayerContract
+
+/// What the program is told on its command line.
+struct Arguments: Equatable {
+    /// How the program is used.
+    static let usage = """
+        usage: check-layers [OPTIONS]
+
+        Holds a package to the diagram of its layers: a Mermaid flowchart in Architecture.md.
+
+          --package-path DIRECTORY  the package; without it, the current directory.
+          --diagram FILE            the file that the diagram is in, from the package; without it, Architecture.md.
+          --block HEADING           the heading that the diagram stands under; without it, the first flowchart.
+          --format FORMAT           text, json, sarif or github; without it, text.
+          --output FILE             where the report goes; without it, the standard output.
+          --baseline FILE           findings that are recorded pass, and mended ones must be taken out.
+          --record-baseline FILE    record what is found, and do nothing else.
+          --write                   draw the diagram of the code as it is into the file, and do nothing else.
+          --scratch-path DIRECTORY  where SwiftPM keeps what it makes; without it, where it always does.
+          --help                    show this and do nothing else.
+
+        Exits with 0 if nothing is found, with 1 for findings, and with 2 if there is no contract or package to check.
+
+        """
+
+    var packagePath: String?
+    var diagram: String?
+    var block: String?
+    var format = ReportFormat.text
+    var output: String?
+    var baseline: String?
+    var recordedBaseline: String?
+    var scratchPath: String?
+    var writes = false
+    var asksForHelp = false
+
+    /// Reads the arguments behind the program's name.
+    ///
+    /// - Throws: a ``UsageError`` at the first argument that does not fit.
+    init(_ arguments: some Sequence<String>) throws(UsageError) {
+        var remaining = Array(arguments)[...]
+        var seen: Set<String> = []
+        while let argument = remaining.popFirst() {
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let option = parts[0]
+            guard seen.insert(option).inserted else { throw UsageError("there can be one \(option)") }
+            func value() throws(UsageError) -> String {
+                let value = parts.count > 1 ? parts[1] : remaining.popFirst() ?? ""
+                guard !value.isEmpty else { throw UsageError("\(option) wants a value") }
+                return value
+            }
+            switch option {
+            case "--package-path": packagePath = try value()
+            case "--diagram": diagram = try value()
+            case "--block": block = try value()
+            case "--format": format = try Self.format(value())
+            case "--output": output = try value()
+            case "--baseline": baseline = try value()
+            case "--record-baseline": recordedBaseline = try value()
+            case "--scratch-path": scratchPath = try value()
+            case "--write" where parts.count == 1: writes = true
+            case "--help" where parts.count == 1, "-h" where parts.count == 1: asksForHelp = true
+            default: throw UsageError("there is no option \(argument)")
+            }
+        }
+        guard [baseline != nil, recordedBaseline != nil, writes].count(where: \.self) < 2 else {
+            throw UsageError("there can be one of --baseline, --record-baseline and --write")
+        }
+    }
+
+    private static func format(_ name: String) throws(UsageError) -> ReportFormat {
+        if let format = ReportFormat(rawValue: name) { return format }
+        let names = ReportFormat.allCases.map(\.rawValue).joined(separator: ", ")
+        throw UsageError("there is no format \(name); there are \(names)")
+    }
+}

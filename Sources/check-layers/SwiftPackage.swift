@@ -1,0 +1,70 @@
+import Foundation
+import LayerContract
+
+/// What SwiftPM says of a package in a directory.
+struct SwiftPackage {
+    /// The directory; SwiftPM looks for a manifest in it and above it.
+    let directory: String
+    /// Where SwiftPM keeps what it makes, if it is not where it always does.
+    ///
+    /// A plugin runs while SwiftPM holds the usual place, and in a sandbox, in which there cannot be another one.
+    let scratchPath: String?
+
+    /// Asks SwiftPM to describe the package.
+    ///
+    /// - Throws: a ``CheckFailure`` if SwiftPM cannot be run, or cannot read the package.
+    func description() throws(CheckFailure) -> PackageDescription {
+        do {
+            return try PackageDescription(
+                description: output(of: ["describe", "--type", "json"]),
+                manifest: output(of: ["dump-package"])
+            )
+        } catch let failure as CheckFailure {
+            throw failure
+        } catch {
+            throw CheckFailure("\(error)")
+        }
+    }
+
+    private func output(of command: [String]) throws -> Data {
+        var arguments = ["swift", "package", "--package-path", directory]
+        if let scratchPath { arguments += ["--disable-sandbox", "--scratch-path", scratchPath] }
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = arguments + command
+        let files = FileManager.default.temporaryDirectory.appending(path: "check-layers-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: files) }
+        // Files, because a process that fills a pipe nobody reads from never ends.
+        let output = try Self.emptyFile(files.appending(path: "output"))
+        let errors = try Self.emptyFile(files.appending(path: "errors"))
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw CheckFailure(
+                "“swift package \(command.joined(separator: " "))” failed for \(directory): \(try Self.reason(errors))"
+            )
+        }
+        return try Self.contents(output)
+    }
+
+    private static func emptyFile(_ url: URL) throws -> FileHandle {
+        try Data().write(to: url)
+        return try FileHandle(forUpdating: url)
+    }
+
+    private static func contents(_ file: FileHandle) throws -> Data {
+        try file.seek(toOffset: 0)
+        return try file.readToEnd() ?? Data()
+    }
+
+    /// SwiftPM's own words, without what it says while it works.
+    private static func reason(_ file: FileHandle) throws -> String {
+        let lines = String(decoding: try contents(file), as: UTF8.self).split(separator: "\n")
+        let errors = lines.filter { $0.contains("error:") }
+        return (errors.isEmpty ? lines.suffix(3) : errors.prefix(3)[...]).joined(separator: " ")
+    }
+}
