@@ -56,6 +56,8 @@ let package = Package(
             name: "InwardTestingTests",
             dependencies: ["InwardTesting", "InterfaceAdapters", "UseCases", "Entities"]
         ),
+        .testTarget(name: "LayerContractTests", dependencies: ["LayerContract"]),
+        .testTarget(name: "check-layersTests", dependencies: ["check-layers", "LayerContract"]),
         .testTarget(name: "inwardTests", dependencies: ["inward", "Infrastructure", "LoopbackServer"]),
 
         // The gate: holds a package to the diagram of its layers.

@@ -70,7 +70,10 @@ public struct Baseline: Hashable, Sendable {
 
     /// A report without the findings that are recorded, and with one for each record that is mended.
     ///
-    /// - Parameter file: the baseline's path, for the findings about it.
+    /// - Parameters:
+    ///   - report: what a check found.
+    ///   - file: the baseline's path, for the findings about it.
+    /// - Returns: the report with what is left, in order.
     public func applied(to report: LayerReport, file: String) -> LayerReport {
         var remaining = counts
         var result = report

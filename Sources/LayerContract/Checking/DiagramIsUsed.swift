@@ -47,7 +47,7 @@ struct DiagramIsUsed {
     }
 
     private var unusedDependencies: [Finding] {
-        package.description.targets.filter { !$0.sources.isEmpty }.flatMap { target in
+        package.description.targets.flatMap { target in
             target.dependencies.compactMap { dependency in
                 guard case .target(let name) = dependency, let used = package.targets[name], !uses(target, used) else {
                     return nil

@@ -11,8 +11,16 @@ struct MermaidBlock {
 
     /// Whether it is a flowchart, by the first line that says anything.
     var isFlowchart: Bool {
-        let word = lines.lazy.map(\.trimmed).first { !$0.isEmpty && !$0.hasPrefix("%%") }?.words.first
-        return word == "flowchart" || word == "graph"
+        var isInFrontMatter = false
+        for line in lines.lazy.map(\.trimmed) where !line.isEmpty && !line.hasPrefix("%%") {
+            if line == "---" {
+                isInFrontMatter.toggle()
+            } else if !isInFrontMatter {
+                let word = line.words[0].prefix { $0 != ";" }
+                return word == "flowchart" || word == "graph"
+            }
+        }
+        return false
     }
 
     /// The Mermaid blocks of a Markdown text, from top to bottom.

@@ -22,6 +22,7 @@ public struct Finding: Hashable, Sendable {
 }
 
 extension Finding: Comparable {
+    /// By file and line.
     public static func < (one: Finding, other: Finding) -> Bool {
         if one.location != other.location { return one.location < other.location }
         return (one.rule.rawValue, one.edge, one.message) < (other.rule.rawValue, other.edge, other.message)

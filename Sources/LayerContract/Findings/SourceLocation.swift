@@ -13,6 +13,7 @@ public struct SourceLocation: Hashable, Sendable {
 }
 
 extension SourceLocation: Comparable {
+    /// By file, and then by line.
     public static func < (one: SourceLocation, other: SourceLocation) -> Bool {
         (one.file, one.line) < (other.file, other.line)
     }

@@ -14,5 +14,6 @@ public enum AccessLevel: Int, Sendable, Comparable {
         }
     }
 
+    /// By how far a declaration can be seen.
     public static func < (one: AccessLevel, other: AccessLevel) -> Bool { one.rawValue < other.rawValue }
 }

@@ -21,7 +21,9 @@ struct ConditionalCompilation {
 
     /// Enters or leaves a branch.
     ///
-    /// - Parameter condition: the tokens behind the directive.
+    /// - Parameters:
+    ///   - directive: the word behind the pound sign.
+    ///   - condition: the tokens behind the directive.
     mutating func read(_ directive: String, condition: ArraySlice<Token>) {
         switch directive {
         case "if":

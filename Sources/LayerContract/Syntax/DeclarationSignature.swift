@@ -35,7 +35,7 @@ struct DeclarationSignature {
         var equals: Int?
         while end < tokens.count {
             let token = tokens[end]
-            if depth == 0, end > start, Self.ends(at: end, tokens, form) { break }
+            if depth == 0, Self.ends(at: end, from: start, tokens, form) { break }
             if token.kind == .mark {
                 switch token.text {
                 case "(", "[", "{": depth += 1
@@ -55,10 +55,10 @@ struct DeclarationSignature {
         if let equals { readValue(tokens[(equals + 1)..<end]) }
     }
 
-    private static func ends(at index: Int, _ tokens: [Token], _ form: Form) -> Bool {
+    private static func ends(at index: Int, from start: Int, _ tokens: [Token], _ form: Form) -> Bool {
         let token = tokens[index]
         if token.isMark("{") || token.isMark("}") || token.isMark(";") { return true }
-        guard form != .braced, token.startsLine else { return false }
+        guard form != .braced, token.startsLine, index > start else { return false }
         let previous = tokens[index - 1]
         let goesOn = previous.kind == .mark && "=,:&|.<-+".contains(previous.text)
         return !goesOn && !continuations.contains(token.text)

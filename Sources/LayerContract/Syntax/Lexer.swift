@@ -40,6 +40,7 @@ struct Lexer {
     }
 
     private mutating func run() throws(Unterminated) {
+        if bytes.starts(with: UInt8.byteOrderMark) { position = UInt8.byteOrderMark.count }
         if peek(0) == .pound, peek(1) == .exclamationMark { skipLine() }
         while position < bytes.count {
             let byte = bytes[position]

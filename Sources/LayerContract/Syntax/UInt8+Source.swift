@@ -16,6 +16,9 @@ extension UInt8 {
     static let openBracket = UInt8(ascii: "[")
     static let closeBracket = UInt8(ascii: "]")
 
+    /// What a text in UTF-8 may begin with, to no effect.
+    static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
     /// Whether it is a decimal digit.
     var isDigit: Bool { self >= 48 && self <= 57 }
 

@@ -1,0 +1,61 @@
+import LayerContract
+import Testing
+
+struct DiagramIsUsedTests {
+    @Test func anArrowThatNobodyUsesIsFound() throws {
+        #expect(
+            try Sketch().drawing("App --> Core").findings() == [
+                Finding(
+                    rule: .diagramIsUsed,
+                    location: SourceLocation(file: "Architecture.md", line: 9),
+                    edge: "App → Core",
+                    message: "Nobody uses the arrow from App to Core.",
+                    remedy: "Take the arrow out of the diagram."
+                )
+            ]
+        )
+    }
+
+    @Test func anArrowThatOnlyTestsUseIsDottedAndOneOfBothIsEnough() throws {
+        let solid = Sketch().drawing("Adapters --> Support")
+        #expect(
+            try solid.findings().map(\.message) == [
+                "The tests of Adapters may use Support already, because Adapters may.",
+                "Only the tests of Adapters use Support: that is drawn `-.->`.",
+            ]
+        )
+    }
+
+    @Test func aDependencyThatNobodyImportsIsFound() throws {
+        var sketch = Sketch()
+        sketch.sources["Sources/App/App.swift"] = ""
+        let findings = try sketch.findings()
+        #expect(findings.map(\.edge) == ["App → Adapters", "App → Adapters"])
+        #expect(
+            findings.map(\.message) == [
+                "Nobody uses the arrow from App to Adapters.",
+                "App declares a dependency on Adapters and does not import it.",
+            ]
+        )
+    }
+
+    @Test func whatCannotBeImportedIsUsedByBeingDeclared() throws {
+        let sketch = Sketch().declaring(.target("App"), in: "AdaptersTests").drawing("Adapters -.-> App")
+        #expect(try sketch.findings() == [])
+    }
+
+    @Test func aPermissionThatNobodyUsesIsFound() throws {
+        var sketch = Sketch()
+        sketch.diagram = sketch.diagram.replacing(
+            "Adapters<br/>",
+            with: "Adapters<br/>tests import: Dispatch<br/>packages: wires<br/>tests use packages: mocks<br/>"
+        )
+        sketch.sources["Sources/Adapters/Users/UserRow.swift"] = "import Core\nimport FoundationEssentials"
+        #expect(
+            try sketch.findings().map(\.edge) == [
+                "Adapters → Dispatch", "Adapters → Foundation", "Adapters → Synchronization", "Adapters → mocks",
+                "Adapters → wires",
+            ]
+        )
+    }
+}

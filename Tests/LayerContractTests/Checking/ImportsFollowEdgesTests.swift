@@ -1,0 +1,117 @@
+import LayerContract
+import Testing
+
+struct ImportsFollowEdgesTests {
+    private let core = "Sources/Core/Users/User.swift"
+    private let adapters = "Sources/Adapters/Users/UserRow.swift"
+    private let tests = "Tests/AdaptersTests/UserRowTests.swift"
+
+    @Test func anOutwardImportIsFound() throws {
+        #expect(
+            try Sketch().with("import Adapters", in: core).findings() == [
+                Finding(
+                    rule: .importsFollowEdges,
+                    location: SourceLocation(file: core, line: 1),
+                    edge: "Core → Adapters",
+                    message: "“import Adapters” is in Core, and no arrow leads from Core to Adapters: that is outward.",
+                    remedy: "Remove the import; let Core say what it needs by a protocol that Adapters implements."
+                )
+            ]
+        )
+    }
+
+    @Test func anImportWithoutADependencyIsFound() throws {
+        var sketch = Sketch()
+        sketch.targets[4].dependencies = [.target("Adapters")]
+        #expect(
+            try sketch.findings() == [
+                Finding(
+                    rule: .importsFollowEdges,
+                    location: SourceLocation(file: tests, line: 1),
+                    edge: "AdaptersTests → Support",
+                    message: "“import Support” is in AdaptersTests, which does not declare the dependency.",
+                    remedy: "Add \"Support\" to the dependencies of AdaptersTests in Package.swift."
+                )
+            ]
+        )
+    }
+
+    @Test func aSystemModuleThatTheRingDoesNotAllowIsFound() throws {
+        #expect(
+            try Sketch().with("import Foundation", in: core).findings() == [
+                Finding(
+                    rule: .importsFollowEdges,
+                    location: SourceLocation(file: core, line: 1),
+                    edge: "Core → Foundation",
+                    message: "“import Foundation” is in Core, and the ring Core does not allow Foundation.",
+                    remedy:
+                        "Do what needs it in a ring that may, behind a protocol; or add it to “imports:” of Core in "
+                        + "Architecture.md if it is meant."
+                )
+            ]
+        )
+    }
+
+    @Test func aSubstituteIsAllowedInItsPlaceAlone() throws {
+        let findings = try Sketch().with("import Foundation", in: adapters).findings()
+        #expect(findings.map(\.location.line) == [1])
+        #expect(findings.map(\.remedy) == ["Write it in the #else of `#if canImport(FoundationEssentials)`."])
+    }
+
+    @Test(arguments: ["Swift", "_Concurrency", "_StringProcessing", "Core"])
+    func theStandardLibraryAndTheModuleItselfAreNobodysToAllow(module: String) throws {
+        #expect(try Sketch().with("import \(module)", in: core).findings() == [])
+    }
+
+    @Test func whatTestsAreWrittenWithIsForTests() throws {
+        #expect(try Sketch().with("import XCTest", in: tests).findings() == [])
+        #expect(try Sketch().with("import Testing", in: core).findings().map(\.edge) == ["Core → Testing"])
+    }
+
+    @Test func testsMayImportWhatIsTheirsAndTheirRings() throws {
+        #expect(try Sketch().with("import Synchronization", in: tests).findings() == [])
+        var sketch = Sketch().with("import Dispatch", in: tests)
+        #expect(try sketch.findings().map(\.edge) == ["AdaptersTests → Dispatch"])
+        sketch.diagram = sketch.diagram.replacing("Adapters<br/>", with: "Adapters<br/>tests import: Dispatch<br/>")
+        #expect(try sketch.findings() == [])
+        #expect(try sketch.with("import Dispatch", in: adapters).findings().map(\.edge) == ["Adapters → Dispatch"])
+    }
+
+    @Test func aModuleOfADeclaredProductIsAllowed() throws {
+        let product = TargetDependency.product("Wire", package: "Wires", aliases: ["CoreOfWires"])
+        var sketch = Sketch().with("import Wire", in: adapters).declaring(product, in: "Adapters")
+        sketch.diagram = sketch.diagram.replacing("Adapters<br/>", with: "Adapters<br/>packages: wires<br/>")
+        #expect(try sketch.findings() == [])
+        #expect(try sketch.with("import CoreOfWires", in: adapters).findings() == [])
+        #expect(try sketch.with("import WireTools", in: adapters).findings().map(\.rule) == [.importsFollowEdges])
+        sketch.diagram = sketch.diagram.replacing(": wires<", with: ": wires (Wire, WireTools)<")
+        #expect(try sketch.with("import WireTools", in: adapters).findings() == [])
+    }
+
+    @Test func aModuleOfAProductThatTheTargetDoesNotDeclareIsFound() throws {
+        var sketch = Sketch()
+        sketch.targets.append(
+            TargetDescription(name: "Other", dependencies: [.product("Wire", package: "wires", aliases: [])])
+        )
+        sketch.diagram = sketch.diagram.replacing(
+            "Adapters[\"",
+            with: "Adapters[\"targets: Adapters, Other<br/>packages: wires (Wire)<br/>"
+        )
+        #expect(try sketch.findings() == [])
+        let findings = try sketch.with("import Wire", in: adapters).findings()
+        #expect(findings.map(\.message) == ["“import Wire” is in Adapters, which declares no product of wires."])
+    }
+
+    @Test func aConditionThatAsksForWhatIsOutwardIsFound() throws {
+        let findings = try Sketch().with("#if canImport(App)\n#endif", in: core).findings()
+        #expect(findings.map(\.edge) == ["Core → App"])
+        #expect(try Sketch().with("#if canImport(Core)\n#endif", in: adapters).findings() == [])
+    }
+
+    @Test func aModuleIsCalledByItsOwnName() throws {
+        var sketch = Sketch().with("import my_tool", in: core)
+        sketch.targets.append(TargetDescription(name: "my-tool", moduleName: "my_tool"))
+        let findings = try sketch.drawing("my-tool --> Core").findings()
+        #expect(findings.map(\.edge).contains("Core → my-tool"))
+    }
+}

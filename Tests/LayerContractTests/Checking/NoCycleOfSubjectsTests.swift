@@ -1,0 +1,91 @@
+import LayerContract
+import Testing
+
+struct NoCycleOfSubjectsTests {
+    private func findings(_ sources: [String: String]) throws -> [Finding] {
+        var sketch = Sketch()
+        for (path, text) in sources { sketch.sources["Sources/Core/\(path)"] = text }
+        return try sketch.findings()
+    }
+
+    @Test func aCircleOfTwoIsFoundWhereItIsThinnest() throws {
+        let found = try findings([
+            "Posts/Post.swift": "\npublic struct Post { let author: User }",
+            "Posts/Feed.swift": "struct Feed { let reader: User }",
+            "Users/Profile.swift": "\n\nstruct Profile { let latest: Post }",
+        ])
+        #expect(
+            found == [
+                Finding(
+                    rule: .noCycleOfSubjects,
+                    location: SourceLocation(file: "Sources/Core/Users/Profile.swift", line: 3),
+                    edge: "Core/Users → Core/Posts",
+                    message: "The folders of Core use each other in a circle: Posts → Users (User in "
+                        + "Sources/Core/Posts/Feed.swift:1), Users → Posts (Post in Sources/Core/Users/Profile.swift:3).",
+                    remedy: "Move what both need into a folder of its own, or Post to where it is used."
+                )
+            ]
+        )
+    }
+
+    @Test func aCircleOfThreeIsFound() throws {
+        let found = try findings([
+            "A/A.swift": "struct A { let b: B }", "B/B.swift": "struct B { let c: C }",
+            "C/C.swift": "struct C { let a: A }",
+        ])
+        #expect(found.map(\.message).first?.contains("A → B") == true)
+        #expect(found.count == 1)
+    }
+
+    @Test(arguments: [
+        "func f() -> Int { helper() }", "let a = 1.spoken", "extension Helper {}", "let a = Core.Helper()",
+        "let a: [Helper] = []", "func f(_: some P<Helper>) {}", "let a = \"\\(Helper())\"", "let a = b as? Helper",
+    ])
+    func everyWayOfUseCounts(line: String) throws {
+        let found = try findings([
+            "A/A.swift": "struct A {}\n\(line)",
+            "B/Helper.swift":
+                "struct Helper { let a: A }\nfunc helper() -> Int { 1 }\nextension Int { var spoken: String { \"\" } }",
+        ])
+        #expect(found.map(\.rule) == [.noCycleOfSubjects])
+    }
+
+    @Test(arguments: [
+        "// Helper", "let a = \"Helper\"", "struct Helper {}", "let a = x.Helper", "let a = 1.count",
+        "func g<Helper>() {}",
+        "let a = f(helper: 1)", "func helper() {}", "let spoken = 1", "enum E { case spoken }\nlet a = E.spoken",
+    ])
+    func whatMayMeanSomethingElseDoesNot(line: String) throws {
+        let found = try findings([
+            "A/A.swift": "struct A {}\n\(line)",
+            "B/Helper.swift":
+                "struct Helper { let a: A }\nfunc helper() -> Int { 1 }\nextension Int { var spoken: String { \"\" } }\nextension Int { var count: Int { 1 } }",
+        ])
+        #expect(found == [])
+    }
+
+    @Test func aNameThatSeveralDeclareIsNotFollowed() throws {
+        let found = try findings([
+            "A/A.swift": "struct A { let e: Failure }", "B/B.swift": "struct Failure { let a: A }",
+            "C/C.swift": "private struct X {}\nstruct Failure {}",
+        ])
+        #expect(found == [])
+    }
+
+    @Test func aFolderThatUsesOnlyItselfIsNoCircle() throws {
+        #expect(try findings(["A/A.swift": "struct A { let b: B }", "A/B.swift": "struct B { let a: [A] }"]) == [])
+    }
+
+    @Test func filesInNoFolderAreNoSubject() throws {
+        #expect(
+            try findings(["Root.swift": "struct Root { let a: A }", "A/A.swift": "struct A { let r: Root }"]) == []
+        )
+    }
+
+    @Test func foldersOfTestsMayUseEachOther() throws {
+        var sketch = Sketch()
+        sketch.sources["Tests/AdaptersTests/A/A.swift"] = "import Support\nstruct A { let b: B }"
+        sketch.sources["Tests/AdaptersTests/B/B.swift"] = "struct B { let a: A }"
+        #expect(try sketch.findings() == [])
+    }
+}

@@ -1,0 +1,110 @@
+import LayerContract
+import Testing
+
+struct NothingIsReexportedTests {
+    private let file = "Sources/Adapters/Other.swift"
+
+    private func findings(_ source: String) throws -> [Finding] {
+        var sketch = Sketch()
+        sketch.sources[file] = source
+        return try sketch.findings()
+    }
+
+    @Test(arguments: ["@_exported import Core", "@_exported public import Core", "@_exported import struct Core.User"])
+    func anExportIsFound(line: String) throws {
+        #expect(
+            try findings("\(line)\npublic struct Row { public let user: User }") == [
+                Finding(
+                    rule: .nothingIsReexported,
+                    location: SourceLocation(file: file, line: 1),
+                    edge: "Adapters → Core",
+                    message: "“\(line)” gives Core to whoever imports Adapters.",
+                    remedy: "Remove @_exported; who uses Core imports it and declares it."
+                )
+            ]
+        )
+    }
+
+    @Test func aPublicImportOfWhatIsNotShownIsFound() throws {
+        #expect(
+            try findings("public import Core\npublic struct Row { let user: User }") == [
+                Finding(
+                    rule: .nothingIsReexported,
+                    location: SourceLocation(file: file, line: 1),
+                    edge: "Adapters → Core",
+                    message:
+                        "“public import Core” is public, and no public declaration of the file shows a type of Core.",
+                    remedy: "Write `import Core`, or `internal import` where imports are public by themselves."
+                )
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        "public func f(_ user: User) {}", "public func f() -> [User] { [] }", "public func f() async throws(User) {}",
+        "public struct S { public var user: User? }", "public struct S: P<User> {}",
+        "public class C { open func f(_: User) {} }",
+        "public struct S<U> where U == User {}", "public typealias Users = [User]", "public let user = User()",
+        "public let user = makeUser()", "public enum E { case one(User) }", "public protocol P { func f(_: User) }",
+        "public extension User { var a: Int { 1 } }", "extension User { public var a: Int { 1 } }",
+        "extension User: P {}", "extension S: P<User> {}", "@inlinable public func f() { _ = User() }",
+        "@usableFromInline func f(_: User) {}", "@usableFromInline\ninternal let u: User",
+        "@frozen public struct S { private let user: User }",
+        "public struct S { public init(\n  a: Int,\n  b: User\n) {} }",
+        "public subscript(_: Int) -> User { f() }", "public var f:\n    (User) -> Void = { _ in }",
+        "public func f()\n    -> User { g() }", "public struct S { public private(set) var user: User }",
+        "public actor A { public func f(_: User) {} }",
+        "public struct S { @Wrapped public static var user: User { f() } }",
+        "public protocol P where A == User {}", "extension S where A == User { public func f() {} }",
+        "public func f<U: Sequence<User>>(_: U) {}", "public struct S { public var a: Int, b: User }",
+    ])
+    func aPublicImportOfWhatIsShownIsRight(declaration: String) throws {
+        #expect(try findings("public import Core\n\(declaration)") == [])
+    }
+
+    @Test(arguments: [
+        "func f(_ user: User) {}", "struct S { public var user: User }", "public struct S { var user: User }",
+        "public func f() { _ = User() }", "public var a: Int { User().a }", "extension User { var a: Int { 1 } }",
+        "public struct S { private let user: User; public let a: Int }", "internal extension User { var a: Int { 1 } }",
+        "public func f() -> Int {\n    let user: User = g()\n    return user.a\n}", "// public let user: User",
+        "public let name = \"User\"", "public enum E { case one; func f(_: User) {} }",
+        "public struct S { public init() {}\n func f(_: User) {} }", "package func f(_: User) {}",
+    ])
+    func aPublicImportThatIsOnlyUsedWithinIsFound(declaration: String) throws {
+        #expect(try findings("public import Core\n\(declaration)").map(\.rule) == [.nothingIsReexported])
+    }
+
+    @Test func aPackageImportIsHeldToThePackagesInterface() throws {
+        #expect(try findings("package import Core\npackage func f(_: User) {}") == [])
+        #expect(try findings("package import Core\npublic func f(_: User) {}") == [])
+        #expect(try findings("package import Core\nfunc f(_: User) {}").map(\.rule) == [.nothingIsReexported])
+    }
+
+    @Test func aSystemModuleIsJudgedByWhatIsLeftUnexplained() throws {
+        let line = "public import Synchronization\n"
+        #expect(try findings("\(line)public struct S { public let m: Mutex<Int> }") == [])
+        #expect(
+            try findings("\(line)public struct S<T: Sendable>: Hashable { public let a: [T] }").map(\.rule)
+                == [.nothingIsReexported]
+        )
+        #expect(try findings("\(line)struct S { let m: Mutex<Int> }").map(\.rule) == [.nothingIsReexported])
+        #expect(
+            try findings("\(line)public import Core\npublic func f(_: User) -> UserRow {}").map(\.edge)
+                == ["Adapters → Synchronization"]
+        )
+    }
+
+    @Test(arguments: [
+        "public typealias User = Core.User", "public typealias Account = User", "package typealias U = User",
+    ])
+    func anAliasOfAnInnerTypeIsFound(line: String) throws {
+        let findings = try findings("public import Core\n\(line)")
+        #expect(findings.map(\.rule).contains(.nothingIsReexported))
+        #expect(findings.map(\.location.line).contains(2))
+    }
+
+    @Test(arguments: ["typealias Account = User", "public typealias Users = [User]", "public typealias Row = UserRow"])
+    func anotherAliasIsNone(line: String) throws {
+        #expect(try findings("import Core\n\(line)") == [])
+    }
+}

@@ -1,0 +1,37 @@
+import LayerContract
+import Testing
+
+struct PackagesAreNamedTests {
+    private let product = TargetDependency.product("Wire", package: "wires", aliases: [])
+
+    @Test func aPackageThatTheDiagramDoesNotNameIsFound() throws {
+        var sketch = Sketch().declaring(product, in: "Adapters")
+        sketch.manifest =
+            "[\n.target(name: \"Adapters\", dependencies: [\n.product(name: \"Wire\", package: \"wires\")])]"
+        #expect(
+            try sketch.findings() == [
+                Finding(
+                    rule: .packagesAreNamed,
+                    location: SourceLocation(file: "Package.swift", line: 3),
+                    edge: "Adapters → wires",
+                    message: "Adapters uses Wire of the package wires, which the ring Adapters does not name.",
+                    remedy: "Use it in a ring that may, behind a protocol; or add it to “packages:” of Adapters in "
+                        + "Architecture.md if it is meant."
+                )
+            ]
+        )
+    }
+
+    @Test func aPackageOfTheTestsIsForTheTests() throws {
+        var sketch = Sketch().declaring(product, in: "AdaptersTests")
+        #expect(try sketch.findings().map(\.edge) == ["AdaptersTests → wires"])
+        sketch.diagram = sketch.diagram.replacing("Adapters<br/>", with: "Adapters<br/>tests use packages: wires<br/>")
+        #expect(try sketch.findings() == [])
+        #expect(try sketch.declaring(product, in: "Adapters").findings().map(\.edge) == ["Adapters → wires"])
+    }
+
+    @Test func aPluginOfAPackageIsAUseOfIt() throws {
+        let sketch = Sketch().declaring(.plugin("Generator", package: "wires"), in: "Core")
+        #expect(try sketch.findings().map(\.edge) == ["Core → wires"])
+    }
+}

@@ -1,0 +1,63 @@
+import LayerContract
+import Testing
+
+struct TargetsMatchRingsTests {
+    @Test func theSketchItselfKeepsTheContract() throws {
+        let report = try Sketch().report()
+        #expect(report.findings == [])
+        #expect(report.fileCount == 5)
+        #expect(report.importCount == 8)
+        #expect(report.targetCount == 5)
+        #expect(report.edgeCount == 3)
+    }
+
+    @Test func aTargetInNoRingIsFound() throws {
+        var sketch = Sketch()
+        sketch.targets.append(TargetDescription(name: "Stray"))
+        sketch.manifest = "let package = Package(\n  targets: [\n    .target(name: \"Stray\"),\n  ]\n)"
+        #expect(
+            try sketch.findings() == [
+                Finding(
+                    rule: .targetsMatchRings,
+                    location: SourceLocation(file: "Package.swift", line: 3),
+                    edge: "Stray",
+                    message: "The target Stray is in no ring of the diagram.",
+                    remedy: "Draw it in Architecture.md as a ring of its own, or add it to “targets:” of one."
+                )
+            ]
+        )
+    }
+
+    @Test func aTestTargetNamedAfterNothingIsFound() throws {
+        var sketch = Sketch()
+        sketch.targets.append(TargetDescription(name: "Checks", kind: .test))
+        sketch.targets.append(TargetDescription(name: "OtherTests", kind: .test))
+        #expect(try sketch.findings().map(\.edge) == ["Checks", "OtherTests"])
+        sketch.diagram = sketch.diagram.replacing("Adapters<br/>", with: "Adapters<br/>tests: Checks, OtherTests<br/>")
+        #expect(try sketch.findings() == [])
+    }
+
+    @Test func aRingWithoutATargetIsFound() throws {
+        let findings = try Sketch().drawing("Ghost").findings()
+        #expect(findings.map(\.rule) == [.targetsMatchRings])
+        #expect(findings.map(\.location) == [SourceLocation(file: "Architecture.md", line: 9)])
+        #expect(findings.map(\.message) == ["The ring Ghost has no target: the package has none of this name."])
+    }
+
+    @Test func aRingThatNamesATargetWhichIsNotThereIsFound() throws {
+        let findings = try Sketch().drawing("Core[\"targets: Core, Ghost<br/>tests: Ghosts\"]").findings()
+        #expect(findings.map(\.edge) == ["Ghost", "Ghosts"])
+    }
+
+    @Test func aDiagramThatMatchesNothingIsNoContract() {
+        var sketch = Sketch()
+        sketch.diagram = "```mermaid\ngraph\nElse --> Where\n```"
+        #expect(throws: DiagramError.self) { try sketch.findings() }
+    }
+
+    @Test func aPackageWithoutSourcesIsNotChecked() {
+        var sketch = Sketch()
+        sketch.sources = [:]
+        #expect(throws: DiagramError.self) { try sketch.findings() }
+    }
+}

@@ -1,0 +1,42 @@
+import LayerContract
+import Testing
+
+struct TestableByOwnTestsTests {
+    private let tests = "Tests/AdaptersTests/UserRowTests.swift"
+
+    @Test func internalsOfAnotherRingAreNotForTheseTests() throws {
+        let sketch = Sketch().declaring(.target("Core"), in: "AdaptersTests").with("@testable import Core", in: tests)
+        #expect(
+            try sketch.findings() == [
+                Finding(
+                    rule: .testableByOwnTests,
+                    location: SourceLocation(file: tests, line: 1),
+                    edge: "AdaptersTests → Core",
+                    message: "“@testable import Core” is in AdaptersTests, which is no test target of its ring.",
+                    remedy: "Test it through what is public, or in a test target of the ring that Core is in."
+                )
+            ]
+        )
+    }
+
+    @Test func internalsAreNotForTheProgram() throws {
+        var sketch = Sketch()
+        sketch.sources["Sources/App/App.swift"] = "@testable import Adapters"
+        #expect(try sketch.findings().map(\.rule) == [.testableByOwnTests])
+    }
+
+    @Test func internalsOfASystemModuleAreNobodys() throws {
+        let findings = try Sketch().with("@testable import Synchronization", in: tests).findings()
+        #expect(findings.map(\.rule) == [.testableByOwnTests])
+    }
+
+    @Test func everyTestTargetOfARingMay() throws {
+        var sketch = Sketch()
+        sketch.targets.append(
+            TargetDescription(name: "Checks", kind: .test, dependencies: [.target("Adapters")])
+        )
+        sketch.sources["Tests/Checks/Check.swift"] = "@testable import Adapters"
+        sketch.diagram = sketch.diagram.replacing("Adapters<br/>", with: "Adapters<br/>tests: Checks<br/>")
+        #expect(try sketch.findings() == [])
+    }
+}

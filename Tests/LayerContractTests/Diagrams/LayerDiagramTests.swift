@@ -1,0 +1,153 @@
+import LayerContract
+import Testing
+
+struct LayerDiagramTests {
+    private func diagram(_ lines: String...) throws(DiagramError) -> LayerDiagram {
+        try LayerDiagram(
+            markdown: "# A\n\n```mermaid\nflowchart LR\n\(lines.joined(separator: "\n"))\n```\n",
+            file: "A.md"
+        )
+    }
+
+    @Test func arrowsMakeRingsAndEdges() throws {
+        let diagram = try diagram("App --> Core & Adapters --> Base", "Core -.-> Support;App ==> Base")
+        #expect(diagram.rings.map(\.name) == ["App", "Core", "Adapters", "Base", "Support"])
+        #expect(
+            diagram.edges == [
+                Edge(from: "App", to: "Core"), Edge(from: "App", to: "Adapters"),
+                Edge(from: "Core", to: "Base"), Edge(from: "Adapters", to: "Base"),
+                Edge(from: "Core", to: "Support", for: .testsOfRing), Edge(from: "App", to: "Base"),
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        "A --> B", "A-->B", "A ---> B", "A -->|uses| B", "A -- uses --> B", "A == uses ==> B", "A[one] --> B(two)",
+        #"A["one"] --> B[["two"]]"#, "A:::fat --> B:::thin", "A{{one}} --> B[(two)]", "A([one]) --> B((two))",
+    ])
+    func mermaidWritesAnArrowInManyWays(line: String) throws {
+        let diagram = try diagram(line)
+        #expect(diagram.rings.map(\.name) == ["A", "B"])
+        #expect(diagram.edges == [Edge(from: "A", to: "B")])
+    }
+
+    @Test(arguments: ["A -.-> B", "A -..-> B", "A-.->B", "A -. tests .-> B"])
+    func aDottedArrowIsTheTests(line: String) throws {
+        #expect(try diagram(line).edges == [Edge(from: "A", to: "B", for: .testsOfRing)])
+    }
+
+    @Test func namesMayHaveHyphens() throws {
+        #expect(try diagram("check-layers --> my.core").edges == [Edge(from: "check-layers", to: "my.core")])
+        #expect(try diagram("check-layers-->core").edges == [Edge(from: "check-layers", to: "core")])
+    }
+
+    @Test func aLabelSaysWhatItsRingMay() throws {
+        let ring = try #require(
+            try diagram(
+                #"A["Ring four<br/>targets: A, A2<br/>tests: Checks<br/>imports: Glibc else Musl else Darwin, Foundation"#
+                    + #"<br>tests import: Dispatch\npackages: swift-nio (NIOCore, NIOPosix), GRDB.swift"#
+                    + #"<br/>tests use packages: mocks"]"#
+            ).rings.first
+        )
+        #expect(ring.title == "Ring four")
+        #expect(ring.targets == ["A", "A2"])
+        #expect(ring.testTargets == ["Checks"])
+        #expect(
+            ring.imports == [
+                SystemModule("Glibc"), SystemModule("Musl", inPlaceOf: "Glibc"),
+                SystemModule("Darwin", inPlaceOf: "Glibc"), SystemModule("Foundation"),
+            ]
+        )
+        #expect(ring.testImports == [SystemModule("Dispatch")])
+        #expect(
+            ring.packages == [PackageUse("swift-nio", modules: ["NIOCore", "NIOPosix"]), PackageUse("GRDB.swift")]
+        )
+        #expect(ring.testPackages == [PackageUse("mocks")])
+    }
+
+    @Test func whatMeansNothingToTheContractIsPassedOver() throws {
+        let diagram = try diagram(
+            "%% a comment --> of ours",
+            "subgraph inner [The inner rings]",
+            "direction TB",
+            "A --> B",
+            "end",
+            "classDef fat stroke:#000",
+            "class A fat",
+            "style B fill:#fff",
+            "linkStyle 0 stroke:red",
+            "",
+            "click A href \"x\""
+        )
+        #expect(diagram.rings.map(\.name) == ["A", "B"])
+    }
+
+    @Test func frontMatterIsPassedOver() throws {
+        let markdown = "```mermaid\n---\ntitle: x --> y\n---\nflowchart TD\nA --> B\n```"
+        #expect(try LayerDiagram(markdown: markdown, file: "A.md").rings.map(\.name) == ["A", "B"])
+    }
+
+    @Test(arguments: [
+        ("A --- B", "means nothing"), ("A <--> B", "means nothing"), ("A --o B", "means nothing"),
+        ("A --x B", "means nothing"), ("A -->", "the end of the line"), ("--> B", "means nothing"),
+        ("A[\"open", "opened and not closed"), ("A -->|open B", "opened and not closed"),
+        ("A[\"import: Foundation\"]", "A label has no “import:”"), ("A[\"imports:\"]", "wants names"),
+        ("A[\"imports: X,\"]", "wants names"), ("A[\"imports: X or Y\"]", "“X or Y” is no module"),
+        ("A[\"imports: X else\"]", "“X else” is no module"), ("A[\"packages: (X)\"]", "is no package"),
+        ("A[\"imports: X<br/>imports: Y\"]", "“imports:” twice"), ("A[\"one\"]; A[\"two\"]", "has a label already"),
+        ("A --> B; A --> B", "drawn twice"), ("A --> B --> C --> A", "in a circle: A → B → C → A"),
+        ("A[\"targets: X\"]; B[\"targets: X\"]", "The target X is in A and in B"),
+    ])
+    func whatIsNotUnderstoodIsAnErrorOfItsLine(line: String, explanation: String) {
+        #expect {
+            try diagram(line)
+        } throws: { error in
+            let error = error as? DiagramError
+            return error?.line == 5 && error?.explanation.contains(explanation) == true
+        }
+    }
+
+    @Test func anArrowToAFrameIsAnError() {
+        #expect(throws: DiagramError.self) { try diagram("subgraph inner", "A", "end", "B --> inner") }
+    }
+
+    @Test func anArrowToItselfIsNoCircle() throws {
+        #expect(try diagram("A --> A").edges == [Edge(from: "A", to: "A")])
+        #expect(try diagram("A --> B", "B -.-> A").edges.count == 2)
+    }
+
+    @Test func aDiagramWithoutRingsIsNoContract() {
+        #expect(throws: DiagramError.self) { try diagram("%% nothing yet") }
+        #expect(throws: DiagramError.self) { try LayerDiagram(markdown: "# A\n", file: "A.md") }
+        #expect(throws: DiagramError.self) { try LayerDiagram(markdown: "", file: "A.md") }
+    }
+
+    @Test func theFirstFlowchartIsTheDiagram() throws {
+        let markdown = """
+            ```swift
+            A --> B
+            ```
+            ```mermaid
+            sequenceDiagram
+                A->>B: hello
+            ```
+            ~~~~ mermaid
+            graph TD
+                C --> D
+            ~~~~
+            ```mermaid
+            flowchart
+                E --> F
+            ```
+            """
+        #expect(try LayerDiagram(markdown: markdown, file: "A.md").rings.map(\.name) == ["C", "D"])
+    }
+
+    @Test func aBlockIsNamedByItsHeading() throws {
+        let markdown = "# One\n```mermaid\ngraph\nA\n```\n## The *other* one\n```mermaid\ngraph\nB\n```\n"
+        #expect(
+            try LayerDiagram(markdown: markdown, file: "A.md", under: "the *Other* one").rings.map(\.name) == ["B"]
+        )
+        #expect(throws: DiagramError.self) { try LayerDiagram(markdown: markdown, file: "A.md", under: "None") }
+    }
+}

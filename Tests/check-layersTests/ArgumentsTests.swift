@@ -1,0 +1,44 @@
+import LayerContract
+import Testing
+
+@testable import check_layers
+
+struct ArgumentsTests {
+    @Test func withoutArgumentsThePackageIsCheckedHere() throws {
+        let arguments = try Arguments([])
+        #expect(arguments.packagePath == nil)
+        #expect(arguments.diagram == nil)
+        #expect(arguments.format == .text)
+        #expect(!arguments.writes)
+    }
+
+    @Test func everyOptionIsRead() throws {
+        let arguments = try Arguments([
+            "--package-path", "p", "--diagram=d=e", "--block", "b", "--format", "sarif", "--output", "o", "--baseline",
+            "l",
+            "--scratch-path", "s", "--help",
+        ])
+        #expect(arguments.packagePath == "p")
+        #expect(arguments.diagram == "d=e")
+        #expect(arguments.block == "b")
+        #expect(arguments.format == .sarif)
+        #expect(arguments.output == "o")
+        #expect(arguments.baseline == "l")
+        #expect(arguments.scratchPath == "s")
+        #expect(arguments.asksForHelp)
+        #expect(try Arguments(["--write"]).writes)
+        #expect(try Arguments(["--record-baseline", "r"]).recordedBaseline == "r")
+    }
+
+    @Test(arguments: [
+        (["--nonsense"], "there is no option --nonsense"), (["word"], "there is no option word"),
+        (["--format"], "--format wants a value"), (["--format="], "--format wants a value"),
+        (["--format", "xml"], "there is no format xml; there are text, json, sarif, github"),
+        (["--write=yes"], "there is no option --write=yes"),
+        (["--block", "a", "--block=b"], "there can be one --block"),
+        (["--write", "--baseline", "b"], "there can be one of --baseline, --record-baseline and --write"),
+    ])
+    func whatDoesNotFitIsTold(words: [String], explanation: String) {
+        #expect(throws: UsageError(explanation)) { try Arguments(words) }
+    }
+}
