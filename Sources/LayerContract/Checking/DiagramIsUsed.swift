@@ -49,9 +49,10 @@ struct DiagramIsUsed {
     private var unusedDependencies: [Finding] {
         package.description.targets.flatMap { target in
             target.dependencies.compactMap { dependency in
-                guard case .target(let name) = dependency, let used = package.targets[name], !uses(target, used) else {
-                    return nil
-                }
+                // What may not be declared at all is rule 2's.
+                guard case .target(let name) = dependency, let used = package.targets[name], !uses(target, used),
+                    package.allows(target, toUse: used)
+                else { return nil }
                 return finding(
                     package.manifest.location(ofDependency: dependency, of: target.name),
                     "\(target.name) → \(name)",

@@ -1,0 +1,109 @@
+import LayerContract
+import Testing
+
+struct LayerDrawingTests {
+    private func drawn(_ sketch: Sketch, over markdown: String) throws -> String {
+        let known = try? LayerDiagram(markdown: markdown, file: "Architecture.md")
+        return LayerDrawing(
+            package: PackageDescription(name: "sketch", targets: sketch.targets),
+            sources: try sketch.facts(),
+            replacing: known
+        ).drawn(into: markdown)
+    }
+
+    @Test func whatIsDrawnIsKept() throws {
+        var sketch = Sketch()
+        sketch.diagram = try drawn(sketch, over: sketch.diagram)
+        #expect(try sketch.findings() == [])
+        #expect(try drawn(sketch, over: sketch.diagram) == sketch.diagram)
+    }
+
+    @Test func withoutADiagramEveryTargetIsARing() throws {
+        var sketch = Sketch().with("import Dispatch", in: "Tests/AdaptersTests/UserRowTests.swift")
+            .declaring(.product("Wire", package: "wires", aliases: []), in: "App")
+            .declaring(.target("Core"), in: "AdaptersTests")
+            .with("import Core", in: "Tests/AdaptersTests/UserRowTests.swift")
+            .with("import Wire", in: "Sources/App/App.swift")
+        sketch.targets.append(TargetDescription(name: "odd name", dependencies: [.target("Core")]))
+        sketch.targets.append(TargetDescription(name: "Checks", kind: .test, dependencies: [.target("Core")]))
+        sketch.sources["Sources/odd name/A.swift"] = "import Core"
+        sketch.sources["Tests/Checks/A.swift"] = "import Core"
+        sketch.diagram = try drawn(sketch, over: "# Ours\n\nText.\n\n")
+        #expect(
+            sketch.diagram == """
+                # Ours
+
+                Text.
+
+                ## Layers
+
+                ```mermaid
+                flowchart LR
+                    Adapters["Adapters<br/>imports: FoundationEssentials else Foundation, Synchronization<br/>tests import: Dispatch"]
+                    App["App<br/>packages: wires"]
+                    Core["Core"]
+                    Support["Support"]
+                    odd_name["odd_name<br/>targets: odd name"]
+                    Checks["Checks"]
+                    Adapters --> Core
+                    App --> Adapters
+                    odd_name --> Core
+                    Checks --> Core
+                    Adapters -.-> Support
+                ```
+
+                """
+        )
+        #expect(try sketch.findings() == [])
+    }
+
+    @Test func namesFramesAndStylesStay() throws {
+        let markdown = """
+            # Architecture
+            ```mermaid
+            flowchart TB
+                %% from the inside out
+                subgraph inner
+                    Core["The middle<br/>targets: Core<br/>imports: Foundation"]
+                end
+                Gone --> Core
+                Adapters --> Core
+                style Core fill:#fff
+            ```
+            The end.
+            """
+        #expect(
+            try drawn(Sketch(), over: markdown) == """
+                # Architecture
+                ```mermaid
+                flowchart TB
+                    %% from the inside out
+                    subgraph inner
+                    Core["The middle<br/>targets: Core"]
+                    end
+                    Adapters["Adapters<br/>imports: FoundationEssentials else Foundation, Synchronization"]
+                    style Core fill:#fff
+                    App["App"]
+                    Support["Support"]
+                    Adapters --> Core
+                    App --> Adapters
+                    Adapters -.-> Support
+                ```
+                The end.
+                """
+        )
+    }
+
+    @Test func targetsOfOneRingThatUseEachOtherAreDrawnSo() throws {
+        var sketch = Sketch().declaring(.target("Core2"), in: "Core").with(
+            "import Core2",
+            in: "Sources/Core/Users/User.swift"
+        )
+        .drawing("Core[\"targets: Core, Core2\"]")
+        sketch.targets.append(TargetDescription(name: "Core2"))
+        sketch.sources["Sources/Core2/A.swift"] = ""
+        sketch.diagram = try drawn(sketch, over: sketch.diagram)
+        #expect(sketch.diagram.contains("    Core --> Core\n"))
+        #expect(try sketch.findings() == [])
+    }
+}

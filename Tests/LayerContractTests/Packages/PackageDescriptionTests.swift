@@ -1,0 +1,73 @@
+import Foundation
+import LayerContract
+import Testing
+
+struct PackageDescriptionTests {
+    private let described = """
+        {"name": "p", "path": "/p", "targets": [
+          {"name": "my-core", "c99name": "my_core", "type": "library", "module_type": "SwiftTarget",
+           "path": "Sources/my-core", "sources": ["Users/User.swift", "A.swift"]},
+          {"name": "App", "c99name": "App", "type": "executable", "module_type": "SwiftTarget",
+           "path": "Sources/App", "sources": []},
+          {"name": "CLib", "c99name": "CLib", "type": "library", "module_type": "ClangTarget",
+           "path": "Sources/CLib", "sources": ["a.c"]},
+          {"name": "Gen", "c99name": "Gen", "type": "plugin", "module_type": "PluginTarget",
+           "path": "Plugins/Gen", "sources": []},
+          {"name": "M", "c99name": "M", "type": "macro", "module_type": "SwiftTarget", "path": "Sources/M", "sources": []},
+          {"name": "T", "c99name": "T", "type": "test", "module_type": "SwiftTarget", "path": "Tests/T", "sources": []}
+        ]}
+        """
+    private let dumped = """
+        {"dependencies": [
+          {"sourceControl": [{"identity": "swift-wires", "location": {"remote": [{"urlString": "x"}]}}]},
+          {"fileSystem": [{"identity": "inward", "path": "/i"}]}],
+         "targets": [
+          {"name": "my-core", "dependencies": []},
+          {"name": "App", "dependencies": [
+            {"byName": ["my-core", null]}, {"target": ["CLib", {"platformNames": ["linux"]}]},
+            {"byName": ["inward", null]}, {"byName": ["Unknown", null]},
+            {"product": ["Wire", "swift-wires", null, {"traits": ["Wires"]}]},
+            {"product": ["UseCases", "inward", {"Entities": "InwardEntities"}, null]}],
+           "pluginUsages": [{"plugin": ["Gen", null]}, {"plugin": ["Other", "swift-wires"]}]},
+          {"name": "CLib", "dependencies": []}
+        ]}
+        """
+
+    private func package() throws -> PackageDescription {
+        try PackageDescription(description: Data(described.utf8), manifest: Data(dumped.utf8))
+    }
+
+    @Test func targetsAreWhatSwiftPMSays() throws {
+        let package = try package()
+        #expect(package.name == "p")
+        #expect(package.path == "/p")
+        #expect(package.targets.map(\.name) == ["App", "CLib", "Gen", "M", "T", "my-core"])
+        #expect(package.targets.map(\.kind) == [.executable, .other, .plugin, .macro, .test, .library])
+        let core = try #require(package.targets.last)
+        #expect(core.moduleName == "my_core")
+        #expect(core.sources == ["Users/User.swift", "A.swift"])
+        #expect(core.sources.map(core.subject) == ["Users", nil])
+    }
+
+    @Test func dependenciesAreThoseOfTheManifestWhateverTheirConditions() throws {
+        #expect(
+            try package().targets.first?.dependencies == [
+                .target("my-core"), .target("CLib"), .product("inward", package: "inward", aliases: []),
+                .product("Unknown", package: "Unknown", aliases: []),
+                .product("Wire", package: "swift-wires", aliases: []),
+                .product("UseCases", package: "inward", aliases: ["InwardEntities"]), .target("Gen"),
+                .plugin("Other", package: "swift-wires"),
+            ]
+        )
+    }
+
+    @Test(arguments: ["", "[]", "{\"name\": 1}"])
+    func whatIsNotUnderstoodIsAnError(text: String) {
+        #expect(throws: PackageDescriptionError.self) {
+            try PackageDescription(description: Data(text.utf8), manifest: Data(dumped.utf8))
+        }
+        #expect(throws: PackageDescriptionError.self) {
+            try PackageDescription(description: Data(described.utf8), manifest: Data(text.utf8))
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+@testable import check_layers
+
+struct CheckLayersTests {
+    private let arrow = "```mermaid\nflowchart LR\n    App --> Adapters\n    Adapters --> Core\n    App --> Core\n```\n"
+
+    @Test func aWrongOptionIsUsage() async throws {
+        let answer = try await TemporaryPackage().check("--nonsense")
+        #expect(answer.exitCode == .failure)
+        #expect(answer.errors.hasPrefix("check-layers: there is no option --nonsense\n\nusage: check-layers"))
+        #expect(answer.output == "")
+    }
+
+    @Test func helpIsNoError() async throws {
+        let answer = try await TemporaryPackage().check("--help")
+        #expect(answer.exitCode == .success)
+        #expect(answer.output == Arguments.usage)
+    }
+
+    @Test(arguments: [
+        ("Architecture.md", "# Nothing\n", "There is no Mermaid flowchart in Architecture.md"),
+        ("Architecture.md", "```mermaid\nflowchart LR\n```\n", "line 2: The diagram has no ring"),
+        ("Architecture.md", "```mermaid\nflowchart LR\nA --> B\n```\n", "matches no target of the package sketch"),
+        (
+            "Architecture.md", "```mermaid\nflowchart LR\nA ~~~ B\n```\n",
+            "Architecture.md: line 3: “~~~ B” means nothing"
+        ),
+        ("Sources/Core/Users/User.swift", "/* open", "Sources/Core/Users/User.swift:1: A comment that begins here"),
+        ("Package.swift", "// swift-tools-version: 6.0\nlet x = \n", "“swift package describe --type json” failed"),
+    ])
+    func withoutAContractNothingPasses(file: String, text: String, explanation: String) async throws {
+        let package = try TemporaryPackage()
+        try package.write(text, to: file)
+        let answer = await package.check()
+        #expect(answer.exitCode == .failure)
+        #expect(answer.errors.hasPrefix("check-layers: "))
+        #expect(answer.errors.contains(explanation), "\(answer.errors)")
+        #expect(answer.output == "")
+    }
+
+    @Test func aSourceThatIsNoTextIsAnError() async throws {
+        let package = try TemporaryPackage()
+        try package.write([0xFF, 0xFE, 0x00], to: "Sources/App/Other.swift")
+        let answer = await package.check()
+        #expect(answer.exitCode == .failure)
+        #expect(answer.errors == "check-layers: Sources/App/Other.swift:1: The source is not UTF-8.\n")
+    }
+
+    @Test func aMissingDiagramOrBaselineIsAnError() async throws {
+        let package = try TemporaryPackage()
+        let baseline = await package.check("--baseline", "none.json")
+        #expect(baseline.exitCode == .failure)
+        #expect(baseline.errors.hasPrefix("check-layers: none.json cannot be read"))
+        try package.remove("Architecture.md")
+        let answer = await package.check()
+        #expect(answer.exitCode == .failure)
+        #expect(answer.errors.hasPrefix("check-layers: Architecture.md cannot be read"))
+    }
+
+    @Test func theDiagramMayBeElsewhere() async throws {
+        let package = try TemporaryPackage()
+        try package.write(
+            "# One\n\(arrow)# Two\n\(TemporaryPackage.files["Architecture.md"] ?? "")",
+            to: "Docs/Rings.md"
+        )
+        #expect(await package.check("--diagram", "Docs/Rings.md").exitCode == .findings)
+        #expect(await package.check("--diagram", "Docs/Rings.md", "--block", "Two").exitCode == .failure)
+        #expect(await package.check("--diagram", "Docs/Rings.md", "--block", "Architecture").exitCode == .success)
+    }
+
+    @Test func theReportGoesWhereItIsWanted() async throws {
+        let package = try TemporaryPackage()
+        try package.write(arrow, to: "Architecture.md")
+        let answer = await package.check("--format", "sarif", "--output", "report.sarif")
+        #expect(answer.exitCode == .findings)
+        #expect(answer.output == "")
+        #expect(answer.errors.hasPrefix("SwiftPM described the package in "))
+        #expect(try package.text(of: "report.sarif").contains("\"startLine\" : 5"))
+        let nowhere = await package.check("--output", "no/such/report")
+        #expect(nowhere.exitCode == .failure)
+        #expect(nowhere.errors.hasPrefix("check-layers: no/such/report cannot be written"))
+    }
+
+    @Test func aBaselineLetsPassWhatItRecordsUntilItIsMended() async throws {
+        let package = try TemporaryPackage()
+        try package.write(arrow, to: "Architecture.md")
+        let recorded = await package.check("--record-baseline", "layers.json")
+        #expect(recorded.exitCode == .success)
+        #expect(recorded.output == "1 findings were recorded in layers.json.\n")
+        #expect(await package.check("--baseline", "layers.json").exitCode == .success)
+        try package.insert("import Foundation", at: 1, of: "Sources/App/App.swift")
+        let worse = await package.check("--baseline", "layers.json")
+        #expect(worse.exitCode == .findings)
+        #expect(worse.output.contains("App → Foundation"))
+        #expect(!worse.output.contains("App → Core"))
+        try package.write(TemporaryPackage.files["Architecture.md"] ?? "", to: "Architecture.md")
+        try package.write("import Adapters", to: "Sources/App/App.swift")
+        let mended = await package.check("--baseline", "layers.json")
+        #expect(mended.exitCode == .findings)
+        #expect(mended.output.hasPrefix("layers.json:1: App → Core [baseline-is-current]"))
+    }
+
+    @Test func theDiagramOfTheCodeIsDrawnAndKept() async throws {
+        let package = try TemporaryPackage()
+        try package.remove("Architecture.md")
+        try package.insert("import Foundation", at: 1, of: "Sources/Core/Users/User.swift")
+        let drawn = await package.check("--write")
+        #expect(drawn.exitCode == .success)
+        #expect(drawn.output == "The diagram of the code as it is was drawn into Architecture.md.\n")
+        #expect(try package.text(of: "Architecture.md").contains("Core[\"Core<br/>imports: Foundation\"]"))
+        #expect(await package.check().exitCode == .success)
+    }
+
+    @Test func aDiagramThatIsNotUnderstoodIsNotDrawnOver() async throws {
+        let package = try TemporaryPackage()
+        let text = "```mermaid\nflowchart LR\nA ~~~ B\n```\n"
+        try package.write(text, to: "Architecture.md")
+        #expect(await package.check("--write").exitCode == .failure)
+        #expect(try package.text(of: "Architecture.md") == text)
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+
+@testable import check_layers
+
+/// A package on disk: `Core` in the middle, `Adapters` around it, `App` outside, and a package of its own, `Wires`.
+final class TemporaryPackage {
+    /// What was said of it.
+    struct Answer {
+        let exitCode: ExitCode
+        let output: String
+        let errors: String
+    }
+
+    static let files = [
+        "Package.swift": """
+        // swift-tools-version: 6.0
+        import PackageDescription
+        let package = Package(
+            name: "sketch",
+            dependencies: [.package(path: "Wires")],
+            targets: [
+                .target(
+                    name: "Core",
+                    dependencies: [
+                    ]
+                ),
+                .target(
+                    name: "Adapters",
+                    dependencies: [
+                        "Core",
+                    ]
+                ),
+                .executableTarget(
+                    name: "App",
+                    dependencies: [
+                        "Adapters",
+                    ]
+                ),
+                .testTarget(
+                    name: "AdaptersTests",
+                    dependencies: [
+                        "Adapters", "Core",
+                    ]
+                ),
+            ]
+        )
+        """,
+        "Architecture.md": """
+        # Architecture
+
+        ```mermaid
+        flowchart LR
+            App --> Adapters
+            Adapters --> Core
+        ```
+        """,
+        "Sources/Core/Users/User.swift": "public struct User {\n}",
+        "Sources/Core/Posts/Post.swift": "public struct Post {\n    let author: User\n}",
+        "Sources/Adapters/UserRow.swift": "import Core\nstruct UserRow {\n    let user: User\n}",
+        "Sources/App/App.swift": "import Adapters",
+        "Sources/Stray/Stray.swift": "struct Stray {}",
+        "Tests/AdaptersTests/UserRowTests.swift": "import Core\n@testable import Adapters\nimport Testing",
+        "Wires/Package.swift": """
+        // swift-tools-version: 6.0
+        import PackageDescription
+        let package = Package(
+            name: "Wires",
+            products: [.library(name: "Wire", targets: ["Wire"])],
+            targets: [.target(name: "Wire")]
+        )
+        """,
+        "Wires/Sources/Wire/Wire.swift": "public struct Wire {}",
+    ]
+
+    private let directory = FileManager.default.temporaryDirectory.appending(path: "layers-\(UUID().uuidString)")
+
+    init() throws {
+        for (path, text) in Self.files { try write(text, to: path) }
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    func write(_ text: String, to path: String) throws {
+        try write(Array(text.utf8), to: path)
+    }
+
+    func write(_ bytes: [UInt8], to path: String) throws {
+        let url = directory.appending(path: path)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: url)
+    }
+
+    func remove(_ path: String) throws {
+        try FileManager.default.removeItem(at: directory.appending(path: path))
+    }
+
+    func text(of path: String) throws -> String {
+        try String(contentsOf: directory.appending(path: path), encoding: .utf8)
+    }
+
+    /// Puts a line into a file, so that it has this number there.
+    func insert(_ line: String, at number: Int, of path: String) throws {
+        var lines = try text(of: path).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        lines.insert(line, at: number - 1)
+        try write(lines.joined(separator: "\n"), to: path)
+    }
+
+    /// Runs the command over it.
+    func check(_ arguments: String...) async -> Answer {
+        var output = ""
+        var errors = ""
+        let command = CheckLayers(output: { output += $0 }, errors: { errors += $0 })
+        let exitCode = await command.run(["--package-path", directory.path] + arguments)
+        return Answer(exitCode: exitCode, output: output, errors: errors)
+    }
+}
