@@ -29,6 +29,23 @@ let package = Package(
         .target(name: "Composition", dependencies: ["UseCases", "InterfaceAdapters", "Infrastructure"]),
         .executableTarget(name: "inward", dependencies: ["Composition", "Infrastructure", "InterfaceAdapters"]),
 
+        // Writes a new subject through all rings: `swift package scaffold-subject NAME`.
+        .executableTarget(name: "scaffold-subject"),
+        .plugin(
+            name: "ScaffoldSubjectPlugin",
+            capability: .command(
+                intent: .custom(
+                    verb: "scaffold-subject",
+                    description: "Write a new subject, such as Comment, through all rings, with its tests"
+                ),
+                permissions: [
+                    .writeToPackageDirectory(reason: "The files of the new subject are written into the package.")
+                ]
+            ),
+            dependencies: ["scaffold-subject"],
+            path: "Sources/ScaffoldSubjectPlugin"
+        ),
+
         // Doubles and conformance suites: for the tests here, and for those of whoever links the rings.
         .target(name: "InwardTesting", dependencies: ["Entities", "UseCases", "InterfaceAdapters"]),
 
@@ -54,6 +71,7 @@ let package = Package(
             dependencies: ["InwardTesting", "InterfaceAdapters", "UseCases", "Entities"]
         ),
         .testTarget(name: "inwardTests", dependencies: ["inward", "Infrastructure", "LoopbackServer"]),
+        .testTarget(name: "scaffold-subjectTests", dependencies: ["scaffold-subject"]),
 
         // An HTTP server on a loopback socket, for the tests of what crosses a network.
         .target(name: "LoopbackServer", path: "Tests/LoopbackServer"),
@@ -61,7 +79,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets {
+for target in package.targets where target.type != .plugin {
     target.swiftSettings = [
         .strictMemorySafety(),  // SE-0458: what could break memory safety is marked `unsafe`.
         .enableUpcomingFeature("ExistentialAny"),  // SE-0335: an existential says `any`.
