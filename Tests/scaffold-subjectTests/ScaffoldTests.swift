@@ -77,10 +77,8 @@ struct ScaffoldTests {
     }
 
     @Test func whatOnlyResemblesANameIsFree() throws {
-        try package.write(
-            "struct Comments {}\nstruct BlogComment {}\nstruct Comment{BlogEntry} {}",
-            to: "Sources/Entities/Other.swift"
-        )
+        try package.write("struct Comments {}\nstruct BlogComment {}", to: "Sources/Entities/Other.swift")
+        try package.write("struct Comment {}", to: "Tests/scaffold-subjectTests/Example.swift")
         #expect(run("Comment").code == .success)
     }
 

@@ -60,18 +60,20 @@ struct PackageDirectory {
         return (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     }
 
+    /// The Swift files of the package, but for the scaffold's own: nobody imports those, and its templates declare types
+    /// that are there for nobody.
     private var swiftFiles: [String] {
         ["Sources", "Tests"].flatMap { root in
             let path = directory.appending(path: root).path(percentEncoded: false)
             let paths = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
-            return paths.filter { $0.hasSuffix(".swift") }.sorted().map { "\(root)/\($0)" }
+            return paths.filter { $0.hasSuffix(".swift") && !$0.hasPrefix("scaffold-subject") }.sorted()
+                .map { "\(root)/\($0)" }
         }
     }
 
     private func declaredTypes(in path: String) -> [String] {
         guard let text = try? String(contentsOf: directory.appending(path: path), encoding: .utf8) else { return [] }
-        // A brace right behind a name is a template's: the name goes on with what is filled in there.
-        let declaration = /\b(?:struct|class|enum|actor|protocol|typealias|associatedtype|macro) +(\w+)(?![\w{])/
+        let declaration = /\b(?:struct|class|enum|actor|protocol|typealias|associatedtype|macro) +(\w+)/
         return text.matches(of: declaration).map { String($0.1) }
     }
 }
