@@ -36,6 +36,11 @@ struct ScaffoldTests {
         #expect(lines.suffix(3).first?.hasPrefix("Next: swift test --filter Comment") == true)
     }
 
+    @Test func theNextStepTestsAllThatWasWritten() {
+        #expect(run("BlogEntry").output.contains("\nNext: swift test --filter 'BlogEntry|BlogEntries', and"))
+        #expect(run("Person", "--plural", "People").output.contains("\nNext: swift test --filter 'Person|People', and"))
+    }
+
     @Test func whereAFileIsThereNothingIsWritten() throws {
         let path = "Sources/Composition/AppContainer+Comments.swift"
         try package.write("mine", to: path)

@@ -41,11 +41,12 @@ struct Scaffold {
     }
 
     private func nextSteps(for name: SubjectName) -> String {
-        """
+        let filter = name.plural.contains(name.singular) ? name.singular : "'\(name.singular)|\(name.plural)'"
+        return """
 
-        Next: swift test --filter \(name.singular), and from there one ring at a time, from the inside out:
-        give \(name.singular) the fields and rules it really has, then the use cases that are wanted of it.
-        The upstream is asked for a list at “\(name.lowerPlural)”; another path is written in Upstream\(name.singular)Repository.
-        """
+            Next: swift test --filter \(filter), and from there one ring at a time, from the inside out:
+            give \(name.singular) the fields and rules it really has, then the use cases that are wanted of it.
+            The upstream is asked for a list at “\(name.lowerPlural)”; Upstream\(name.singular)Repository says so.
+            """
     }
 }
