@@ -32,6 +32,23 @@ let package = Package(
         .target(name: "Composition", dependencies: ["UseCases", "InterfaceAdapters", "Infrastructure"]),
         .executableTarget(name: "inward", dependencies: ["Composition", "Infrastructure", "InterfaceAdapters"]),
 
+        // Writes a new subject through all rings: `swift package scaffold-subject NAME`.
+        .executableTarget(name: "scaffold-subject"),
+        .plugin(
+            name: "ScaffoldSubjectPlugin",
+            capability: .command(
+                intent: .custom(
+                    verb: "scaffold-subject",
+                    description: "Write a new subject, such as Comment, through all rings, with its tests"
+                ),
+                permissions: [
+                    .writeToPackageDirectory(reason: "The files of the new subject are written into the package.")
+                ]
+            ),
+            dependencies: ["scaffold-subject"],
+            path: "Sources/ScaffoldSubjectPlugin"
+        ),
+
         // Doubles and conformance suites: for the tests here, and for those of whoever links the rings.
         .target(name: "InwardTesting", dependencies: ["Entities", "UseCases", "InterfaceAdapters"]),
 
@@ -59,6 +76,7 @@ let package = Package(
         .testTarget(name: "LayerContractTests", dependencies: ["LayerContract"]),
         .testTarget(name: "check-layersTests", dependencies: ["check-layers", "LayerContract"]),
         .testTarget(name: "inwardTests", dependencies: ["inward", "Infrastructure", "LoopbackServer"]),
+        .testTarget(name: "scaffold-subjectTests", dependencies: ["scaffold-subject"]),
 
         // The gate: holds a package to the diagram of its layers.
         .target(name: "LayerContract"),

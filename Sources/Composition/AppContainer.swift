@@ -7,6 +7,8 @@ public import UseCases
 /// The one place that chooses implementations. Use cases know them by their ports alone; what a program needs of ring 4
 /// itself, its output and its files, is handed out as it is.
 public struct AppContainer: Sendable {
+    /// Where the repositories of all subjects ask. A subject's extension of this container makes its own over it.
+    let upstream: Upstream
     private let configuration: AppConfiguration
     private let users: any UserRepository
     private let posts: any PostRepository
@@ -26,6 +28,7 @@ public struct AppContainer: Sendable {
         let upstream = Upstream(baseURL: configuration.baseURL, dataFetcher: dataFetcher)
         let users = UpstreamUserRepository(upstream: upstream)
         let posts = UpstreamPostRepository(upstream: upstream)
+        self.upstream = upstream
         self.configuration = configuration
         self.users = users
         self.posts = posts

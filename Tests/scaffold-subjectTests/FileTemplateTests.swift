@@ -1,0 +1,61 @@
+import Testing
+
+@testable import scaffold_subject
+
+struct FileTemplateTests {
+    private func files(_ name: String) throws -> [ScaffoldedFile] {
+        let name = try SubjectName(name)
+        return FileTemplate.all.map { $0.file(for: name) }
+    }
+
+    @Test func theFilesOfASubjectGoThroughAllRings() throws {
+        #expect(
+            try files("BlogEntry").map(\.path) == [
+                "Sources/Entities/BlogEntries/BlogEntry.swift",
+                "Sources/Entities/BlogEntries/BlogEntry+ID.swift",
+                "Sources/Entities/BlogEntries/BlogEntryError.swift",
+                "Tests/EntitiesTests/BlogEntries/BlogEntryTests.swift",
+                "Sources/UseCases/BlogEntries/BlogEntryRepository.swift",
+                "Sources/UseCases/BlogEntries/ListBlogEntries.swift",
+                "Sources/UseCases/BlogEntries/ListBlogEntriesError.swift",
+                "Tests/UseCasesTests/BlogEntries/ListBlogEntriesTests.swift",
+                "Sources/InterfaceAdapters/BlogEntries/BlogEntryDTO.swift",
+                "Sources/InterfaceAdapters/BlogEntries/UpstreamBlogEntryRepository.swift",
+                "Sources/InterfaceAdapters/BlogEntries/BlogEntryListViewModel.swift",
+                "Sources/InterfaceAdapters/BlogEntries/BlogEntryListPresenter.swift",
+                "Tests/InterfaceAdaptersTests/BlogEntries/UpstreamBlogEntryRepositoryTests.swift",
+                "Tests/InterfaceAdaptersTests/BlogEntries/BlogEntryListPresenterTests.swift",
+                "Sources/InwardTesting/BlogEntries/InMemoryBlogEntryRepository.swift",
+                "Sources/InwardTesting/BlogEntries/BlogEntry+Example.swift",
+                "Tests/InwardTestingTests/BlogEntries/InMemoryBlogEntryRepositoryTests.swift",
+                "Sources/Composition/AppContainer+BlogEntries.swift",
+                "Tests/CompositionTests/BlogEntries/AppContainerBlogEntriesTests.swift",
+            ]
+        )
+    }
+
+    @Test func theNameIsFilledInInEveryForm() throws {
+        let entity = try #require(try files("OrderItem").first { $0.path.hasSuffix("/OrderItem.swift") })
+        #expect(entity.contents.hasPrefix("/// An order item: a text with an identity.\n"))
+        #expect(entity.contents.hasSuffix("\n}\n"))
+        #expect(entity.contents.contains("public struct OrderItem: Hashable, Identifiable, Sendable {"))
+        #expect(entity.contents.contains("/// Makes an order item of a text"))
+        let repository = try #require(
+            try files("OrderItem").first { $0.path.contains("/UpstreamOrderItemRepository.") }
+        )
+        #expect(repository.contents.hasPrefix("public import Entities\npublic import UseCases\n\n///"))
+        #expect(repository.contents.contains("OrderItemDTO.self, path: \"orderItems\", policy"))
+    }
+
+    @Test(arguments: ["Tag", "Comment", "BlogEntry", "SubscriptionCancellation"])
+    func nothingOfTheExampleIsLeftAndNoLineIsTooLong(name: String) throws {
+        for file in try files(name) {
+            #expect(name == "BlogEntry" || !(file.path + file.contents).lowercased().contains("blogentr"))
+            #expect(name == "BlogEntry" || !file.contents.lowercased().contains("blog entr"))
+            for form in ["{Blog", "{blog", "{a blog", "{A blog"] {
+                #expect(!(file.path + file.contents).contains(form))
+            }
+            #expect(file.contents.split(separator: "\n").allSatisfy { $0.count <= 120 }, "\(file.path)")
+        }
+    }
+}
