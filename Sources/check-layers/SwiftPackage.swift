@@ -26,7 +26,8 @@ struct SwiftPackage {
         }
     }
 
-    private func output(of command: [String]) throws -> Data {
+    /// What a command of SwiftPM prints about the package.
+    func output(of command: [String]) throws -> Data {
         var arguments = ["swift", "package", "--package-path", directory]
         if let scratchPath { arguments += ["--disable-sandbox", "--scratch-path", scratchPath] }
         let process = Process()

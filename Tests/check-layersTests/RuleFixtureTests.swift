@@ -17,9 +17,9 @@ struct RuleFixtureTests {
         Fixture(
             rule: "targets-match-rings",
             file: "Package.swift",
-            line: 29,
+            line: 30,
             text: "        .target(name: \"Stray\"),",
-            finding: "Package.swift:29: Stray [targets-match-rings]"
+            finding: "Package.swift:30: Stray [targets-match-rings]"
         ),
         Fixture(
             rule: "dependencies-follow-edges",

@@ -39,9 +39,10 @@ struct ImportsFollowEdges {
             return finding(declaration, of: used, in: source, of: target)
         }
         if products[module] != nil || Self.isAlwaysAllowed(module, in: target) { return nil }
-        let allowed = package.systemModules(of: target).filter { $0.name == module }
-        if allowed.contains(where: { $0.substituted.map(declaration.absentModules.contains) ?? true }) { return nil }
-        return foreignFinding(declaration, in: source, of: target, insteadOf: allowed.first?.substituted)
+        let modules = package.systemModules(of: target)
+        if modules.contains(where: declaration.isAllowed) { return nil }
+        let substituted = modules.first { $0.name == module }?.substituted
+        return foreignFinding(declaration, in: source, of: target, insteadOf: substituted)
     }
 
     /// An import of another target of the package.

@@ -108,7 +108,7 @@ public struct LayerDrawing: Sendable {
             !ring.packages.contains { $0.identity == use.identity }
         }
         ring.imports = systemModules(of: members, besides: [])
-        ring.testImports = systemModules(of: tests, besides: Set(ring.imports.map(\.name)))
+        ring.testImports = systemModules(of: tests, besides: ring.imports)
         return ring
     }
 
@@ -119,22 +119,19 @@ public struct LayerDrawing: Sendable {
         }
     }
 
-    private func systemModules(of targets: [TargetDescription], besides allowed: Set<String>) -> [SystemModule] {
-        var modules = allowed
-        var found: [SystemModule] = []
-        let kinds = Dictionary(targets.map { ($0.name, $0) }) { first, _ in first }
-        let imports = package.sources.flatMap { source in source.imports.map { (source.target, $0) } }
-            .filter { kinds[$0.0] != nil }
-        for (name, declaration) in imports.sorted(by: { $0.1.module < $1.1.module }) {
-            guard let target = kinds[name], isSystemModule(declaration.module, of: target) else { continue }
-            guard modules.insert(declaration.module).inserted else { continue }
-            // In the place of another wherever it is imported: then it is drawn as that.
-            let all = imports.filter { $0.1.module == declaration.module }.map(\.1.absentModules)
-            let substituted = all.dropFirst().reduce(all.first ?? []) { $0.intersection($1) }
-                .filter { other in imports.contains { $0.1.module == other } }.min()
-            found.append(SystemModule(declaration.module, inPlaceOf: substituted))
+    private func systemModules(of targets: [TargetDescription], besides allowed: [SystemModule]) -> [SystemModule] {
+        var modules: [String: [ImportDeclaration]] = [:]
+        for target in targets {
+            for declaration in package.sources.filter({ $0.target == target.name }).flatMap(\.imports)
+            where isSystemModule(declaration.module, of: target) && !allowed.contains(where: declaration.isAllowed) {
+                modules[declaration.module, default: []].append(declaration)
+            }
         }
-        return found
+        return modules.sorted { $0.key < $1.key }.map { module, imports in
+            // In the place of another wherever it is imported: then it is drawn as that.
+            let absent = imports.dropFirst().reduce(imports[0].absentModules) { $0.intersection($1.absentModules) }
+            return SystemModule(module, inPlaceOf: absent.filter { modules[$0] != nil }.min())
+        }
     }
 
     private func isSystemModule(_ module: String, of target: TargetDescription) -> Bool {

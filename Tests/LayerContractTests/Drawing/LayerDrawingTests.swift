@@ -94,6 +94,13 @@ struct LayerDrawingTests {
         )
     }
 
+    @Test func whatTestsImportWithoutItsConditionIsDrawnForThem() throws {
+        var sketch = Sketch().with("import Foundation", in: "Tests/AdaptersTests/UserRowTests.swift")
+        sketch.diagram = try drawn(sketch, over: sketch.diagram)
+        #expect(sketch.diagram.contains("Foundation, Synchronization<br/>tests import: Foundation"))
+        #expect(try sketch.findings() == [])
+    }
+
     @Test func targetsOfOneRingThatUseEachOtherAreDrawnSo() throws {
         var sketch = Sketch().declaring(.target("Core2"), in: "Core").with(
             "import Core2",

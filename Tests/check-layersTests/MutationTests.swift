@@ -1,0 +1,157 @@
+import Foundation
+import LayerContract
+import Testing
+
+@testable import check_layers
+
+/// The gate on this package itself, and that it bites: with everything that the package must not do put into it, one
+/// thing at a time.
+struct MutationTests {
+    /// The ways to write an import; `M` is the module.
+    private static let forms = [
+        "import M", "public import M", "package import M", "internal import M", "fileprivate import M",
+        "private import M",
+        "@testable import M", "@_exported import M", "@preconcurrency import M", "@_implementationOnly import M",
+        "@_spi(Secret) public import M", "import struct M.Thing", "import func M.thing", "import M.Sub", "import `M`",
+        "import\n    M", "let _x = 0; import M", "/* why */ import M // so", "#if os(Windows)\nimport M\n#endif",
+        "#if DEBUG\n#elseif canImport(M)\n@testable\nimport M\n#endif", "#if true\n#else\nimport class M.Thing\n#endif",
+    ]
+
+    /// With all of them a run takes minutes; without, every seventeenth import is put in, and no manifest is changed.
+    private static let areAllWanted = ProcessInfo.processInfo.environment["MUTATIONS"] == "all"
+
+    @Test func thePackageKeepsItsContract() async throws {
+        #expect(try await ThisPackage().findings() == [])
+    }
+
+    @Test func everyForbiddenImportInEverySourceIsCaught() async throws {
+        let package = try await ThisPackage()
+        let counts = try await withThrowingTaskGroup(of: (imports: Int, files: Int).self) { group in
+            for target in package.description.targets {
+                group.addTask { try Self.mutateImports(of: target, in: package) }
+            }
+            return try await group.reduce(into: (imports: 0, files: 0)) { sum, count in
+                sum.imports += count.imports
+                sum.files += count.files
+            }
+        }
+        #expect(counts.files == package.sources.count)
+        print("\(counts.imports) forbidden imports in \(counts.files) source files were caught, one at a time.")
+    }
+
+    /// Puts each forbidden module into each source of a target, the form and the place changing with each.
+    private static func mutateImports(
+        of target: TargetDescription,
+        in package: ThisPackage
+    ) throws -> (imports: Int, files: Int) {
+        let forbidden = package.forbiddenModules(for: target)
+        var count = 0
+        var place = 0
+        let sources = target.sources.filter { $0.hasSuffix(".swift") }
+        for source in sources {
+            let path = "\(target.path)/\(source)"
+            let text = try ThisPackage.text(of: path)
+            for module in forbidden {
+                place += 1
+                guard areAllWanted || place.isMultiple(of: 17) else { continue }
+                let form = forms[count % forms.count].replacing("M", with: module)
+                let mutant = count.isMultiple(of: 2) ? "\(form)\n\(text)" : "\(text)\n\(form)\n"
+                let facts = try SourceFacts(
+                    reading: Array(mutant.utf8),
+                    path: path,
+                    target: target.name,
+                    subject: target.subject(of: source)
+                )
+                let known = try package.findings(nil, [facts]).filter { $0.location.file == path }
+                #expect(known.contains { $0.rule == .importsFollowEdges }, "\(form) in \(path)")
+                count += 1
+            }
+        }
+        return (count, sources.count)
+    }
+
+    @Test func everyForbiddenEdgeOfTheDescriptionIsCaught() async throws {
+        let package = try await ThisPackage()
+        var count = 0
+        for (target, used) in Self.undeclaredEdges(of: package.description) {
+            let findings = try package.findings(Self.declaring(used, of: target, in: package.description))
+            Self.expect(findings, toName: target, used)
+            count += 1
+        }
+        print("\(count) edges that nobody declares were caught in the description, one at a time.")
+    }
+
+    /// The same in the manifest itself, each time read by SwiftPM.
+    @Test(.enabled(if: areAllWanted))
+    func everyForbiddenEdgeOfTheManifestIsCaught() async throws {
+        let package = try await ThisPackage()
+        let edges = Self.undeclaredEdges(of: package.description)
+        let count = try await withThrowingTaskGroup(of: Int.self) { group in
+            for first in 0..<2 {
+                group.addTask {
+                    var count = 0
+                    for index in stride(from: first, to: edges.count, by: 2) {
+                        let (target, used) = edges[index]
+                        let mutant = try Self.description(of: package, declaring: used, of: target)
+                        Self.expect(try package.findings(mutant), toName: target, used)
+                        count += 1
+                    }
+                    return count
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        print("\(count) edges that nobody declares were caught in the manifest, one at a time.")
+    }
+
+    private static func undeclaredEdges(of package: PackageDescription) -> [(target: String, used: String)] {
+        package.targets.flatMap { target in
+            package.targets.filter { used in
+                used.name != target.name && !target.dependencies.contains(.target(used.name))
+            }.map { (target.name, $0.name) }
+        }
+    }
+
+    private static func expect(_ findings: [Finding], toName target: String, _ used: String) {
+        let found = findings.filter { $0.edge == "\(target) → \(used)" }
+        #expect(!found.isEmpty, "\(target) → \(used)")
+        #expect(found.count == findings.count, "\(target) → \(used) and others")
+    }
+
+    private static func declaring(_ used: String, of name: String, in package: PackageDescription) -> PackageDescription
+    {
+        var package = package
+        package.targets = package.targets.map { target in
+            var target = target
+            if target.name == name { target.dependencies.append(.target(used)) }
+            return target
+        }
+        return package
+    }
+
+    /// The package with a manifest that declares a dependency more, as SwiftPM reads it.
+    private static func description(
+        of package: ThisPackage,
+        declaring used: String,
+        of name: String
+    ) throws -> PackageDescription {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "layers-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let manifest = try ThisPackage.text(of: "Package.swift")
+        let line =
+            "\nfor target in package.targets where target.name == \"\(name)\" { target.dependencies.append(\"\(used)\") }\n"
+        try Data((manifest + line).utf8).write(to: directory.appending(path: "Package.swift"))
+        let dumped = try SwiftPackage(directory: directory.path, scratchPath: directory.path).output(of: [
+            "dump-package"
+        ])
+        var description = package.description
+        let declared = try PackageDescription.dependencies(inManifest: dumped)
+        description.targets = description.targets.map { target in
+            var target = target
+            target.dependencies = declared[target.name] ?? []
+            return target
+        }
+        return description
+    }
+}
