@@ -34,7 +34,8 @@ struct PackageCheck {
     func draw(_ sources: [SourceFacts]) throws -> String {
         let exists = FileManager.default.fileExists(atPath: url(of: diagramFile).path)
         let markdown = exists ? try text(of: diagramFile) : ""
-        let isDrawn = markdown.contains("```mermaid") || markdown.contains("~~~mermaid") || arguments.block != nil
+        // A heading that was named and is not there is a mistake; without one, a new block is begun.
+        let isDrawn = arguments.block != nil || LayerDiagram.isDrawn(in: markdown)
         let known = isDrawn ? try diagram(in: markdown) : nil
         let drawn = LayerDrawing(package: package, sources: sources, replacing: known).drawn(into: markdown)
         try write(drawn, to: diagramFile)
@@ -44,7 +45,7 @@ struct PackageCheck {
     /// Records the findings, and says how many.
     func record(_ report: LayerReport, in file: String) throws -> String {
         try write(Baseline(recording: report.findings).jsonText, to: file)
-        return "\(report.findings.count) findings were recorded in \(file).\n"
+        return "Findings recorded in \(file): \(report.findings.count).\n"
     }
 
     /// Writes a file of the package, or one that is named by its whole path.

@@ -88,7 +88,7 @@ struct CheckLayersTests {
         try package.write(arrow, to: "Architecture.md")
         let recorded = await package.check("--record-baseline", "layers.json")
         #expect(recorded.exitCode == .success)
-        #expect(recorded.output == "1 findings were recorded in layers.json.\n")
+        #expect(recorded.output == "Findings recorded in layers.json: 1.\n")
         #expect(await package.check("--baseline", "layers.json").exitCode == .success)
         try package.insert("import Foundation", at: 1, of: "Sources/App/App.swift")
         let worse = await package.check("--baseline", "layers.json")
@@ -110,6 +110,15 @@ struct CheckLayersTests {
         #expect(drawn.exitCode == .success)
         #expect(drawn.output == "The diagram of the code as it is was drawn into Architecture.md.\n")
         #expect(try package.text(of: "Architecture.md").contains("Core[\"Core<br/>imports: Foundation\"]"))
+        #expect(await package.check().exitCode == .success)
+    }
+
+    @Test func otherDiagramsOfTheFileStay() async throws {
+        let package = try TemporaryPackage()
+        let text = "# Ours\n\n```mermaid\nsequenceDiagram\n    A->>B: hello\n```\n"
+        try package.write(text, to: "Architecture.md")
+        #expect(await package.check("--write").exitCode == .success)
+        #expect(try package.text(of: "Architecture.md").hasPrefix(text + "\n## Layers\n"))
         #expect(await package.check().exitCode == .success)
     }
 

@@ -64,6 +64,11 @@ public struct LayerDiagram: Sendable {
         edgeLines = [:]
     }
 
+    /// Whether a Markdown text has a flowchart.
+    public static func isDrawn(in markdown: String) -> Bool {
+        MermaidBlock.all(in: markdown).contains(where: \.isFlowchart)
+    }
+
     /// Where a ring is drawn.
     func location(of ring: Ring) -> SourceLocation {
         SourceLocation(file: file, line: ringLines[ring.name] ?? 1)

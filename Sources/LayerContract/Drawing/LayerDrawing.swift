@@ -107,8 +107,8 @@ public struct LayerDrawing: Sendable {
         ring.testPackages = packages(of: tests, known: ring.testPackages + ring.packages).filter { use in
             !ring.packages.contains { $0.identity == use.identity }
         }
-        ring.imports = systemModules(of: members, besides: [])
-        ring.testImports = systemModules(of: tests, besides: ring.imports)
+        ring.imports = systemModules(of: members, besides: [], known: ring.imports)
+        ring.testImports = systemModules(of: tests, besides: ring.imports, known: ring.testImports)
         return ring
     }
 
@@ -119,7 +119,12 @@ public struct LayerDrawing: Sendable {
         }
     }
 
-    private func systemModules(of targets: [TargetDescription], besides allowed: [SystemModule]) -> [SystemModule] {
+    /// The modules that need a permission besides those that are allowed; those that are known in the known order.
+    private func systemModules(
+        of targets: [TargetDescription],
+        besides allowed: [SystemModule],
+        known: [SystemModule]
+    ) -> [SystemModule] {
         var modules: [String: [ImportDeclaration]] = [:]
         for target in targets {
             for declaration in package.sources.filter({ $0.target == target.name }).flatMap(\.imports)
@@ -127,11 +132,17 @@ public struct LayerDrawing: Sendable {
                 modules[declaration.module, default: []].append(declaration)
             }
         }
-        return modules.sorted { $0.key < $1.key }.map { module, imports in
-            // In the place of another wherever it is imported: then it is drawn as that.
-            let absent = imports.dropFirst().reduce(imports[0].absentModules) { $0.intersection($1.absentModules) }
-            return SystemModule(module, inPlaceOf: absent.filter { modules[$0] != nil }.min())
+        let kept = known.filter { module in
+            modules[module.name]?.allSatisfy { $0.isAllowed(by: module) } == true
+                && module.substituted.map { modules[$0] != nil } != false
         }
+        let new = modules.filter { name, _ in !kept.contains { $0.name == name } }.sorted { $0.key < $1.key }
+        return kept
+            + new.map { module, imports in
+                // In the place of another wherever it is imported: then it is drawn as that.
+                let absent = imports.dropFirst().reduce(imports[0].absentModules) { $0.intersection($1.absentModules) }
+                return SystemModule(module, inPlaceOf: absent.filter { modules[$0] != nil }.min())
+            }
     }
 
     private func isSystemModule(_ module: String, of target: TargetDescription) -> Bool {

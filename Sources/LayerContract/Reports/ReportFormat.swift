@@ -23,7 +23,12 @@ extension LayerReport {
 
     /// How much was looked at, and what was found, in a sentence.
     public var summary: String {
-        let found = findings.isEmpty ? "No findings" : findings.count == 1 ? "1 finding" : "\(findings.count) findings"
-        return "\(found): \(fileCount) files, \(importCount) imports, \(targetCount) targets, \(edgeCount) edges."
+        func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+        let found = findings.isEmpty ? "No findings" : count(findings.count, "finding")
+        let seen = [
+            count(fileCount, "file"), count(importCount, "import"), count(targetCount, "target"),
+            count(edgeCount, "edge"),
+        ]
+        return "\(found): \(seen.joined(separator: ", "))."
     }
 }

@@ -167,10 +167,11 @@ struct Lexer {
             position += pounds
             try readString(pounds: pounds)
         case .slash:
-            guard let end = RegularExpressionEnd.extended(in: bytes, from: position + pounds + 1, pounds: pounds) else {
-                return try readMark(.pound)
-            }
+            let end = RegularExpressionEnd.extended(in: bytes, from: position + pounds + 1, pounds: pounds)
             let start = line
+            if end == bytes.count, bytes.last != .pound {
+                throw Unterminated(what: "A regular expression", line: start)
+            }
             line += bytes[position..<end].count { $0 == .newline }
             position = end
             append(.literal, "", line: start)

@@ -1,5 +1,9 @@
 /// Tells a regular expression from a division.
 enum RegularExpressionEnd {
+    /// How far an expression in a line is looked for, in bytes. Without an end to it, a long line full of slashes would
+    /// be read once for each of them.
+    private static let longest = 4096
+
     /// The words behind which an expression begins.
     private static let openers: Set<String> = [
         "return", "in", "case", "where", "try", "await", "throw", "if", "while", "guard", "switch", "else", "is", "as",
@@ -13,7 +17,7 @@ enum RegularExpressionEnd {
         var index = start + 1
         guard index < bytes.count, bytes[index] != .space, bytes[index] != .tab else { return nil }
         var parentheses = 0
-        while index < bytes.count, bytes[index] != .newline {
+        while index < min(bytes.count, start + longest), bytes[index] != .newline {
             switch bytes[index] {
             case .backslash: index += 1
             case .openParenthesis: parentheses += 1
@@ -28,9 +32,10 @@ enum RegularExpressionEnd {
         return nil
     }
 
-    /// Where `#/…/#` ends, if it does. It spans lines only if its first one is empty.
-    static func extended(in bytes: [UInt8], from start: Int, pounds: Int) -> Int? {
-        guard start < bytes.count else { return nil }
+    /// Where `#/…/#` ends; the end of the source if it never does. It spans lines only if its first one is empty, and
+    /// ends with its line otherwise.
+    static func extended(in bytes: [UInt8], from start: Int, pounds: Int) -> Int {
+        guard start < bytes.count else { return start }
         var firstLine = bytes[start...].prefix { $0 != .newline }
         while let last = firstLine.last, last == .space || last == .tab || last == .carriageReturn {
             firstLine.removeLast()
@@ -48,7 +53,7 @@ enum RegularExpressionEnd {
             }
             index += 1
         }
-        return nil
+        return min(index, bytes.count)
     }
 
     private static func canBeginExpression(behind token: Token?) -> Bool {

@@ -97,8 +97,25 @@ struct LayerDrawingTests {
     @Test func whatTestsImportWithoutItsConditionIsDrawnForThem() throws {
         var sketch = Sketch().with("import Foundation", in: "Tests/AdaptersTests/UserRowTests.swift")
         sketch.diagram = try drawn(sketch, over: sketch.diagram)
-        #expect(sketch.diagram.contains("Foundation, Synchronization<br/>tests import: Foundation"))
+        #expect(sketch.diagram.contains("else Foundation<br/>tests import: Foundation"))
         #expect(try sketch.findings() == [])
+    }
+
+    @Test func theOrderOfPermissionsStays() throws {
+        var sketch = Sketch()
+        sketch.sources["Sources/Support/Example.swift"] = """
+            #if canImport(Glibc)
+            import Glibc
+            #elseif canImport(Musl)
+            import Musl
+            #else
+            import Darwin
+            #endif
+            import Dispatch
+            """
+        sketch = sketch.drawing("Support[\"Support<br/>imports: Gone, Dispatch, Glibc else Musl else Darwin\"]")
+        sketch.diagram = try drawn(sketch, over: sketch.diagram)
+        #expect(sketch.diagram.contains("Support[\"Support<br/>imports: Dispatch, Glibc else Musl else Darwin\"]"))
     }
 
     @Test func targetsOfOneRingThatUseEachOtherAreDrawnSo() throws {

@@ -34,11 +34,11 @@ struct ReportFormatTests {
                     mend: Remove it,
                 or: draw it.
 
-                1 finding: 3 files, 2 imports, 4 targets, 1 edges.
+                1 finding: 3 files, 2 imports, 4 targets, 1 edge.
 
                 """
         )
-        #expect(clean.formatted(as: .text) == "No findings: 3 files, 2 imports, 4 targets, 1 edges.\n")
+        #expect(clean.formatted(as: .text) == "No findings: 3 files, 2 imports, 4 targets, 1 edge.\n")
     }
 
     @Test func jsonHoldsEveryPartOfAFinding() throws {

@@ -76,7 +76,10 @@ struct ImportTests {
         #expect(facts.questions.map(\.line) == [1, 2])
     }
 
-    @Test(arguments: [("/* open\nimport M", 1, "A comment"), ("\nlet a = \"\"\"\nimport M", 2, "A string")])
+    @Test(arguments: [
+        ("/* open\nimport M", 1, "A comment"), ("\nlet a = \"\"\"\nimport M", 2, "A string"),
+        ("let a = #/\nimport M", 1, "A regular expression"),
+    ])
     func whatNeverEndsIsAnError(source: String, line: Int, what: String) {
         #expect {
             try facts(source)
