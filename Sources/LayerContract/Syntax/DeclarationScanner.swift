@@ -3,6 +3,8 @@ struct DeclarationScanner {
     private static let typeKeywords: Set<String> = ["struct", "class", "enum", "actor", "protocol"]
     private static let memberKeywords: Set<String> = ["func", "var", "let", "init", "subscript", "case", "typealias"]
 
+    private static let keywords = typeKeywords.union(memberKeywords).union(["extension", "associatedtype"])
+
     private let tokens: [Token]
     private var index = 0
     private var scopes: [DeclarationScope] = []
@@ -33,15 +35,14 @@ struct DeclarationScanner {
                 } else if token.text == "}" {
                     _ = scopes.popLast()
                 }
-            } else if token.kind == .word, !isMember {
+            } else if token.kind == .word, Self.keywords.contains(token.text),
+                !(index > 0 && tokens[index - 1].isMark("."))
+            {
                 readDeclaration(token.text)
             }
             index += 1
         }
     }
-
-    /// Whether the word stands behind a period.
-    private var isMember: Bool { index > 0 && tokens[index - 1].isMark(".") }
 
     private func token(_ distance: Int) -> Token? {
         index + distance < tokens.count ? tokens[index + distance] : nil
@@ -184,6 +185,6 @@ struct DeclarationScanner {
     }
 
     private func attributeNames(_ head: DeclarationHead) -> Set<String> {
-        head.attributes.filter { $0.utf8.first.map { $0 >= 65 && $0 <= 90 } == true }
+        head.attributes.filter { $0.utf8.first?.isCapital == true }
     }
 }

@@ -46,7 +46,7 @@ struct DeclarationSignature {
                 default: break
                 }
                 if depth < 0 { break }
-            } else if token.isName, token.text.utf8.first.map({ $0 >= 65 && $0 <= 90 }) == true {
+            } else if token.isTypeName {
                 typeNames.insert(token.text)
             }
             end += 1
@@ -85,7 +85,7 @@ struct DeclarationSignature {
         guard let first = value.first else { return }
         let names = value.filter(\.isName).map(\.text)
         if value.allSatisfy({ $0.isName || $0.isMark(".") }), !names.isEmpty { aliased = names }
-        if !hasColon, first.kind == .word, first.text.utf8.first.map({ $0 >= 97 }) == true,
+        if !hasColon, first.kind == .word, !first.isTypeName,
             first.text != "true", first.text != "false"
         {
             isInferredFromCall = true
@@ -99,7 +99,7 @@ struct DeclarationSignature {
         for token in tokens[end...] {
             if token.isMark("{") { depth += 1 }
             if token.isMark("}") { depth -= 1 }
-            if token.isName, token.text.utf8.first.map({ $0 >= 65 && $0 <= 90 }) == true {
+            if token.isTypeName {
                 typeNames.insert(token.text)
             }
             if depth == 0 { return }

@@ -75,28 +75,36 @@ struct Lexer {
         return index < bytes.count ? bytes[index] : nil
     }
 
-    private mutating func append(_ kind: Token.Kind, _ text: String, line: Int? = nil) {
-        tokens.append(Token(kind: kind, text: text, line: line ?? self.line, startsLine: startsLine))
+    private mutating func append(_ kind: Token.Kind, _ text: String, line: Int? = nil, isTypeName: Bool = false) {
+        let token = Token(
+            kind: kind,
+            text: text,
+            isTypeName: isTypeName,
+            line: line ?? self.line,
+            startsLine: startsLine
+        )
+        tokens.append(token)
         startsLine = false
     }
 
     private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
     private mutating func skipLine() {
-        while position < bytes.count, bytes[position] != .newline { position += 1 }
+        position = bytes.endOfLine(from: position)
     }
 
     private mutating func readWord() {
         let start = position
-        while position < bytes.count, bytes[position].continuesWord { position += 1 }
-        append(.word, text(start..<position))
+        position = bytes.endOfWord(from: start)
+        append(.word, text(start..<position), isTypeName: bytes[start].isCapital)
     }
 
     private mutating func readQuotedWord() {
         let start = position + 1
         position = start
         while let byte = peek(0), byte != .backtick, byte != .newline { position += 1 }
-        append(.quotedWord, text(start..<position))
+        let isTypeName = start < bytes.count && bytes[start].isCapital
+        append(.quotedWord, text(start..<position), isTypeName: isTypeName)
         if peek(0) == .backtick { position += 1 }
     }
 
@@ -178,7 +186,7 @@ struct Lexer {
         case .some(let byte) where pounds == 1 && byte.beginsWord:
             let start = position + 1
             position = start
-            while position < bytes.count, bytes[position].continuesWord { position += 1 }
+            position = bytes.endOfWord(from: start)
             append(.directive, text(start..<position))
         default:
             try readMark(.pound)

@@ -1,29 +1,30 @@
 /// The names that a source mentions.
 struct Mentions: Sendable {
-    /// Names that stand for themselves, each with its first line.
+    /// Names of types that stand for themselves, each with its first line.
     private(set) var names: [String: Int] = [:]
     /// Names behind a period, each with its first line.
     private(set) var members: [String: Int] = [:]
-    /// Names that are called: `name(`.
+    /// Other names that are called: `name(`.
     private(set) var calls: [String: Int] = [:]
 
     init(_ tokens: [Token]) {
-        var previous: Token?
-        for (index, token) in tokens.enumerated() {
-            defer { previous = token }
-            guard token.isName else { continue }
-            if let previous, previous.isMark("."), !isOperator(behind: index - 2, tokens) {
-                if members[token.text] == nil { members[token.text] = token.line }
-            } else if token.text.utf8.first.map({ $0 >= 65 && $0 <= 90 }) == true {
-                if names[token.text] == nil { names[token.text] = token.line }
-            } else if index + 1 < tokens.count, tokens[index + 1].isMark("("), previous?.isWord("func") != true {
-                if calls[token.text] == nil { calls[token.text] = token.line }
+        for index in tokens.indices where tokens[index].isName {
+            let name = tokens[index].text
+            let line = tokens[index].line
+            if Self.isMember(index, tokens) {
+                if members[name] == nil { members[name] = line }
+            } else if tokens[index].isTypeName {
+                if names[name] == nil { names[name] = line }
+            } else if index + 1 < tokens.count, tokens[index + 1].isMark("("),
+                !(index > 0 && tokens[index - 1].isWord("func"))
+            {
+                if calls[name] == nil { calls[name] = line }
             }
         }
     }
-}
 
-/// Whether the period behind this place is the end of `...` or `..<`, behind which a name stands for itself.
-private func isOperator(behind index: Int, _ tokens: [Token]) -> Bool {
-    index >= 0 && tokens[index].isMark(".")
+    /// Whether a period stands in front, and not the end of `...`, behind which a name stands for itself.
+    private static func isMember(_ index: Int, _ tokens: [Token]) -> Bool {
+        index > 0 && tokens[index - 1].isMark(".") && !(index > 1 && tokens[index - 2].isMark("."))
+    }
 }

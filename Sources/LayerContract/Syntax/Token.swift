@@ -17,6 +17,8 @@ struct Token {
 
     let kind: Kind
     let text: String
+    /// Whether it is a word that begins with a capital letter, as the names of types do.
+    let isTypeName: Bool
     /// The line it begins in, from 1.
     let line: Int
     /// Whether it is the first of its line.

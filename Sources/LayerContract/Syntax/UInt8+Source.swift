@@ -22,6 +22,9 @@ extension UInt8 {
     /// Whether it is a decimal digit.
     var isDigit: Bool { self >= 48 && self <= 57 }
 
+    /// Whether it is a capital letter of ASCII.
+    var isCapital: Bool { self >= 65 && self <= 90 }
+
     /// Whether a word can begin with it: a letter, `_`, `$`, or a part of what is not ASCII.
     var beginsWord: Bool {
         (self >= 97 && self <= 122) || (self >= 65 && self <= 90) || self == 95 || self == 36 || self >= 128
