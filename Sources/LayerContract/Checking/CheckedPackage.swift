@@ -1,7 +1,7 @@
 /// A package, its sources and its diagram, with what the rules ask of them.
-struct CheckedPackage {
+struct CheckedPackage: Sendable {
     /// How a target belongs to its ring.
-    enum Membership: Hashable {
+    enum Membership: Hashable, Sendable {
         case member, test
     }
 

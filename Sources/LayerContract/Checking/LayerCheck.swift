@@ -1,9 +1,6 @@
 /// Holds a package to the diagram of its layers.
 public struct LayerCheck: Sendable {
-    private let diagram: LayerDiagram
-    private let package: PackageDescription
-    private let sources: [SourceFacts]
-    private let manifest: ManifestLines
+    private let package: CheckedPackage
 
     /// A check of a package.
     ///
@@ -18,10 +15,12 @@ public struct LayerCheck: Sendable {
         sources: [SourceFacts],
         manifest: ManifestLines
     ) {
-        self.diagram = diagram
-        self.package = package
-        self.sources = sources
-        self.manifest = manifest
+        self.package = CheckedPackage(
+            diagram: diagram,
+            description: package,
+            sources: sources,
+            manifest: manifest
+        )
     }
 
     /// Checks every rule.
@@ -30,12 +29,12 @@ public struct LayerCheck: Sendable {
     ///   a check of nothing is no check.
     /// - Complexity: linear in what the sources import and declare, but for circles of subjects.
     public func report() throws(DiagramError) -> LayerReport {
-        let package = CheckedPackage(diagram: diagram, description: package, sources: sources, manifest: manifest)
-        guard !package.description.targets.isEmpty, !sources.isEmpty else {
-            throw DiagramError("The package \(self.package.name) has no Swift source to check.")
+        let name = package.description.name
+        guard !package.description.targets.isEmpty, !package.sources.isEmpty else {
+            throw DiagramError("The package \(name) has no Swift source to check.")
         }
         guard package.description.targets.contains(where: { package.ring(of: $0) != nil }) else {
-            throw DiagramError("The diagram in \(diagram.file) matches no target of the package \(self.package.name).")
+            throw DiagramError("The diagram in \(package.diagram.file) matches no target of the package \(name).")
         }
         let findings = [
             TargetsMatchRings(package).findings, DependenciesFollowEdges(package).findings,
@@ -46,9 +45,9 @@ public struct LayerCheck: Sendable {
         return LayerReport(
             findings: findings.flatMap(\.self),
             targetCount: package.description.targets.count,
-            fileCount: sources.count,
-            importCount: sources.reduce(0) { $0 + $1.imports.count },
-            edgeCount: diagram.edges.count
+            fileCount: package.sources.count,
+            importCount: package.sources.reduce(0) { $0 + $1.imports.count },
+            edgeCount: package.diagram.edges.count
         )
     }
 }
