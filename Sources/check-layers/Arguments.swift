@@ -9,7 +9,7 @@ struct Arguments: Equatable {
         Holds a package to the diagram of its layers: a Mermaid flowchart in Architecture.md.
 
           --package-path DIRECTORY  the package; without it, the current directory.
-          --diagram FILE            the file that the diagram is in, from the package; without it, Architecture.md.
+          --diagram FILE            the file that the diagram is in; without it, Architecture.md.
           --block HEADING           the heading that the diagram stands under; without it, the first flowchart.
           --format FORMAT           text, json, sarif or github; without it, text.
           --output FILE             where the report goes; without it, the standard output.
@@ -19,6 +19,8 @@ struct Arguments: Equatable {
           --scratch-path DIRECTORY  where SwiftPM keeps what it makes; without it, where it always does.
           --help                    show this and do nothing else.
 
+        Files are found from the package, wherever one stands. What is drawn anew keeps its rings, their titles and places,
+        frames and styles; shapes of nodes and texts of arrows are drawn plainly.
         Exits with 0 if nothing is found, with 1 for findings, and with 2 if there is no contract or package to check.
 
         """
@@ -65,6 +67,9 @@ struct Arguments: Equatable {
         }
         guard [baseline != nil, recordedBaseline != nil, writes].count(where: \.self) < 2 else {
             throw UsageError("there can be one of --baseline, --record-baseline and --write")
+        }
+        guard !(writes || recordedBaseline != nil) || seen.isDisjoint(with: ["--output", "--format"]) else {
+            throw UsageError("--output and --format are for a report, which --record-baseline and --write do not give")
         }
     }
 

@@ -44,7 +44,7 @@ struct CheckLayers {
             try output(check.record(report, in: file))
             return .success
         }
-        let text = report.formatted(as: arguments.format)
+        let text = try report.formatted(as: arguments.format)
         if let file = arguments.output { try check.write(text, to: file) } else { try output(text) }
         errors(
             "SwiftPM described the package in \(Self.spoken(described - start)), the check took "

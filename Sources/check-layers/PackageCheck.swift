@@ -44,7 +44,7 @@ struct PackageCheck {
 
     /// Records the findings, and says how many.
     func record(_ report: LayerReport, in file: String) throws -> String {
-        try write(Baseline(recording: report.findings).jsonText, to: file)
+        try write(Baseline(recording: report.findings).jsonText(), to: file)
         return "Findings recorded in \(file): \(report.findings.count).\n"
     }
 
@@ -81,7 +81,8 @@ struct PackageCheck {
     }
 
     private func text(of file: String) throws -> String {
-        guard let text = String(data: try contents(of: file), encoding: .utf8) else {
+        // The byte order mark is a part of the text, and written back with it.
+        guard let text = String(validating: try contents(of: file), as: UTF8.self) else {
             throw CheckFailure("\(file) is not UTF-8.")
         }
         return text

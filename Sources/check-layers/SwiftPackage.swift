@@ -66,6 +66,7 @@ struct SwiftPackage {
     private static func reason(_ file: FileHandle) throws -> String {
         let lines = String(decoding: try contents(file), as: UTF8.self).split(separator: "\n")
         let errors = lines.filter { $0.contains("error:") }
-        return (errors.isEmpty ? lines.suffix(3) : errors.prefix(3)[...]).joined(separator: " ")
+        let reason = (errors.isEmpty ? lines.suffix(3) : errors.prefix(3)[...]).joined(separator: " ")
+        return reason.isEmpty ? "it did not say why. Is there a package?" : reason
     }
 }

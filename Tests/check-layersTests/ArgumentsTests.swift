@@ -37,6 +37,10 @@ struct ArgumentsTests {
         (["--write=yes"], "there is no option --write=yes"),
         (["--block", "a", "--block=b"], "there can be one --block"),
         (["--write", "--baseline", "b"], "there can be one of --baseline, --record-baseline and --write"),
+        (
+            ["--write", "--format", "json"],
+            "--output and --format are for a report, which --record-baseline and --write do not give"
+        ),
     ])
     func whatDoesNotFitIsTold(words: [String], explanation: String) {
         #expect(throws: UsageError(explanation)) { try Arguments(words) }

@@ -24,8 +24,8 @@ struct CheckLayersTests {
         ("Architecture.md", "```mermaid\nflowchart LR\n```\n", "line 2: The diagram has no ring"),
         ("Architecture.md", "```mermaid\nflowchart LR\nA --> B\n```\n", "matches no target of the package sketch"),
         (
-            "Architecture.md", "```mermaid\nflowchart LR\nA ~~~ B\n```\n",
-            "Architecture.md: line 3: “~~~ B” means nothing"
+            "Architecture.md", "```mermaid\nflowchart LR\nA --- B\n```\n",
+            "Architecture.md: line 3: “--- B” means nothing"
         ),
         ("Sources/Core/Users/User.swift", "/* open", "Sources/Core/Users/User.swift:1: A comment that begins here"),
         ("Package.swift", "// swift-tools-version: 6.0\nlet x = \n", "“swift package describe --type json” failed"),
@@ -122,9 +122,22 @@ struct CheckLayersTests {
         #expect(await package.check().exitCode == .success)
     }
 
+    @Test func lineBreaksAndMarksOfTheFileStay() async throws {
+        let package = try TemporaryPackage()
+        let text =
+            "\u{FEFF}# Ours\r\n- one\r\n  ```mermaid\r\n  graph LR\r\n      App --> Adapters\r\n  ```\r\nEnd.\r\n"
+        try package.write(text, to: "Architecture.md")
+        #expect(await package.check("--write").exitCode == .success)
+        let drawn = try package.text(of: "Architecture.md")
+        #expect(drawn.hasPrefix("\u{FEFF}# Ours\r\n- one\r\n  ```mermaid\r\n  graph LR\r\n      App["))
+        #expect(drawn.hasSuffix("      Adapters --> Core\r\n  ```\r\nEnd.\r\n"))
+        #expect(await package.check("--write").exitCode == .success)
+        #expect(try package.text(of: "Architecture.md") == drawn)
+    }
+
     @Test func aDiagramThatIsNotUnderstoodIsNotDrawnOver() async throws {
         let package = try TemporaryPackage()
-        let text = "```mermaid\nflowchart LR\nA ~~~ B\n```\n"
+        let text = "```mermaid\nflowchart LR\nA --- B\n```\n"
         try package.write(text, to: "Architecture.md")
         #expect(await package.check("--write").exitCode == .failure)
         #expect(try package.text(of: "Architecture.md") == text)

@@ -97,7 +97,7 @@ final class TemporaryPackage {
     }
 
     func text(of path: String) throws -> String {
-        try String(contentsOf: directory.appending(path: path), encoding: .utf8)
+        String(decoding: try Data(contentsOf: directory.appending(path: path)), as: UTF8.self)
     }
 
     /// Puts a line into a file, so that it has this number there.

@@ -70,7 +70,8 @@ struct ScaffoldTests {
 
     @Test(arguments: [
         ("struct Comment {}", "Comment"), ("public enum CommentError: Error {}", "CommentError"),
-        ("protocol  CommentRepository {}", "CommentRepository"), ("    typealias ListComments = Int", "ListComments"),
+        ("protocol  CommentRepository {}", "CommentRepository"),
+        ("@frozen public\ntypealias ListComments = Int", "ListComments"),
     ])
     func aNameThatIsTakenIsRefused(declaration: String, name: String) throws {
         try package.write("/// \n\(declaration)\n", to: "Sources/Entities/Other.swift")

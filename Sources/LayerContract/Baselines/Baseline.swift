@@ -51,21 +51,26 @@ public struct Baseline: Hashable, Sendable {
         guard file.version == 1 else {
             throw BaselineError("The baseline has version \(file.version), and 1 is known.")
         }
-        if let entry = file.findings.first(where: { $0.count < 1 }) {
-            throw BaselineError("The baseline records \(entry.count) findings of \(entry.edge) in \(entry.file).")
+        var counts: [Key: Int] = [:]
+        for entry in file.findings {
+            let key = Key(file: entry.file, rule: entry.rule, edge: entry.edge)
+            guard entry.count > 0, counts.updateValue(entry.count, forKey: key) == nil else {
+                throw BaselineError(
+                    "The baseline records \(entry.edge) in \(entry.file) twice, or \(entry.count) times."
+                )
+            }
         }
-        counts = Dictionary(
-            file.findings.map { (Key(file: $0.file, rule: $0.rule, edge: $0.edge), $0.count) },
-            uniquingKeysWith: +
-        )
+        self.counts = counts
     }
 
     /// The baseline as JSON, ended by a line break.
-    public var jsonText: String {
+    ///
+    /// - Throws: a ``JSONTextError`` if it cannot be written.
+    public func jsonText() throws(JSONTextError) -> String {
         let entries = counts.sorted { $0.key < $1.key }.map { key, count in
             File.Entry(file: key.file, rule: key.rule, edge: key.edge, count: count)
         }
-        return File(version: 1, findings: entries).jsonText
+        return try File(version: 1, findings: entries).jsonText()
     }
 
     /// A report without the findings that are recorded, and with one for each record that is mended.

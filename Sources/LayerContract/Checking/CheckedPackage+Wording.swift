@@ -1,13 +1,19 @@
 extension CheckedPackage {
-    /// Why a target may not be used, as the end of a sentence.
-    func absence(of edge: Edge, _ used: TargetDescription) -> String {
+    /// Why a target may not use another, as the end of a sentence.
+    func absence(of used: TargetDescription, for user: TargetDescription) -> String {
+        guard let edge = edge(from: user, to: used) else {
+            return "\(ring(of: used) == nil ? used.name : user.name) is in no ring"
+        }
         if membership(of: used) == .test { return "\(used.name) is a test target" }
         if edge.source == edge.destination { return "no arrow leads from the ring \(edge.source) to itself" }
         return "no arrow leads from \(edge.source) to \(edge.destination)\(isOutward(edge) ? ": that is outward" : "")"
     }
 
     /// How to mend the use of a target that may not be used.
-    func remedy(for edge: Edge, _ used: TargetDescription, instead: String) -> String {
+    func remedy(for user: TargetDescription, using used: TargetDescription, instead: String) -> String {
+        guard let edge = edge(from: user, to: used) else {
+            return "\(instead), or draw both in \(diagram.file), and an arrow between them if it is meant."
+        }
         if membership(of: used) == .test { return "\(instead); put what is shared into a target that is no test." }
         if isOutward(edge) {
             return "\(instead); let \(edge.source) say what it needs by a protocol that \(edge.destination) implements."

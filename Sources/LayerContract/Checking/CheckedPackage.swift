@@ -15,6 +15,8 @@ struct CheckedPackage: Sendable {
     private let rings: [String: Ring]
     private let memberships: [String: (ring: String, membership: Membership)]
     private let edges: Set<Edge>
+    /// The modules that the sources of each target import.
+    let importedModules: [String: Set<String>]
 
     init(
         diagram: LayerDiagram,
@@ -31,6 +33,9 @@ struct CheckedPackage: Sendable {
         rings = Dictionary(diagram.rings.map { ($0.name, $0) }) { first, _ in first }
         memberships = Self.memberships(diagram, description)
         edges = Set(diagram.edges)
+        importedModules = Dictionary(grouping: sources, by: \.target).mapValues { sources in
+            Set(sources.flatMap { $0.imports.map(\.module) })
+        }
     }
 
     /// A test target that the diagram does not name belongs to the ring of the target that it is named after.
@@ -39,8 +44,13 @@ struct CheckedPackage: Sendable {
         _ description: PackageDescription
     ) -> [String: (ring: String, membership: Membership)] {
         var memberships: [String: (ring: String, membership: Membership)] = [:]
+        let kinds = Dictionary(description.targets.map { ($0.name, $0.kind) }) { first, _ in first }
         for ring in diagram.rings {
-            for target in ring.targets { memberships[target] = (ring.name, .member) }
+            // A ring of tests alone is a ring like any other; beside what it tests, a test target is its tests.
+            let isOfTests = ring.targets.allSatisfy { kinds[$0] == .test }
+            for target in ring.targets {
+                memberships[target] = (ring.name, kinds[target] == .test && !isOfTests ? .test : .member)
+            }
             for target in ring.testTargets { memberships[target] = (ring.name, .test) }
         }
         for target in description.targets where target.kind == .test && memberships[target.name] == nil {
@@ -59,7 +69,8 @@ struct CheckedPackage: Sendable {
     /// The target of the package that a module is of.
     func target(ofModule module: String) -> TargetDescription? { targetsByModule[module] }
 
-    /// The edge that leads from one target to another, as it would have to be drawn; `nil` if one of them is in no ring.
+    /// The edge that leads from one target to another, as it is or would have to be drawn; `nil` if one of them is in no
+    /// ring.
     func edge(from user: TargetDescription, to used: TargetDescription) -> Edge? {
         guard let source = memberships[user.name], let destination = memberships[used.name] else { return nil }
         return Edge(from: source.ring, to: destination.ring, for: source.membership == .test ? .testsOfRing : .ring)
@@ -85,13 +96,24 @@ struct CheckedPackage: Sendable {
         return ring.packages + (membership(of: target) == .test ? ring.testPackages : [])
     }
 
-    /// The modules that a target may import of the products it declares, each with its package.
-    func productModules(of target: TargetDescription) -> [String: String] {
-        var modules: [String: String] = [:]
-        for case .product(let product, let package, let aliases) in target.dependencies {
-            let named = packages(of: target).first { $0.identity.lowercased() == package.lowercased() }?.modules ?? []
-            for module in (named.isEmpty ? [product] : named) + aliases { modules[module] = package }
-        }
-        return modules
+    /// The modules that a target may import of the products it declares.
+    func productModules(of target: TargetDescription) -> Set<String> {
+        target.dependencies.reduce(into: []) { $0.formUnion(modules(of: $1, in: target)) }
+    }
+
+    /// The modules of a product: those that the diagram names for its package if the product is not one of them, and the
+    /// one that is called like it otherwise.
+    func modules(of dependency: TargetDependency, in target: TargetDescription) -> [String] {
+        guard case .product(let product, let package, let aliases) = dependency else { return [] }
+        let named = packages(of: target).first { $0.identity.lowercased() == package.lowercased() }?.modules ?? []
+        return (named.isEmpty || named.contains(product) ? [product] : named) + aliases
+    }
+
+    /// Whether the sources of a target make use of another target.
+    func uses(_ user: TargetDescription, _ used: TargetDescription) -> Bool {
+        if importedModules[user.name]?.contains(used.moduleName) == true { return true }
+        // What is no library is built for its user, and not imported.
+        let isImportable = used.kind == .library && user.kind != .other && user.kind != .plugin
+        return !isImportable && user.dependencies.contains(.target(used.name))
     }
 }

@@ -14,14 +14,14 @@ struct DependenciesFollowEdges {
 
     private func finding(_ target: TargetDescription, _ dependency: TargetDependency) -> Finding? {
         guard case .target(let name) = dependency, let used = package.targets[name],
-            let edge = package.edge(from: target, to: used), !package.allows(target, toUse: used)
+            !package.allows(target, toUse: used)
         else { return nil }
         return Finding(
             rule: .dependenciesFollowEdges,
             location: package.manifest.location(ofDependency: dependency, of: target.name),
             edge: "\(target.name) → \(name)",
-            message: "\(target.name) declares a dependency on \(name), and \(package.absence(of: edge, used)).",
-            remedy: package.remedy(for: edge, used, instead: "Remove the dependency")
+            message: "\(target.name) declares a dependency on \(name), and \(package.absence(of: used, for: target)).",
+            remedy: package.remedy(for: target, using: used, instead: "Remove the dependency")
         )
     }
 }

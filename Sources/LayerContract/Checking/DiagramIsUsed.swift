@@ -1,31 +1,17 @@
 /// Rule 8: what the diagram allows, and the manifest declares, somebody does.
 struct DiagramIsUsed {
     private let package: CheckedPackage
-    /// The modules that each target imports.
-    private let imports: [String: Set<String>]
 
     init(_ package: CheckedPackage) {
         self.package = package
-        var imports: [String: Set<String>] = [:]
-        for source in package.sources {
-            imports[source.target, default: []].formUnion(source.imports.map(\.module))
-        }
-        self.imports = imports
     }
 
     var findings: [Finding] { unusedEdges + unusedDependencies + package.diagram.rings.flatMap(unusedPermissions) }
 
-    private func uses(_ target: TargetDescription, _ used: TargetDescription) -> Bool {
-        if imports[target.name]?.contains(used.moduleName) == true { return true }
-        // What is no library is built for its user, and not imported.
-        let isImportable = used.kind == .library && target.kind != .other && target.kind != .plugin
-        return !isImportable && target.dependencies.contains(.target(used.name))
-    }
-
     private var unusedEdges: [Finding] {
         var used: Set<Edge> = []
         for target in package.description.targets {
-            for other in package.description.targets where target.name != other.name && uses(target, other) {
+            for other in package.description.targets where target.name != other.name && package.uses(target, other) {
                 if let edge = package.edge(from: target, to: other) { used.insert(edge) }
             }
         }
@@ -48,19 +34,35 @@ struct DiagramIsUsed {
 
     private var unusedDependencies: [Finding] {
         package.description.targets.flatMap { target in
-            target.dependencies.compactMap { dependency in
-                // What may not be declared at all is rule 2's.
-                guard case .target(let name) = dependency, let used = package.targets[name], !uses(target, used),
-                    package.allows(target, toUse: used)
-                else { return nil }
-                return finding(
+            target.dependencies.filter { isUnused($0, by: target) }.map { dependency in
+                finding(
                     package.manifest.location(ofDependency: dependency, of: target.name),
-                    "\(target.name) → \(name)",
-                    "\(target.name) declares a dependency on \(name) and does not import it.",
+                    "\(target.name) → \(dependency.name)",
+                    "\(target.name) declares a dependency on \(dependency.name) and does not import it.",
                     "Take it out of the dependencies of \(target.name)."
                 )
             }
         }
+    }
+
+    private func isUnused(_ dependency: TargetDependency, by target: TargetDescription) -> Bool {
+        switch dependency {
+        case .target(let name):
+            // What may not be declared at all is rule 2's.
+            guard let used = package.targets[name], package.allows(target, toUse: used) else { return false }
+            return !package.uses(target, used)
+        case .product:
+            let modules = package.modules(of: dependency, in: target)
+            guard target.kind != .other, target.kind != .plugin, isNamed(dependency, for: target) else { return false }
+            return package.importedModules[target.name]?.isDisjoint(with: modules) != false
+        case .plugin:
+            return false
+        }
+    }
+
+    /// Whether the diagram names the package; if not, that is rule 6's.
+    private func isNamed(_ dependency: TargetDependency, for target: TargetDescription) -> Bool {
+        package.packages(of: target).contains { $0.identity.lowercased() == dependency.package?.lowercased() }
     }
 
     private func unusedPermissions(of ring: Ring) -> [Finding] {
@@ -69,7 +71,9 @@ struct DiagramIsUsed {
         let tests = targets.filter { package.membership(of: $0) == .test }
         let location = package.diagram.location(of: ring)
         func unused(_ modules: [SystemModule], by users: [TargetDescription]) -> [Finding] {
-            modules.filter { module in !users.contains { imports[$0.name]?.contains(module.name) == true } }.map {
+            modules.filter { module in
+                !users.contains { package.importedModules[$0.name]?.contains(module.name) == true }
+            }.map {
                 finding(
                     location,
                     "\(ring.name) → \($0.name)",

@@ -12,11 +12,11 @@ struct ImportsFollowEdges {
     }
 
     var findings: [Finding] {
-        var targetModules: [String: [String: String]] = [:]
+        var targetModules: [String: Set<String>] = [:]
         for target in package.description.targets { targetModules[target.name] = package.productModules(of: target) }
         return package.sources.flatMap { source -> [Finding] in
-            guard let target = package.targets[source.target], package.ring(of: target) != nil else { return [] }
-            let products = targetModules[target.name] ?? [:]
+            guard let target = package.targets[source.target] else { return [] }
+            let products = targetModules[target.name] ?? []
             return source.imports.compactMap { finding($0, in: source, of: target, products) }
                 + source.questions.compactMap { finding($0, in: source, of: target) }
         }
@@ -31,14 +31,14 @@ struct ImportsFollowEdges {
         _ declaration: ImportDeclaration,
         in source: SourceFacts,
         of target: TargetDescription,
-        _ products: [String: String]
+        _ products: Set<String>
     ) -> Finding? {
         let module = declaration.module
         if module == target.moduleName { return nil }
         if let used = package.target(ofModule: module) {
             return finding(declaration, of: used, in: source, of: target)
         }
-        if products[module] != nil || Self.isAlwaysAllowed(module, in: target) { return nil }
+        if products.contains(module) || Self.isAlwaysAllowed(module, in: target) { return nil }
         let modules = package.systemModules(of: target)
         if modules.contains(where: declaration.isAllowed) { return nil }
         let substituted = modules.first { $0.name == module }?.substituted
@@ -54,14 +54,12 @@ struct ImportsFollowEdges {
     ) -> Finding? {
         let location = SourceLocation(file: source.path, line: declaration.line)
         guard package.allows(target, toUse: used) else {
-            // A target in no ring is rule 1's.
-            guard let edge = package.edge(from: target, to: used) else { return nil }
             return Finding(
                 rule: .importsFollowEdges,
                 location: location,
                 edge: "\(target.name) → \(used.name)",
-                message: "“\(declaration.text)” is in \(target.name), and \(package.absence(of: edge, used)).",
-                remedy: package.remedy(for: edge, used, instead: "Remove the import")
+                message: "“\(declaration.text)” is in \(target.name), and \(package.absence(of: used, for: target)).",
+                remedy: package.remedy(for: target, using: used, instead: "Remove the import")
             )
         }
         guard !target.dependencies.contains(.target(used.name)) else { return nil }
@@ -81,7 +79,7 @@ struct ImportsFollowEdges {
         of target: TargetDescription,
         insteadOf substituted: String?
     ) -> Finding {
-        let ring = package.ring(of: target)?.name ?? target.name
+        let ring = package.ring(of: target)?.name
         let key = package.membership(of: target) == .test ? "tests import" : "imports"
         let module = declaration.module
         let message: String
@@ -96,10 +94,12 @@ struct ImportsFollowEdges {
             message = "“\(declaration.text)” is in \(target.name), which declares no product of \(use.identity)."
             remedy = "Add the product to the dependencies of \(target.name) in \(ManifestLines.file)."
         } else {
-            message = "“\(declaration.text)” is in \(target.name), and the ring \(ring) does not allow \(module)."
+            message =
+                "“\(declaration.text)” is in \(target.name), and "
+                + (ring.map { "the ring \($0) does not allow \(module)." } ?? "\(target.name) is in no ring.")
             let hint = target.dependencies.contains { $0.package != nil }
             remedy =
-                "Do what needs it in a ring that may, behind a protocol; or add it to “\(key):” of \(ring) in "
+                "Do what needs it in a ring that may, behind a protocol; or add it to “\(key):” of \(ring ?? "its ring") in "
                 + "\(package.diagram.file) if it is meant."
                 + (hint ? " A package's module is named behind its package: “packages: package (\(module))”." : "")
         }
@@ -119,14 +119,14 @@ struct ImportsFollowEdges {
         of target: TargetDescription
     ) -> Finding? {
         guard question.module != target.moduleName, let used = package.target(ofModule: question.module),
-            let edge = package.edge(from: target, to: used), !package.allows(target, toUse: used)
+            !package.allows(target, toUse: used)
         else { return nil }
         return Finding(
             rule: .importsFollowEdges,
             location: SourceLocation(file: source.path, line: question.line),
             edge: "\(target.name) → \(used.name)",
             message:
-                "“canImport(\(question.module))” is asked in \(target.name), and \(package.absence(of: edge, used)).",
+                "“canImport(\(question.module))” is asked in \(target.name), and \(package.absence(of: used, for: target)).",
             remedy: "Remove the condition: whether \(question.module) is built already says nothing that holds."
         )
     }

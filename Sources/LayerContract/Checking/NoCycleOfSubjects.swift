@@ -1,5 +1,17 @@
 /// Rule 7: the subjects of a ring can be read one after the other.
 struct NoCycleOfSubjects {
+    /// A use of one subject by another, as a step of a way round.
+    private struct Step {
+        let user: String
+        let used: String
+        let uses: [Subjects.Use]
+
+        var description: String {
+            guard let first = uses.first else { return "\(user) → \(used)" }
+            return "\(user) → \(used) (\(first.name) in \(first.location))"
+        }
+    }
+
     private let package: CheckedPackage
 
     init(_ package: CheckedPackage) {
@@ -14,25 +26,30 @@ struct NoCycleOfSubjects {
         }
     }
 
+    /// One for each step that has to go until no circle is left; the step with the fewest uses is the easiest to take
+    /// back.
     private func findings(_ subjects: Subjects, of target: TargetDescription) -> [Finding] {
-        Graph(subjects.uses.mapValues { Array($0.keys) }).circles().compactMap { circle in
+        var graph = Graph(subjects.uses.mapValues { Array($0.keys) })
+        var findings: [Finding] = []
+        while let circle = graph.circle() {
             let steps = zip(circle, circle.dropFirst() + circle.prefix(1)).map { user, used in
-                (user: user, used: used, uses: (subjects.uses[user]?[used] ?? []).sorted { $0.location < $1.location })
+                Step(user: user, used: used, uses: subjects.uses(of: used, by: user))
             }
-            // The step with the fewest uses is the easiest to take back.
-            guard let lightest = steps.min(by: { ($0.uses.count, $0.user) < ($1.uses.count, $1.user) }),
-                let use = lightest.uses.first
-            else { return nil }
-            let way = steps.map { step in
-                "\(step.user) → \(step.used) (\(step.uses.first.map { "\($0.name) in \($0.location)" } ?? ""))"
-            }
-            return Finding(
-                rule: .noCycleOfSubjects,
-                location: use.location,
-                edge: "\(target.name)/\(lightest.user) → \(target.name)/\(lightest.used)",
-                message: "The folders of \(target.name) use each other in a circle: \(way.joined(separator: ", ")).",
-                remedy: "Move what both need into a folder of its own, or \(use.name) to where it is used."
-            )
+            guard let lightest = steps.min(by: { ($0.uses.count, $0.user) < ($1.uses.count, $1.user) }) else { break }
+            graph.remove(lightest.user, lightest.used)
+            findings += lightest.uses.prefix(1).map { finding($0, lightest, steps, of: target) }
         }
+        return findings
+    }
+
+    private func finding(_ use: Subjects.Use, _ step: Step, _ way: [Step], of target: TargetDescription) -> Finding {
+        let description = way.map(\.description).joined(separator: ", ")
+        return Finding(
+            rule: .noCycleOfSubjects,
+            location: use.location,
+            edge: "\(target.name)/\(step.user) → \(target.name)/\(step.used)",
+            message: "The folders of \(target.name) use each other in a circle: \(description).",
+            remedy: "Move what both need into a folder of its own, or \(use.name) to where it is used."
+        )
     }
 }

@@ -1,20 +1,20 @@
 /// Rule 4: who uses a module names it, and who shows one says so.
 struct NothingIsReexported {
     private let package: CheckedPackage
-    /// The types of each target that other modules can see, and all of its types.
+    /// The types of each target that other modules can see, and those that all of its own sources can.
     private let visibleTypes: [String: Set<String>]
-    private let types: [String: Set<String>]
+    private let topLevelTypes: [String: Set<String>]
 
     init(_ package: CheckedPackage) {
         self.package = package
         var visibleTypes: [String: Set<String>] = [:]
-        var types: [String: Set<String>] = [:]
+        var topLevelTypes: [String: Set<String>] = [:]
         for source in package.sources {
             visibleTypes[source.target, default: []].formUnion(source.declarations.visibleTypes)
-            types[source.target, default: []].formUnion(source.declarations.types)
+            topLevelTypes[source.target, default: []].formUnion(source.declarations.topLevelTypes)
         }
         self.visibleTypes = visibleTypes
-        self.types = types
+        self.topLevelTypes = topLevelTypes
     }
 
     var findings: [Finding] {
@@ -56,13 +56,13 @@ struct NothingIsReexported {
     /// Whether a declaration that can be seen at a level names a type of the module, as far as the source tells.
     private func isShown(_ module: String, _ access: AccessLevel, in source: SourceFacts) -> Bool {
         let levels: [AccessLevel] = access == .public ? [.public] : [.public, .package]
-        if levels.contains(where: source.declarations.inferred.contains) { return true }
+        if levels.contains(where: source.declarations.unsettled.contains) { return true }
         let shown = levels.reduce(into: Set<String>()) { $0.formUnion(source.declarations.shown[$1] ?? []) }
         if let target = package.target(ofModule: module) {
             return !shown.isDisjoint(with: visibleTypes[target.name] ?? []) || target.kind == .other
         }
         // Of a module whose source is not here: a type that nobody else declares may be its own.
-        var known = StandardLibrary.types.union(types[source.target] ?? [])
+        var known = StandardLibrary.types.union(source.declarations.types).union(topLevelTypes[source.target] ?? [])
         for other in source.imports {
             if let target = package.target(ofModule: other.module) { known.formUnion(visibleTypes[target.name] ?? []) }
         }
@@ -88,7 +88,7 @@ struct NothingIsReexported {
         guard let first = alias.aliased.first else { return nil }
         let imported = source.imports.compactMap { package.target(ofModule: $0.module) }
         if alias.aliased.count > 1, let named = imported.first(where: { $0.moduleName == first }) { return named }
-        guard types[source.target]?.contains(first) != true || alias.name == first else { return nil }
+        guard topLevelTypes[source.target]?.contains(first) != true || alias.name == first else { return nil }
         return imported.first { visibleTypes[$0.name]?.contains(first) == true }
     }
 }

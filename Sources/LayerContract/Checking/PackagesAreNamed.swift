@@ -13,7 +13,8 @@ struct PackagesAreNamed {
     }
 
     private func finding(_ target: TargetDescription, _ dependency: TargetDependency) -> Finding? {
-        guard let identity = dependency.package, let ring = package.ring(of: target) else { return nil }
+        guard let identity = dependency.package else { return nil }
+        let ring = package.ring(of: target)?.name
         guard !package.packages(of: target).contains(where: { $0.identity.lowercased() == identity.lowercased() })
         else {
             return nil
@@ -24,9 +25,10 @@ struct PackagesAreNamed {
             location: package.manifest.location(ofDependency: dependency, of: target.name),
             edge: "\(target.name) → \(identity)",
             message:
-                "\(target.name) uses \(dependency.name) of the package \(identity), which the ring \(ring.name) does "
-                + "not name.",
-            remedy: "Use it in a ring that may, behind a protocol; or add it to “\(key.rawValue):” of \(ring.name) in "
+                "\(target.name) uses \(dependency.name) of the package \(identity), and "
+                + (ring.map { "the ring \($0) does not name it." } ?? "\(target.name) is in no ring."),
+            remedy:
+                "Use it in a ring that may, behind a protocol; or add it to “\(key.rawValue):” of \(ring ?? "its ring") in "
                 + "\(package.diagram.file) if it is meant."
         )
     }

@@ -11,33 +11,38 @@ struct Subjects {
 
     /// Reads the sources of one target.
     ///
-    /// A name is followed to the one subject that declares it at the top of a file, or adds it to a type in a plain
-    /// extension. Names that several subjects declare, or that the mentioning subject declares itself, are not followed.
+    /// The names of types and of functions at the top of a file are followed to the one subject that declares them. Those
+    /// that several subjects declare, or that the mentioning one gives to something of its own, are not followed, and
+    /// neither are members: whose they are, only a compiler knows.
     init(_ sources: [SourceFacts], moduleName: String) {
-        let types = Self.owners(of: sources) { $0.declarations.topLevelTypes }
+        let types = Self.owners(of: sources) { $0.declarations.topLevelTypes.union($0.declarations.extensionTypes) }
+        let nestedTypes = Self.owners(of: sources) { $0.declarations.extensionTypes }
         let functions = Self.owners(of: sources) { $0.declarations.topLevelFunctions }
-        let members = Self.memberOwners(of: sources)
-        var ownTypes: [String: Set<String>] = [:]
-        for source in sources {
-            ownTypes[source.subject ?? "", default: []].formUnion(source.declarations.types)
+        let own = Dictionary(grouping: sources) { $0.subject ?? "" }.mapValues { sources in
+            sources.reduce(into: Set<String>()) {
+                $0.formUnion($1.declarations.types)
+                $0.formUnion($1.mentions.given)
+            }
         }
         for source in sources {
-            guard let subject = source.subject else { continue }
-            var mentions = source.mentions.names
-            if mentions[moduleName] != nil { mentions.merge(source.mentions.members) { first, _ in first } }
-            for (name, line) in mentions where ownTypes[subject]?.contains(name) != true {
-                add(name, line, types[name], to: subject, in: source)
+            guard let subject = source.subject, let own = own[subject] else { continue }
+            // Behind the module's name stands what is at its top.
+            let members = source.mentions.names[moduleName] == nil ? nestedTypes : types
+            for (mentions, owners) in [
+                (source.mentions.names, types), (source.mentions.members, members), (source.mentions.calls, functions),
+            ] {
+                for (name, line) in mentions where !own.contains(name) {
+                    guard let owner = owners[name], owner != subject else { continue }
+                    let use = Use(name: name, location: SourceLocation(file: source.path, line: line))
+                    uses[subject, default: [:]][owner, default: []].append(use)
+                }
             }
-            for (name, line) in source.mentions.calls { add(name, line, functions[name], to: subject, in: source) }
-            for (name, line) in source.mentions.members { add(name, line, members[name], to: subject, in: source) }
         }
     }
 
-    private mutating func add(_ name: String, _ line: Int, _ owner: String?, to subject: String, in source: SourceFacts)
-    {
-        guard let owner, owner != subject else { return }
-        let use = Use(name: name, location: SourceLocation(file: source.path, line: line))
-        uses[subject, default: [:]][owner, default: []].append(use)
+    /// The mentions of one subject in another, by file and line.
+    func uses(of used: String, by user: String) -> [Use] {
+        (uses[user]?[used] ?? []).sorted { ($0.location, $0.name) < ($1.location, $1.name) }
     }
 
     /// The one subject that declares each name.
@@ -50,15 +55,5 @@ struct Subjects {
             for name in names(source) { owners[name, default: []].insert(source.subject ?? "") }
         }
         return owners.compactMapValues { $0.count == 1 ? $0.first : nil }.filter { !$0.value.isEmpty }
-    }
-
-    /// The one subject that adds each member to a type of somebody else's.
-    private static func memberOwners(of sources: [SourceFacts]) -> [String: String] {
-        var taken: Set<String> = []
-        for source in sources { taken.formUnion(source.declarations.members) }
-        let owned = owners(of: sources) { source in
-            source.declarations.extensionMembers.values.reduce(into: []) { $0.formUnion($1) }
-        }
-        return owned.filter { !taken.contains($0.key) && !StandardLibrary.members.contains($0.key) }
     }
 }

@@ -6,7 +6,7 @@ struct TargetsMatchRings {
         self.package = package
     }
 
-    var findings: [Finding] { unlistedTargets + imaginaryTargets }
+    var findings: [Finding] { unlistedTargets + imaginaryTargets + misplacedTargets }
 
     private var unlistedTargets: [Finding] {
         package.description.targets.filter { package.ring(of: $0) == nil }.map { target in
@@ -35,6 +35,20 @@ struct TargetsMatchRings {
                         ? "The ring \(ring.name) names a target \(target) that the package does not have."
                         : "The ring \(ring.name) has no target: the package has none of this name.",
                     remedy: "Remove it from the diagram, or add the target to \(ManifestLines.file)."
+                )
+            }
+        }
+    }
+
+    private var misplacedTargets: [Finding] {
+        package.diagram.rings.flatMap { ring in
+            ring.testTargets.filter { name in package.targets[name].map { $0.kind != .test } ?? false }.map { name in
+                Finding(
+                    rule: .targetsMatchRings,
+                    location: package.diagram.location(of: ring),
+                    edge: name,
+                    message: "The ring \(ring.name) names \(name) as a test target, and it is none.",
+                    remedy: "Draw it as a ring of its own, with a dotted arrow to it from those whose tests use it."
                 )
             }
         }

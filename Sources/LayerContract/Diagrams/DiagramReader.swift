@@ -6,62 +6,110 @@ struct DiagramReader {
     private(set) var ringLines: [String: Int] = [:]
     private(set) var edgeLines: [Edge: Int] = [:]
     private var labelled: Set<String> = []
+    /// The frames around rings, those that are open, and the rings that are placed in one.
     private var frames: Set<String> = []
-    private var isInFrontMatter = false
+    private var openFrames = 0
+    private var framed: Set<String> = []
+    /// What ends a passage that means nothing to the contract.
+    private var passageEnd: String?
 
-    /// What Mermaid knows besides nodes and arrows, by the first word of a line.
+    /// What Mermaid knows besides nodes and arrows, by the first word of a statement.
     private static let ignored: Set<String> = [
-        "flowchart", "graph", "subgraph", "end", "direction", "classDef", "class", "style", "linkStyle", "click",
+        "flowchart", "flowchart-elk", "graph", "subgraph", "end", "direction", "classDef", "class", "style",
+        "linkStyle",
+        "click", "accTitle", "accTitle:", "accDescr", "accDescr:",
     ]
 
     /// Reads the next line.
     mutating func read(_ text: String, number: Int) throws(DiagramError) {
-        let line = text.trimmed
-        if line == "---", isInFrontMatter || (rings.isEmpty && statements.isEmpty) {
-            isInFrontMatter.toggle()
+        if beginsOrEndsPassage(text.trimmed) {
             statements.append(.verbatim(text))
             return
         }
-        let words = line.words
-        guard let first = words.first.map({ String($0.prefix { $0 != ";" }) }), !isInFrontMatter,
-            !line.hasPrefix("%%"), !Self.ignored.contains(first)
-        else {
-            if words.first == "subgraph", words.count > 1 {
-                frames.insert(String(words[1].prefix { $0 != "[" }))
+        let pieces = Self.pieces(of: text)
+        for piece in pieces {
+            let words = piece.words
+            guard let first = words.first, !first.hasPrefix("%%") else { continue }
+            if Self.ignored.contains(first) {
+                if first == "subgraph" { openFrame(words.dropFirst().first) }
+                if first == "end" { openFrames -= 1 }
+                statements.append(.verbatim(pieces.count == 1 ? text : piece))
+            } else {
+                let line = try FlowchartLine(piece, number: number)
+                for node in line.nodes { try add(node, number) }
+                for edge in line.edges { try add(edge, number) }
             }
-            if !line.isEmpty { statements.append(.verbatim(text)) }
-            return
         }
-        let parsed = try FlowchartLine(line, number: number)
-        for node in parsed.nodes { try add(node, number) }
-        for edge in parsed.edges { try add(edge, number) }
+        if text.trimmed.hasPrefix("%%") { statements.append(.verbatim(text)) }
+    }
+
+    /// Refuses an arrow to a frame: who is meant by it?
+    func refuseFrames() throws(DiagramError) {
+        guard let ring = rings.first(where: { frames.contains($0.name) }) else { return }
+        throw DiagramError(
+            line: ringLines[ring.name],
+            "\(ring.name) is a frame around rings. Draw the arrow to a ring in it."
+        )
+    }
+
+    /// Whether a line belongs to what goes on over several lines: front matter, a directive, a description.
+    private mutating func beginsOrEndsPassage(_ line: String) -> Bool {
+        if let end = passageEnd {
+            if line.hasSuffix(end) { passageEnd = nil }
+            return true
+        }
+        if line == "---", rings.isEmpty, statements.isEmpty {
+            passageEnd = "---"
+        } else if line.hasPrefix("%%{"), !line.hasSuffix("}%%") {
+            passageEnd = "}%%"
+        } else if line.hasPrefix("accDescr"), line.hasSuffix("{") {
+            passageEnd = "}"
+        }
+        return passageEnd != nil
+    }
+
+    /// The statements of a line, which semicolons end that are in no label.
+    private static func pieces(of line: String) -> [String] {
+        if line.trimmed.hasPrefix("%%") { return [] }
+        var pieces = [""]
+        var isQuoted = false
+        var depth = 0
+        for character in line {
+            if character == "\"" { isQuoted.toggle() }
+            if !isQuoted, "[({".contains(character) { depth += 1 }
+            if !isQuoted, "])}".contains(character) { depth -= 1 }
+            if character == ";", !isQuoted, depth <= 0 {
+                pieces.append("")
+            } else {
+                pieces[pieces.count - 1].append(character)
+            }
+        }
+        return pieces.filter { !$0.trimmed.isEmpty }
+    }
+
+    private mutating func openFrame(_ name: String?) {
+        openFrames += 1
+        if let name { frames.insert(String(name.prefix { $0 != "[" })) }
     }
 
     private mutating func add(_ node: FlowchartLine.Node, _ number: Int) throws(DiagramError) {
-        guard !frames.contains(node.name) else {
-            throw DiagramError(line: number, "\(node.name) is a frame around rings. Draw the arrow to a ring in it.")
+        if ringLines[node.name] == nil {
+            rings.append(Ring(node.name))
+            ringLines[node.name] = number
+            statements.append(.ring(node.name))
         }
-        let isNew = ringLines[node.name] == nil
-        guard let label = node.label else {
-            if isNew { append(Ring(node.name), number) }
-            return
+        // Mermaid draws a ring in the frame in which it is mentioned.
+        if openFrames > 0, framed.insert(node.name).inserted {
+            statements.removeAll { $0 == .ring(node.name) }
+            statements.append(.ring(node.name))
         }
+        guard let label = node.label else { return }
         guard labelled.insert(node.name).inserted else {
             throw DiagramError(line: number, "\(node.name) has a label already.")
         }
         let ring = try Ring(node.name, label: RingLabel(label, line: number), line: number)
-        if let index = rings.firstIndex(where: { $0.name == node.name }) {
-            rings[index] = ring
-            ringLines[node.name] = number
-        } else {
-            append(ring, number)
-        }
-    }
-
-    private mutating func append(_ ring: Ring, _ number: Int) {
-        rings.append(ring)
-        ringLines[ring.name] = number
-        statements.append(.ring(ring.name))
+        rings = rings.map { $0.name == node.name ? ring : $0 }
+        ringLines[node.name] = number
     }
 
     private mutating func add(_ edge: Edge, _ number: Int) throws(DiagramError) {

@@ -22,15 +22,14 @@ struct FlowchartLine {
         skip { $0.isWhitespace }
         while !isAtEnd {
             var sources = try nodeGroup()
-            while !isAtEnd, characters[position] != ";" {
+            while !isAtEnd {
                 let user = try arrow()
                 let destinations = try nodeGroup()
-                for source in sources {
-                    edges += destinations.map { Edge(from: source, to: $0, for: user) }
+                if let user {
+                    for source in sources { edges += destinations.map { Edge(from: source, to: $0, for: user) } }
                 }
                 sources = destinations
             }
-            skip { $0.isWhitespace || $0 == ";" }
         }
     }
 
@@ -90,23 +89,30 @@ struct FlowchartLine {
         return text
     }
 
-    /// `-->` and `==>` are the ring's, `-.->` is its tests'; each may carry a text, which means nothing here.
-    private mutating func arrow() throws(DiagramError) -> Edge.User {
+    /// `-->` and `==>` are the ring's, `-.->` is its tests'; each may carry a text, which means nothing here. `~~~` only
+    /// places its nodes.
+    private mutating func arrow() throws(DiagramError) -> Edge.User? {
+        if take("~~~") {
+            skip { $0 == "~" }
+            return nil
+        }
         let start = position
-        let rest = String(characters[position...])
-        let isDotted = rest.hasPrefix("-.")
-        guard isDotted || rest.hasPrefix("--") || rest.hasPrefix("==") else { throw notUnderstood() }
-        var end = position + 2
-        while end < characters.count, characters[end] != ">" {
-            // What stands in the arrow is its text; a name behind a line without a head would be taken for it.
-            if "[](){}|<&;".contains(characters[end]) { break }
-            end += 1
+        let isDotted = take("-.")
+        let shaft: Character = isDotted ? "." : characters[position]
+        guard isDotted || shaft == "-" || shaft == "=" else { throw notUnderstood() }
+        skip { $0 == shaft }
+        let isLongEnough = isDotted || position - start > 1
+        if !takeHead(isDotted) {
+            // Behind a shaft of two, a text may stand before the rest of the arrow.
+            guard isLongEnough, position - start == 2, !isAtEnd, characters[position].isWhitespace else {
+                throw notUnderstood(from: start)
+            }
+            skipText(upTo: isDotted ? ".-" : "\(shaft)\(shaft)")
+            skip { $0 == shaft }
+            guard takeHead(isDotted) else { throw notUnderstood(from: start) }
+        } else if !isLongEnough {
+            throw notUnderstood(from: start)
         }
-        guard end < characters.count, characters[end] == ">", "-=".contains(characters[end - 1]) else {
-            position = start
-            throw notUnderstood()
-        }
-        position = end + 1
         if take("|") {
             skip { $0 != "|" }
             guard take("|") else { throw DiagramError(line: number, "An arrow's text is opened and not closed.") }
@@ -114,7 +120,20 @@ struct FlowchartLine {
         return isDotted ? .testsOfRing : .ring
     }
 
-    private func notUnderstood() -> DiagramError {
+    private mutating func takeHead(_ isDotted: Bool) -> Bool { take(isDotted ? "->" : ">") }
+
+    /// Skips a text, and what is quoted in it whole.
+    private mutating func skipText(upTo end: String) {
+        var isQuoted = false
+        while !isAtEnd, isQuoted || !characters[position...].starts(with: end) {
+            if characters[position] == "\"" { isQuoted.toggle() }
+            position += 1
+        }
+    }
+
+    private func notUnderstood(from start: Int? = nil) -> DiagramError {
+        let position = start ?? position
+        let isAtEnd = position == characters.count
         let rest = isAtEnd ? "the end of the line" : "“\(String(characters[position...]).prefix(40))”"
         return DiagramError(
             line: number,

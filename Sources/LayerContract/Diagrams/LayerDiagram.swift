@@ -37,8 +37,11 @@ public struct LayerDiagram: Sendable {
         let block = try Self.block(of: markdown, file, heading)
         var reader = DiagramReader()
         for (index, line) in block.lines.enumerated() {
-            try reader.read(line, number: block.firstLine + index)
+            // The block's own indentation is no part of what it says.
+            let indentation = line.prefix(block.indentation).prefix { $0 == " " }.count
+            try reader.read(String(line.dropFirst(indentation)), number: block.firstLine + index)
         }
+        try reader.refuseFrames()
         guard !reader.rings.isEmpty else {
             throw DiagramError(line: block.firstLine, "The diagram has no ring. An empty contract holds nobody to it.")
         }
@@ -112,8 +115,8 @@ public struct LayerDiagram: Sendable {
     /// An arrow from a ring to itself lets its targets use each other, and is no circle.
     private func refuseCircles() throws(DiagramError) {
         let arrows = edges.filter { $0.user == .ring && $0.source != $0.destination }
-        let graph = Dictionary(grouping: arrows, by: \.source).mapValues { $0.map(\.destination) }
-        guard let circle = Graph(graph).circles().first, let first = circle.first else { return }
+        let graph = Graph(Dictionary(grouping: arrows, by: \.source).mapValues { $0.map(\.destination) })
+        guard let circle = graph.circle(), let first = circle.first else { return }
         let line = arrows.first { $0.source == first && circle.contains($0.destination) }.flatMap { edgeLines[$0] }
         throw DiagramError(
             line: line,

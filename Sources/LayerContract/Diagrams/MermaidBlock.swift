@@ -11,13 +11,17 @@ struct MermaidBlock {
 
     /// Whether it is a flowchart, by the first line that says anything.
     var isFlowchart: Bool {
-        var isInFrontMatter = false
-        for line in lines.lazy.map(\.trimmed) where !line.isEmpty && !line.hasPrefix("%%") {
-            if line == "---" {
-                isInFrontMatter.toggle()
-            } else if !isInFrontMatter {
+        var passageEnd: String?
+        for line in lines.lazy.map(\.trimmed) where !line.isEmpty {
+            if let end = passageEnd {
+                if line.hasSuffix(end) { passageEnd = nil }
+            } else if line == "---" {
+                passageEnd = "---"
+            } else if line.hasPrefix("%%{"), !line.hasSuffix("}%%") {
+                passageEnd = "}%%"
+            } else if !line.hasPrefix("%%") {
                 let word = line.words[0].prefix { $0 != ";" }
-                return word == "flowchart" || word == "graph"
+                return ["flowchart", "flowchart-elk", "graph"].contains(String(word))
             }
         }
         return false
@@ -25,12 +29,14 @@ struct MermaidBlock {
 
     /// The Mermaid blocks of a Markdown text, from top to bottom.
     ///
-    /// Fences follow CommonMark 0.31 §4.5: three or more of one mark, indented by at most three spaces, and closed by
-    /// at least as many. A block that is never closed ends with the file.
+    /// Fences follow CommonMark 0.31 §4.5: three or more of one mark, closed by at least as many; a block that is never
+    /// closed ends with the file. They may be indented as far as a list needs it.
     static func all(in markdown: String) -> [MermaidBlock] {
         var blocks: [MermaidBlock] = []
         var heading = ""
         var fence: Fence?
+        var isInComment = false
+        var previous = ""
         var content: (firstLine: Int, lines: [String]) = (1, [])
         for (index, line) in markdown.lines.enumerated() {
             if let open = fence {
@@ -40,12 +46,19 @@ struct MermaidBlock {
                 } else {
                     content.lines.append(line)
                 }
+            } else if isInComment || line.contains("<!--") {
+                // What readers do not see is no contract.
+                isInComment = !line.contains("-->")
             } else if let opened = Fence(opening: line) {
                 fence = opened
                 content = (index + 2, [])
             } else if line.hasPrefix("#") {
-                heading = String(line.drop { $0 == "#" }).trimmed
+                heading = String(line.drop { $0 == "#" }).trimmed.trimmingSuffix("#")
+            } else if !line.isEmpty, !previous.isEmpty, line.allSatisfy({ $0 == "=" }) || line.allSatisfy({ $0 == "-" })
+            {
+                heading = previous
             }
+            previous = line.trimmed
         }
         if let fence { blocks.append(contentsOf: fence.block(under: heading, content)) }
         return blocks
@@ -62,7 +75,7 @@ private struct Fence {
     init?(opening line: String) {
         let rest = line.drop { $0 == " " }
         indentation = line.count - rest.count
-        guard indentation < 4, let first = rest.first, first == "`" || first == "~" else { return nil }
+        guard let first = rest.first, first == "`" || first == "~" else { return nil }
         mark = first
         count = rest.prefix { $0 == first }.count
         guard count >= 3 else { return nil }
@@ -72,7 +85,7 @@ private struct Fence {
     func isClosed(by line: String) -> Bool {
         let rest = line.drop { $0 == " " }
         let marks = rest.prefix { $0 == mark }
-        return line.count - rest.count < 4 && marks.count >= count
+        return marks.count >= count
             && String(rest.dropFirst(marks.count)).trimmed.isEmpty
     }
 

@@ -33,7 +33,10 @@ public struct Ring: Hashable, Sendable {
 
     /// A ring for a target, by a name that can be drawn.
     init(drawing target: String) {
-        let name = String(target.map { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" ? $0 : "_" })
+        var name = String(target.map { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" ? $0 : "_" })
+        if ["end", "graph", "flowchart", "subgraph", "style", "class", "click", "direction"].contains(name) {
+            name += "_"
+        }
         self.init(name)
         targets = [target]
         namesTargets = name != target

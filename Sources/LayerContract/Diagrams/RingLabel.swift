@@ -10,6 +10,8 @@ struct RingLabel {
         case testPackages = "tests use packages"
     }
 
+    private static let breaks = ["<br/>", "<br />", "<br>", "\\n"]
+
     let title: String?
     let lists: [Key: [String]]
 
@@ -19,13 +21,15 @@ struct RingLabel {
     init(_ label: String, line: Int) throws(DiagramError) {
         var titles: [String] = []
         var lists: [Key: [String]] = [:]
-        for part in Self.parts(of: label) where !part.isEmpty {
-            guard let colon = part.firstIndex(of: ":") else {
+        for (index, part) in Self.parts(of: label).enumerated() where !part.isEmpty {
+            let name = String(part.prefix { $0 != ":" }).trimmed
+            let key = Key(rawValue: name)
+            // A title may have a colon; a slip of the pen behind it is told.
+            guard let colon = part.firstIndex(of: ":"), index > 0 || key != nil else {
                 titles.append(part)
                 continue
             }
-            let name = String(part[..<colon]).trimmed
-            guard let key = Key(rawValue: name) else {
+            guard let key else {
                 let keys = Key.allCases.map { "“\($0.rawValue):”" }.joined(separator: ", ")
                 throw DiagramError(line: line, "A label has no “\(name):”. Its lines are a title, or \(keys).")
             }
@@ -45,7 +49,7 @@ struct RingLabel {
         var parts = [""]
         var rest = label[...]
         while let first = rest.first {
-            if let mark = ["<br/>", "<br />", "<br>", "\\n"].first(where: rest.hasPrefix) {
+            if let mark = Self.breaks.first(where: { rest.prefix($0.count).lowercased() == $0 }) {
                 parts.append("")
                 rest.removeFirst(mark.count)
             } else {

@@ -26,15 +26,16 @@ public struct LayerDrawing: Sendable {
     ///
     /// - Complexity: linear in the text and in what the sources import.
     public func drawn(into markdown: String) -> String {
+        let lineBreak = markdown.contains("\r\n") ? "\r\n" : "\n"
         var lines = markdown.lines
         if let range = known?.lineRange {
             let indentation = String(lines[range.lowerBound - 2].prefix { $0 == " " })
             lines.replaceSubrange((range.lowerBound - 1)..<(range.upperBound - 1), with: block.map { indentation + $0 })
-            return lines.joined(separator: "\n")
+            return lines.joined(separator: lineBreak)
         }
         while lines.last?.trimmed.isEmpty == true { lines.removeLast() }
         let head = lines.isEmpty ? ["# Architecture"] : lines
-        return (head + ["", "## Layers", "", "```mermaid"] + block + ["```", ""]).joined(separator: "\n")
+        return (head + ["", "## Layers", "", "```mermaid"] + block + ["```", ""]).joined(separator: lineBreak)
     }
 
     /// The rings that are known and have a target, and a ring for each target that is in none.
@@ -77,9 +78,8 @@ public struct LayerDrawing: Sendable {
     private var edges: [Edge] {
         var used: Set<Edge> = []
         for target in package.description.targets {
-            let imported = Set(package.sources.filter { $0.target == target.name }.flatMap { $0.imports.map(\.module) })
             for other in package.description.targets where other.name != target.name {
-                let isUsed = imported.contains(other.moduleName) || target.dependencies.contains(.target(other.name))
+                let isUsed = package.uses(target, other) || target.dependencies.contains(.target(other.name))
                 if isUsed, let edge = package.edge(from: target, to: other) { used.insert(edge) }
             }
         }
@@ -146,7 +146,7 @@ public struct LayerDrawing: Sendable {
     }
 
     private func isSystemModule(_ module: String, of target: TargetDescription) -> Bool {
-        package.target(ofModule: module) == nil && package.productModules(of: target)[module] == nil
+        package.target(ofModule: module) == nil && !package.productModules(of: target).contains(module)
             && !ImportsFollowEdges.isAlwaysAllowed(module, in: target)
     }
 }

@@ -1,54 +1,65 @@
 /// Who uses whom, by name.
 struct Graph {
-    private let neighbours: [String: [String]]
+    private var neighbours: [String: Set<String>]
 
     init(_ neighbours: [String: [String]]) {
-        self.neighbours = neighbours.mapValues { $0.sorted() }
+        self.neighbours = neighbours.mapValues(Set.init)
     }
 
-    /// The circles of the graph: for each set of nodes that all lead to each other, a shortest way round from its
-    /// first node by name. A node that leads to itself alone is no circle.
+    /// Takes an edge out.
+    mutating func remove(_ source: String, _ destination: String) {
+        neighbours[source]?.remove(destination)
+    }
+
+    /// A short way round, from a node back to it; `nil` if there is none.
     ///
-    /// - Complexity: O(nodes × edges), for the few nodes that a package has.
-    func circles() -> [[String]] {
-        var circles: [[String]] = []
-        var seen: Set<String> = []
-        for node in neighbours.keys.sorted() where !seen.contains(node) {
-            let component = reachable(from: node).filter { $0 == node || reachable(from: $0).contains(node) }
-            seen.formUnion(component)
-            if component.count > 1, let circle = wayRound(from: node) { circles.append(circle) }
-        }
-        return circles
-    }
-
-    /// The nodes that lead to each other with this one, itself among them.
-    func component(of node: String) -> Set<String> {
-        reachable(from: node).filter { reachable(from: $0).contains(node) }.union([node])
-    }
-
-    private func reachable(from node: String) -> Set<String> {
-        var reached: Set<String> = []
-        var waiting = neighbours[node] ?? []
-        while let next = waiting.popLast() {
-            if reached.insert(next).inserted { waiting += neighbours[next] ?? [] }
-        }
-        return reached
-    }
-
-    /// A shortest way from a node back to itself.
-    private func wayRound(from node: String) -> [String]? {
-        var ways = [[node]]
-        var seen: Set<String> = []
-        while !ways.isEmpty {
-            var longer: [[String]] = []
-            for way in ways {
-                for next in neighbours[way[way.count - 1]] ?? [] {
-                    if next == node, way.count > 1 { return way }
-                    if next != node, seen.insert(next).inserted { longer.append(way + [next]) }
+    /// - Complexity: O(nodes + edges), but for sorting names.
+    func circle() -> [String]? {
+        guard let node = nodeInCircle() else { return nil }
+        // Breadth first, each node once: the way back from the first that leads to the node again is a shortest one.
+        var previous: [String: String] = [:]
+        var waiting = [node]
+        while !waiting.isEmpty {
+            var further: [String] = []
+            for name in waiting {
+                for next in (neighbours[name] ?? []).sorted() {
+                    if next == node { return way(to: name, previous) }
+                    guard previous[next] == nil else { continue }
+                    previous[next] = name
+                    further.append(next)
                 }
             }
-            ways = longer
+            waiting = further
         }
         return nil
+    }
+
+    private func way(to node: String, _ previous: [String: String]) -> [String] {
+        var way = [node]
+        while let before = previous[way[way.count - 1]] { way.append(before) }
+        return way.reversed()
+    }
+
+    /// A node that leads back to itself: without those that nobody leads to, one after the other, and going on from
+    /// any of the rest, a node is met again.
+    private func nodeInCircle() -> String? {
+        var remaining = neighbours.filter { !$0.value.isEmpty }
+        var ends = Set(neighbours.values.flatMap(\.self)).subtracting(remaining.keys)
+        var users: [String: [String]] = [:]
+        for (user, used) in remaining { for name in used { users[name, default: []].append(user) } }
+        // What leads nowhere is no part of a circle, and neither is what leads only there.
+        while let end = ends.popFirst() {
+            for user in users[end] ?? [] {
+                remaining[user]?.remove(end)
+                if remaining[user]?.isEmpty == true {
+                    remaining[user] = nil
+                    ends.insert(user)
+                }
+            }
+        }
+        guard var node = remaining.keys.min() else { return nil }
+        var seen: Set<String> = []
+        while seen.insert(node).inserted, let next = remaining[node]?.min() { node = next }
+        return node
     }
 }

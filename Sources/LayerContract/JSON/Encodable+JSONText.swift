@@ -6,11 +6,13 @@ import Foundation
 
 extension Encodable {
     /// The value as JSON that people can read, with a line break at its end.
-    var jsonText: String {
+    func jsonText() throws(JSONTextError) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // Values of strings, numbers and lists of them can always be written.
-        guard let data = try? encoder.encode(self) else { return "{}\n" }
-        return String(decoding: data, as: UTF8.self) + "\n"
+        do {
+            return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+        } catch {
+            throw JSONTextError(explanation: "This cannot be written as JSON: \(error)")
+        }
     }
 }

@@ -29,7 +29,7 @@ struct DescribedPackage: Decodable {
             case "test": .test
             case "plugin": .plugin
             case "macro": .macro
-            case "executable", "snippet": .executable
+            case "executable": .executable
             case "library" where moduleType == "SwiftTarget": .library
             default: .other
             }

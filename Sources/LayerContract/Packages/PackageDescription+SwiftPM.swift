@@ -20,7 +20,8 @@ extension PackageDescription {
         self.init(
             name: described.name,
             path: described.path,
-            targets: described.targets.map { target in
+            // Snippets are described and not declared: nobody can say what they may use.
+            targets: described.targets.filter { declared[$0.name] != nil }.map { target in
                 target.description(dependencies: declared[target.name] ?? [])
             }
         )

@@ -21,7 +21,7 @@ struct JSONReport: CustomStringConvertible {
 
     let description: String
 
-    init(_ report: LayerReport) {
+    init(_ report: LayerReport) throws(JSONTextError) {
         let entries = report.findings.map { finding in
             Entry(
                 rule: finding.rule.rawValue,
@@ -41,6 +41,6 @@ struct JSONReport: CustomStringConvertible {
             targets: report.targetCount,
             edges: report.edgeCount
         )
-        description = body.jsonText
+        description = try body.jsonText()
     }
 }

@@ -12,11 +12,13 @@ public enum ReportFormat: String, Sendable, CaseIterable {
 
 extension LayerReport {
     /// The report in a format, ended by a line break.
-    public func formatted(as format: ReportFormat) -> String {
+    ///
+    /// - Throws: a ``JSONTextError`` if it cannot be written in this format.
+    public func formatted(as format: ReportFormat) throws(JSONTextError) -> String {
         switch format {
         case .text: TextReport(self).description
-        case .json: JSONReport(self).description
-        case .sarif: SARIFReport(self).description
+        case .json: try JSONReport(self).description
+        case .sarif: try SARIFReport(self).description
         case .github: GitHubReport(self).description
         }
     }

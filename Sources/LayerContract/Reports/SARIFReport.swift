@@ -2,7 +2,7 @@
 struct SARIFReport: CustomStringConvertible {
     let description: String
 
-    init(_ report: LayerReport) {
+    init(_ report: LayerReport) throws(JSONTextError) {
         let rules = Rule.allCases
         let results = report.findings.map { finding in
             SARIFLog.Result(
@@ -15,7 +15,8 @@ struct SARIFReport: CustomStringConvertible {
             )
         }
         let driver = SARIFLog.Driver(name: "check-layers", rules: rules.map(Self.description))
-        description = SARIFLog(runs: [SARIFLog.Run(tool: SARIFLog.Tool(driver: driver), results: results)]).jsonText
+        let log = SARIFLog(runs: [SARIFLog.Run(tool: SARIFLog.Tool(driver: driver), results: results)])
+        description = try log.jsonText()
     }
 
     private static func location(of finding: Finding) -> SARIFLog.Location {

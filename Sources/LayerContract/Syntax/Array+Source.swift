@@ -9,7 +9,7 @@ extension [UInt8] {
     /// Where the line ends that goes on at this place.
     func endOfLine(from start: Int) -> Int {
         var index = start
-        while index < count, self[index] != .newline { index += 1 }
+        while index < count, !self[index].isLineBreak { index += 1 }
         return index
     }
 }

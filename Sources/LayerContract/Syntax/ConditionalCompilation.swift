@@ -48,7 +48,7 @@ struct ConditionalCompilation {
     private static func absent(ifTrue condition: ArraySlice<Token>) -> Set<String> {
         Set(
             terms(of: condition, joinedBy: "&").compactMap { term in
-                term.first?.isMark("!") == true ? module(of: term.dropFirst()) : nil
+                term.first?.isMark("!") == true ? module(of: withoutParentheses(term.dropFirst())) : nil
             }
         )
     }
@@ -60,12 +60,25 @@ struct ConditionalCompilation {
 
     /// What stands between the operators of a condition that has no other operators; nothing if it has others.
     private static func terms(of condition: ArraySlice<Token>, joinedBy mark: String) -> [ArraySlice<Token>] {
+        let condition = withoutParentheses(condition)
         let other = mark == "&" ? "|" : "&"
         guard !condition.contains(where: { $0.isMark(other) }) else { return [] }
-        return condition.split { $0.isMark(mark) }
+        return condition.split { $0.isMark(mark) }.map(withoutParentheses)
     }
 
-    /// Of `canImport(A)` and of `canImport(A, …)`: A. A version says nothing of whether the module is there at all.
+    /// What stands in parentheses that are around all of it.
+    private static func withoutParentheses(_ tokens: ArraySlice<Token>) -> ArraySlice<Token> {
+        guard tokens.first?.isMark("(") == true, tokens.last?.isMark(")") == true else { return tokens }
+        var depth = 0
+        for index in tokens.indices.dropLast() {
+            if tokens[index].isMark("(") { depth += 1 }
+            if tokens[index].isMark(")") { depth -= 1 }
+            if depth == 0 { return tokens }
+        }
+        return withoutParentheses(tokens.dropFirst().dropLast())
+    }
+
+    /// Of `canImport(A)`: A. That a module of some version is not there says nothing of whether it is there at all.
     private static func module(of term: ArraySlice<Token>) -> String? {
         let term = Array(term)
         guard term.count == 4, term[0].isWord("canImport"), term[1].isMark("("), term[3].isMark(")") else { return nil }

@@ -1,9 +1,11 @@
 /// Finds what a source declares, from its tokens alone.
 struct DeclarationScanner {
     private static let typeKeywords: Set<String> = ["struct", "class", "enum", "actor", "protocol"]
-    private static let memberKeywords: Set<String> = ["func", "var", "let", "init", "subscript", "case", "typealias"]
+    private static let memberKeywords: Set<String> = [
+        "func", "var", "let", "init", "subscript", "case", "typealias", "associatedtype", "macro",
+    ]
 
-    private static let keywords = typeKeywords.union(memberKeywords).union(["extension", "associatedtype"])
+    private static let keywords = typeKeywords.union(memberKeywords).union(["extension"])
 
     private let tokens: [Token]
     private var index = 0
@@ -51,10 +53,8 @@ struct DeclarationScanner {
     private mutating func readDeclaration(_ word: String) {
         if Self.typeKeywords.contains(word) {
             readType(word)
-        } else if word == "extension", token(1)?.isName == true {
+        } else if word == "extension", let extended = token(1), extended.isName || extended.kind == .mark {
             readExtension()
-        } else if word == "associatedtype", let name = token(1), name.isName {
-            declarations.types.insert(name.text)
         } else if Self.memberKeywords.contains(word), scope?.kind != .body {
             readMember(word)
         }
@@ -70,14 +70,17 @@ struct DeclarationScanner {
         }
         guard behind.isMark("{") || behind.isMark(":") || behind.isMark("<") || behind.isWord("where") else { return }
         let head = DeclarationHead(tokens, before: index)
-        let access = effectiveAccess(head)
+        let access = head.attributes.contains("usableFromInline") ? .public : effectiveAccess(head)
         let signature = DeclarationSignature(tokens, from: index + 2, of: .braced)
         declarations.types.formUnion(signature.genericParameters)
         declarations.types.insert(name.text)
         if scope?.kind != .body {
             if access >= .package { declarations.visibleTypes.insert(name.text) }
-            if scopes.isEmpty, access >= .internal { declarations.topLevelTypes.insert(name.text) }
-            show(signature.typeNames.union(attributeNames(head)), at: access)
+            if access >= .internal {
+                if scopes.isEmpty { declarations.topLevelTypes.insert(name.text) }
+                if scope?.kind == .typeExtension { declarations.extensionTypes.insert(name.text) }
+            }
+            show(signature, head, at: access)
         }
         next = DeclarationScope(
             kind: keyword == "protocol" ? .protocolType : keyword == "enum" ? .enumeration : .type,
@@ -89,47 +92,36 @@ struct DeclarationScanner {
     private mutating func readExtension() {
         let head = DeclarationHead(tokens, before: index)
         let signature = DeclarationSignature(tokens, from: index + 1, of: .braced)
-        let conforms = signature.hasColon
-        if conforms { show(signature.typeNames, at: .public) }
-        next = DeclarationScope(
-            kind: .typeExtension,
-            access: head.access ?? .internal,
-            saysAccess: head.access != nil,
-            plainlyExtended: conforms ? nil : tokens[index + 1].text,
-            head: signature.typeNames
-        )
+        if signature.hasColon { show(signature, head, at: .public) }
+        next = DeclarationScope(kind: .typeExtension, access: head.access ?? .internal, head: signature.typeNames)
     }
 
     // MARK: Members
 
     private mutating func readMember(_ keyword: String) {
-        let isCase = keyword == "case"
-        guard !isCase || scope?.kind == .enumeration else { return }
-        guard let name = token(1), keyword == "init" || keyword == "subscript" || name.isName || name.kind == .mark
-        else { return }
+        guard let name = token(1), name.isName || name.kind == .mark, declares(keyword) else { return }
         let head = DeclarationHead(tokens, before: index)
-        let access = isCase ? scope?.access ?? .internal : effectiveAccess(head)
+        let access = keyword == "case" ? scope?.access ?? .internal : effectiveAccess(head)
         let form: DeclarationSignature.Form =
             switch keyword {
             case "var", "let": .variable
-            case "typealias", "case": .line
+            case "typealias", "associatedtype", "case": .line
             default: .function
             }
-        var signature = DeclarationSignature(tokens, from: index + 1, of: form)
-        if access == .public || head.attributes.contains("usableFromInline"), Self.isInlined(head) {
-            signature.addBody(tokens)
-        }
+        let signature = DeclarationSignature(tokens, from: index + 1, of: form)
         declarations.types.formUnion(signature.genericParameters)
-        record(name, keyword, access, signature)
+        if name.isName { record(name, keyword, access, signature) }
         let isLayout = scope?.isFrozen == true && form == .variable
-        let level = head.attributes.contains("usableFromInline") || isLayout ? .public : access
-        guard level >= .package else { return }
-        show(signature.typeNames.union(attributeNames(head)).union(scope?.head ?? []), at: level)
-        if signature.isInferredFromCall { declarations.inferred.insert(level) }
+        show(signature, head, at: isLayout ? .public : access)
     }
 
-    private static func isInlined(_ head: DeclarationHead) -> Bool {
-        !head.attributes.isDisjoint(with: ["inlinable", "_alwaysEmitIntoClient", "_transparent", "export"])
+    /// Whether the word declares something here, and is no pattern or name.
+    private func declares(_ keyword: String) -> Bool {
+        switch keyword {
+        case "case": scope?.kind == .enumeration
+        case "macro": token(2)?.isMark("(") == true || token(2)?.isMark("<") == true
+        default: true
+        }
     }
 
     private mutating func record(
@@ -138,32 +130,21 @@ struct DeclarationScanner {
         _ access: AccessLevel,
         _ signature: DeclarationSignature
     ) {
-        guard name.isName, keyword != "init", keyword != "subscript" else { return }
-        guard let scope else {
-            guard access >= .internal else { return }
-            switch keyword {
-            case "func": declarations.topLevelFunctions.insert(name.text)
-            case "typealias": recordAlias(name, access, signature)
-            default: break
+        switch keyword {
+        case "func" where scopes.isEmpty && access >= .internal:
+            declarations.topLevelFunctions.insert(name.text)
+        case "associatedtype":
+            declarations.types.insert(name.text)
+        case "typealias":
+            declarations.types.insert(name.text)
+            if scopes.isEmpty, access >= .internal { declarations.topLevelTypes.insert(name.text) }
+            guard access >= .package else { return }
+            declarations.visibleTypes.insert(name.text)
+            if let aliased = signature.aliased {
+                declarations.aliases.append(Declarations.Alias(name: name.text, aliased: aliased, line: name.line))
             }
-            return
-        }
-        if keyword == "typealias" { declarations.types.insert(name.text) }
-        if keyword == "typealias", access >= .package { declarations.visibleTypes.insert(name.text) }
-        if scope.kind == .typeExtension, let extended = scope.plainlyExtended, access >= .internal {
-            declarations.extensionMembers[extended, default: []].insert(name.text)
-        } else {
-            declarations.members.insert(name.text)
-        }
-    }
-
-    private mutating func recordAlias(_ name: Token, _ access: AccessLevel, _ signature: DeclarationSignature) {
-        declarations.types.insert(name.text)
-        declarations.topLevelTypes.insert(name.text)
-        guard access >= .package else { return }
-        declarations.visibleTypes.insert(name.text)
-        if let aliased = signature.aliased {
-            declarations.aliases.append(Declarations.Alias(name: name.text, aliased: aliased, line: name.line))
+        default:
+            break
         }
     }
 
@@ -179,12 +160,24 @@ struct DeclarationScanner {
         }
     }
 
-    private mutating func show(_ names: Set<String>, at level: AccessLevel) {
+    // MARK: What is shown
+
+    /// Attributes whose declarations are built into whoever uses them, bodies included.
+    private static let inlining: Set<String> = ["inlinable", "_alwaysEmitIntoClient", "_transparent", "backDeployed"]
+
+    private mutating func show(_ signature: DeclarationSignature, _ head: DeclarationHead, at access: AccessLevel) {
+        let level = head.attributes.contains("usableFromInline") ? .public : access
         guard level >= .package else { return }
+        let attributes = head.attributes.filter { $0.utf8.first?.isCapital == true }
+        let names = signature.typeNames.union(attributes).union(scope?.head ?? [])
         declarations.shown[level, default: []].formUnion(names)
+        if signature.isUnsettled || isInlined(head) { declarations.unsettled.insert(level) }
     }
 
-    private func attributeNames(_ head: DeclarationHead) -> Set<String> {
-        head.attributes.filter { $0.utf8.first?.isCapital == true }
+    /// Whether a body is part of the interface: of the declaration, or of one of its accessors.
+    private func isInlined(_ head: DeclarationHead) -> Bool {
+        if !head.attributes.isDisjoint(with: Self.inlining) { return true }
+        guard let brace = tokens[index...].prefix(200).firstIndex(where: { $0.isMark("{") }) else { return false }
+        return tokens[brace...].prefix(4).contains { Self.inlining.contains($0.text) }
     }
 }

@@ -9,12 +9,8 @@ struct DeclarationScope {
     let kind: Kind
     /// How far members can be seen at most; of an extension, how far they can be seen if they do not say.
     let access: AccessLevel
-    /// Whether an extension says an access level for its members.
-    var saysAccess = false
     /// Whether the layout is part of the interface.
     var isFrozen = false
-    /// The type that is extended, if the extension adds no conformance.
-    var plainlyExtended: String?
-    /// The type names in the extension's head: they are shown as soon as a member is.
+    /// The type names in an extension's head: they are shown as soon as a member is.
     var head: Set<String> = []
 }

@@ -11,48 +11,61 @@ struct DeclarationSignature {
         case line
     }
 
-    /// The type names in it.
+    /// The names in it that may be types.
     private(set) var typeNames: Set<String> = []
     /// The generic parameters that it declares.
     private(set) var genericParameters: Set<String> = []
-    /// Whether a colon stands in it.
+    /// Whether a colon stands in it, and not in parentheses.
     private(set) var hasColon = false
-    /// Whether its type is that of something that is called or read, which the source does not tell.
-    private(set) var isInferredFromCall = false
-    /// Behind `=`, if nothing but a name with periods stands there.
+    /// Whether it leaves open what it shows: a type that is inferred, a default value that is called for.
+    private(set) var isUnsettled = false
+    /// Behind `=`, if nothing but one type stands there: its name with what stands in front of its periods.
     private(set) var aliased: [String]?
 
     private var end: Int
 
+    /// How many tokens are read; what is longer leaves open what it shows.
+    private static let longest = 1000
     /// What may begin a line that goes on with the declaration in front of it.
     private static let continuations: Set<String> = [
-        "->", "-", "where", "throws", "async", "rethrows", "{", "=", ",", ".", "&", "?", ":", "|", "+", ">", ")",
+        "-", "where", "throws", "async", "rethrows", "{", "=", ",", ".", "&", "?", ":", "|", "+", ">", ")",
     ]
+    /// Words that say how a type is meant.
+    private static let typeModifiers: Set<String> = [
+        "any", "some", "inout", "borrowing", "consuming", "sending", "isolated", "repeat", "each",
+    ]
+    private static let literals: Set<String> = ["true", "false", "nil"]
 
     init(_ tokens: [Token], from start: Int, of form: Form) {
         end = start
         var depth = 0
-        var equals: Int?
+        var value: Int?
         while end < tokens.count {
-            let token = tokens[end]
+            guard end - start < Self.longest else {
+                isUnsettled = true
+                break
+            }
             if depth == 0, Self.ends(at: end, from: start, tokens, form) { break }
-            if token.kind == .mark {
-                switch token.text {
+            switch tokens[end].kind {
+            case .mark:
+                switch tokens[end].text {
                 case "(", "[", "{": depth += 1
                 case ")", "]", "}": depth -= 1
-                case ":" where depth == 0 && equals == nil:
-                    hasColon = true
-                case "=" where depth == 0 && equals == nil: equals = end
+                case ":" where depth == 0 && value == nil: hasColon = true
+                case "=" where Self.assigns(at: end, tokens):
+                    if depth > 0, Self.isComputed(at: end + 1, tokens) { isUnsettled = true }
+                    if depth == 0, value == nil { value = end + 1 }
                 default: break
                 }
-                if depth < 0 { break }
-            } else if token.isTypeName {
-                typeNames.insert(token.text)
+            case .word, .quotedWord:
+                if Self.mayBeType(at: end, from: start, tokens) { typeNames.insert(tokens[end].text) }
+            case .string, .literal, .directive: break
             }
+            if depth < 0 { break }
             end += 1
         }
         readGenericParameters(tokens, from: start)
-        if let equals { readValue(tokens[(equals + 1)..<end]) }
+        if let value { readValue(tokens[min(value, end)..<end]) }
     }
 
     private static func ends(at index: Int, from start: Int, _ tokens: [Token], _ form: Form) -> Bool {
@@ -61,7 +74,36 @@ struct DeclarationSignature {
         guard form != .braced, token.startsLine, index > start else { return false }
         let previous = tokens[index - 1]
         let goesOn = previous.kind == .mark && "=,:&|.<-+".contains(previous.text)
-        return !goesOn && !continuations.contains(token.text)
+        return !goesOn && !isArrow(endingAt: index - 1, tokens) && !continuations.contains(token.text)
+    }
+
+    private static func isArrow(endingAt index: Int, _ tokens: [Token]) -> Bool {
+        index > 0 && tokens[index].isMark(">") && tokens[index - 1].isMark("-")
+    }
+
+    /// A type begins with a capital letter or an underscore, or stands where only a type can.
+    private static func mayBeType(at index: Int, from start: Int, _ tokens: [Token]) -> Bool {
+        if tokens[index].isTypeName || tokens[index].text.hasPrefix("_") && tokens[index].text != "_" { return true }
+        guard index > start, !typeModifiers.contains(tokens[index].text) else { return false }
+        let previous = tokens[index - 1]
+        return previous.isMark(":") || previous.isMark("<") || previous.isMark("[")
+            || isArrow(endingAt: index - 1, tokens)
+            || (previous.kind == .word && typeModifiers.contains(previous.text))
+    }
+
+    /// Whether this is `=` and no part of a comparison.
+    private static func assigns(at index: Int, _ tokens: [Token]) -> Bool {
+        let neighbours = [
+            index > 0 ? tokens[index - 1].text : "", index + 1 < tokens.count ? tokens[index + 1].text : "",
+        ]
+        return !neighbours.contains("=") && !["!", "<"].contains(neighbours[0])
+    }
+
+    /// Whether a value begins here that is more than a literal.
+    private static func isComputed(at index: Int, _ tokens: [Token]) -> Bool {
+        guard index < tokens.count else { return false }
+        if index + 1 < tokens.count, tokens[index + 1].isMark(".") { return true }
+        return tokens[index].isMark(".") || (tokens[index].isName && !literals.contains(tokens[index].text))
     }
 
     /// `<A, B: P>` directly behind a name.
@@ -82,27 +124,14 @@ struct DeclarationSignature {
     }
 
     private mutating func readValue(_ value: ArraySlice<Token>) {
-        guard let first = value.first else { return }
-        let names = value.filter(\.isName).map(\.text)
-        if value.allSatisfy({ $0.isName || $0.isMark(".") }), !names.isEmpty { aliased = names }
-        if !hasColon, first.kind == .word, !first.isTypeName,
-            first.text != "true", first.text != "false"
-        {
-            isInferredFromCall = true
+        let words = value.filter(\.isName).map(\.text)
+        if value.allSatisfy({ $0.isName || [".", "(", ")"].contains($0.text) }) {
+            let names = words.filter { !Self.typeModifiers.contains($0) }
+            if !names.isEmpty { aliased = names }
         }
-    }
-
-    /// Takes the body for a part of the interface, as it is of an inlinable function.
-    mutating func addBody(_ tokens: [Token]) {
-        guard end < tokens.count, tokens[end].isMark("{") else { return }
-        var depth = 0
-        for token in tokens[end...] {
-            if token.isMark("{") { depth += 1 }
-            if token.isMark("}") { depth -= 1 }
-            if token.isTypeName {
-                typeNames.insert(token.text)
-            }
-            if depth == 0 { return }
-        }
+        // Nothing is left of a value that begins with a brace.
+        let isInferred =
+            value.isEmpty || value.contains { $0.isName && !$0.isTypeName && !Self.literals.contains($0.text) }
+        if !hasColon, isInferred { isUnsettled = true }
     }
 }

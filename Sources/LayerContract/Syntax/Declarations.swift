@@ -7,6 +7,8 @@ struct Declarations: Sendable {
         let line: Int
     }
 
+    /// The types in extensions that other files can see: they belong to where they are written, not to what is extended.
+    var extensionTypes: Set<String> = []
     /// The types at the top of the file that other files can see, and the functions there.
     var topLevelTypes: Set<String> = []
     var topLevelFunctions: Set<String> = []
@@ -14,14 +16,10 @@ struct Declarations: Sendable {
     var types: Set<String> = []
     /// The types at any depth that other modules can see.
     var visibleTypes: Set<String> = []
-    /// The members of types, but for those in plain extensions.
-    var members: Set<String> = []
-    /// The members that extensions without a conformance add, by the extended type.
-    var extensionMembers: [String: Set<String>] = [:]
     /// The type names that declarations show, by the level at which they can be seen.
     var shown: [AccessLevel: Set<String>] = [:]
-    /// The levels at which something is shown whose type is inferred from what is called.
-    var inferred: Set<AccessLevel> = []
-    /// The aliases at the top of the file that other modules can see.
+    /// The levels at which something is shown that the source does not tell: an inferred type, an inlined body.
+    var unsettled: Set<AccessLevel> = []
+    /// The aliases that other modules can see.
     var aliases: [Alias] = []
 }

@@ -15,7 +15,6 @@ struct ImportScanner {
     init(_ tokens: [Token]) {
         self.tokens = tokens
         var conditions = ConditionalCompilation()
-        var depth = 0
         var index = 0
         while index < tokens.count {
             let token = tokens[index]
@@ -25,11 +24,7 @@ struct ImportScanner {
                 conditions.read(token.text, condition: condition)
                 questions += Self.questions(in: condition)
                 index += condition.count
-            case .mark where token.text == "(" || token.text == "[":
-                depth += 1
-            case .mark where token.text == ")" || token.text == "]":
-                depth -= 1
-            case .word where token.text == "import" && depth == 0:
+            case .word where token.text == "import":
                 read(at: index, absentModules: conditions.absentModules)
             default:
                 break
@@ -61,8 +56,8 @@ struct ImportScanner {
 
     private mutating func read(at index: Int, absentModules: Set<String>) {
         let start = firstModifier(before: index)
-        // A word behind a period, or the label of an argument, is no import.
-        if start > 0, tokens[start - 1].isMark(".") { return }
+        // A word behind a period is a member, unless the period is the end of `1...` in the line before.
+        if start > 0, tokens[start - 1].isMark("."), !tokens[start].startsLine { return }
         var end = index + 1
         if end + 1 < tokens.count, tokens[end].kind == .word, Self.kinds.contains(tokens[end].text),
             tokens[end + 1].isName
@@ -73,6 +68,8 @@ struct ImportScanner {
         let module = tokens[end].text
         end += 1
         while end + 1 < tokens.count, tokens[end].isMark("."), !tokens[end + 1].startsLine { end += 2 }
+        // `import module: Module` is the label and the name of a parameter.
+        if end < tokens.count, tokens[end].isMark(":") { return }
         let written = tokens[start..<end]
         imports.append(
             ImportDeclaration(

@@ -45,11 +45,9 @@ struct Lexer {
         while position < bytes.count {
             let byte = bytes[position]
             switch byte {
-            case .newline:
-                line += 1
-                startsLine = true
-                position += 1
-            case .space, .tab, .carriageReturn:
+            case .newline, .carriageReturn:
+                readLineBreak()
+            case _ where byte.isWhiteSpace:
                 position += 1
             case _ where byte.beginsWord:
                 readWord()
@@ -89,6 +87,15 @@ struct Lexer {
 
     private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
+    /// A line feed behind a carriage return is no line of its own.
+    private mutating func readLineBreak() {
+        if bytes[position] == .newline || peek(1) != .newline {
+            line += 1
+            startsLine = true
+        }
+        position += 1
+    }
+
     private mutating func skipLine() {
         position = bytes.endOfLine(from: position)
     }
@@ -102,7 +109,7 @@ struct Lexer {
     private mutating func readQuotedWord() {
         let start = position + 1
         position = start
-        while let byte = peek(0), byte != .backtick, byte != .newline { position += 1 }
+        while let byte = peek(0), byte != .backtick, !byte.isLineBreak { position += 1 }
         let isTypeName = start < bytes.count && bytes[start].isCapital
         append(.quotedWord, text(start..<position), isTypeName: isTypeName)
         if peek(0) == .backtick { position += 1 }
@@ -110,7 +117,12 @@ struct Lexer {
 
     private mutating func readNumber() {
         while let byte = peek(0), byte.continuesWord || (byte == .period && peek(1)?.isDigit == true) { position += 1 }
-        append(.literal, "")
+        // Of a list of numbers, which can be millions, the first one says it all.
+        if tokens.count > 1, tokens[tokens.count - 1].isMark(","), tokens[tokens.count - 2].kind == .literal {
+            tokens.removeLast()
+        } else {
+            append(.literal, "")
+        }
     }
 
     private mutating func readMark(_ byte: UInt8) throws(Unterminated) {
@@ -135,7 +147,7 @@ struct Lexer {
         case .asterisk:
             try skipComment()
         default:
-            if let end = RegularExpressionEnd.bare(in: bytes, from: position, behind: tokens.last) {
+            if let end = RegularExpressionEnd.bare(in: bytes, from: position) {
                 position = end
                 append(.literal, "")
             } else {
@@ -155,11 +167,9 @@ struct Lexer {
             } else if byte == .asterisk, peek(1) == .slash {
                 depth -= 1
                 position += 2
+            } else if byte.isLineBreak {
+                readLineBreak()
             } else {
-                if byte == .newline {
-                    line += 1
-                    startsLine = true
-                }
                 position += 1
             }
         } while depth > 0
@@ -176,10 +186,10 @@ struct Lexer {
             try readString(pounds: pounds)
         case .slash:
             let end = RegularExpressionEnd.extended(in: bytes, from: position + pounds + 1, pounds: pounds)
-            let start = line
-            if end == bytes.count, bytes.last != .pound {
-                throw Unterminated(what: "A regular expression", line: start)
+            guard end < bytes.count || bytes.last == .pound else {
+                throw Unterminated(what: "A regular expression", line: line)
             }
+            let start = line
             line += bytes[position..<end].count { $0 == .newline }
             position = end
             append(.literal, "", line: start)
@@ -189,6 +199,7 @@ struct Lexer {
             position = bytes.endOfWord(from: start)
             append(.directive, text(start..<position))
         default:
+            position += pounds - 1
             try readMark(.pound)
         }
     }
@@ -196,13 +207,23 @@ struct Lexer {
     // MARK: Strings
 
     private mutating func readString(pounds: Int) throws(Unterminated) {
-        let isMultiline = peek(1) == .quote && peek(2) == .quote && !(pounds == 0 && isEmptyString)
+        let isMultiline = peek(1) == .quote && peek(2) == .quote && !(pounds > 0 && closesInItsLine(pounds))
         position += isMultiline ? 3 : 1
         try readStringBody(OpenString(pounds: pounds, isMultiline: isMultiline, line: line), isFirst: true)
     }
 
-    /// `""` is an empty string unless a third quote follows.
-    private var isEmptyString: Bool { peek(2) != .quote }
+    /// `#"""#` is a string of one quotation mark: with pound signs, what closes in its line is of one line.
+    private func closesInItsLine(_ pounds: Int) -> Bool {
+        var index = position + 2
+        while index < bytes.count, !bytes[index].isLineBreak {
+            let end = index + 1 + pounds
+            if bytes[index] == .quote, end <= bytes.count, bytes[(index + 1)..<end].allSatisfy({ $0 == .pound }) {
+                return true
+            }
+            index += 1
+        }
+        return false
+    }
 
     /// Reads a string up to its end, or up to its next interpolation.
     private mutating func readStringBody(_ string: OpenString, isFirst: Bool) throws(Unterminated) {
@@ -223,13 +244,11 @@ struct Lexer {
                     interpolated.append(open)
                     return
                 }
-                if peek(0) != .newline { position += 1 }
-            case .newline:
+                if peek(0)?.isLineBreak != true { position += 1 }
+            case .newline, .carriageReturn:
                 // The compiler refuses a string that is not closed in its line; what follows is code again.
                 if !string.isMultiline { return append(.string, "", line: string.line) }
-                line += 1
-                startsLine = true
-                position += 1
+                readLineBreak()
             default:
                 position += 1
             }

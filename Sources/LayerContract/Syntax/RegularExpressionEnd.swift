@@ -1,30 +1,27 @@
-/// Tells a regular expression from a division.
+/// Tells a regular expression from a division, as the compiler does (SE-0354).
 enum RegularExpressionEnd {
     /// How far an expression in a line is looked for, in bytes. Without an end to it, a long line full of slashes would
     /// be read once for each of them.
     private static let longest = 4096
 
-    /// The words behind which an expression begins.
-    private static let openers: Set<String> = [
-        "return", "in", "case", "where", "try", "await", "throw", "if", "while", "guard", "switch", "else", "is", "as",
-        "yield", "then",
-    ]
-
-    /// Where `/…/` ends, if the slash at this place begins one: an expression can begin there, no space follows, and
-    /// the line holds another slash.
-    static func bare(in bytes: [UInt8], from start: Int, behind token: Token?) -> Int? {
-        guard canBeginExpression(behind: token) else { return nil }
+    /// Where `/…/` ends, if the slash at this place begins one: space or an opening mark stands in front, no space
+    /// follows, and the line holds another slash without a space before it.
+    static func bare(in bytes: [UInt8], from start: Int) -> Int? {
+        guard start == 0 || opens(bytes[start - 1]) else { return nil }
         var index = start + 1
         guard index < bytes.count, bytes[index] != .space, bytes[index] != .tab else { return nil }
         var parentheses = 0
-        while index < min(bytes.count, start + longest), bytes[index] != .newline {
+        var isInClass = false
+        while index < min(bytes.count, start + longest), !bytes[index].isLineBreak {
             switch bytes[index] {
             case .backslash: index += 1
-            case .openParenthesis: parentheses += 1
-            case .closeParenthesis:
+            case .openBracket: isInClass = true
+            case .closeBracket: isInClass = false
+            case .openParenthesis where !isInClass: parentheses += 1
+            case .closeParenthesis where !isInClass:
                 parentheses -= 1
                 if parentheses < 0 { return nil }
-            case .slash: return bytes[index - 1] == .space ? nil : index + 1
+            case .slash: return bytes[index - 1] == .space || bytes[index - 1] == .tab ? nil : index + 1
             default: break
             }
             index += 1
@@ -35,14 +32,10 @@ enum RegularExpressionEnd {
     /// Where `#/…/#` ends; the end of the source if it never does. It spans lines only if its first one is empty, and
     /// ends with its line otherwise.
     static func extended(in bytes: [UInt8], from start: Int, pounds: Int) -> Int {
-        guard start < bytes.count else { return start }
-        var firstLine = bytes[start...].prefix { $0 != .newline }
-        while let last = firstLine.last, last == .space || last == .tab || last == .carriageReturn {
-            firstLine.removeLast()
-        }
-        let spansLines = firstLine.isEmpty
+        let endOfLine = bytes.endOfLine(from: start)
+        let spansLines = bytes[start..<endOfLine].allSatisfy { $0 == .space || $0 == .tab }
         var index = start
-        while index < bytes.count, spansLines || bytes[index] != .newline {
+        while index < bytes.count, spansLines || index < endOfLine {
             if bytes[index] == .backslash {
                 index += 2
                 continue
@@ -56,12 +49,8 @@ enum RegularExpressionEnd {
         return min(index, bytes.count)
     }
 
-    private static func canBeginExpression(behind token: Token?) -> Bool {
-        guard let token else { return true }
-        switch token.kind {
-        case .word: return openers.contains(token.text)
-        case .mark: return !")]}.".contains(token.text)
-        case .quotedWord, .string, .literal, .directive: return false
-        }
+    /// Whether what stands in front leaves the slash to what follows.
+    private static func opens(_ byte: UInt8) -> Bool {
+        byte.isWhiteSpace || byte.isLineBreak || [UInt8]("([{,;:".utf8).contains(byte)
     }
 }

@@ -19,6 +19,12 @@ extension UInt8 {
     /// What a text in UTF-8 may begin with, to no effect.
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
+    /// Whether it ends a line: a line feed, or a carriage return with or without one behind it.
+    var isLineBreak: Bool { self == .newline || self == .carriageReturn }
+
+    /// Whether it separates words within a line.
+    var isWhiteSpace: Bool { self == .space || self == .tab || self == 0 || self == 11 || self == 12 }
+
     /// Whether it is a decimal digit.
     var isDigit: Bool { self >= 48 && self <= 57 }
 

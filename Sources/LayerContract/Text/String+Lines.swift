@@ -14,4 +14,11 @@ extension String {
 
     /// What stands between white space.
     var words: [String] { split(whereSeparator: \.isWhitespace).map(String.init) }
+
+    /// The text without this mark and white space at its end.
+    func trimmingSuffix(_ mark: Character) -> String {
+        var text = self[...]
+        while text.last == mark { text.removeLast() }
+        return String(text).trimmed
+    }
 }

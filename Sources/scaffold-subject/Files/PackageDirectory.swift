@@ -73,7 +73,9 @@ struct PackageDirectory {
 
     private func declaredTypes(in path: String) -> [String] {
         guard let text = try? String(contentsOf: directory.appending(path: path), encoding: .utf8) else { return [] }
-        let declaration = /\b(?:struct|class|enum|actor|protocol|typealias|associatedtype|macro) +(\w+)/
+        // At the top of the file: what is nested has its own name.
+        let declaration = /^(?:[@\w()]+ +)*(?:struct|class|enum|actor|protocol|typealias|macro) +(\w+)/
+            .anchorsMatchLineEndings()
         return text.matches(of: declaration).map { String($0.1) }
     }
 }

@@ -44,6 +44,22 @@ struct DiagramIsUsedTests {
         #expect(try sketch.findings() == [])
     }
 
+    @Test func aProductThatNobodyImportsIsFound() throws {
+        var sketch = Sketch().declaring(.product("Wire", package: "wires", aliases: []), in: "Adapters")
+        sketch.diagram = sketch.diagram.replacing("Adapters<br/>", with: "Adapters<br/>packages: wires<br/>")
+        #expect(
+            try sketch.findings().map(\.message)
+                == ["Adapters declares a dependency on Wire and does not import it."]
+        )
+        #expect(try sketch.with("import Wire", in: "Sources/Adapters/Users/UserRow.swift").findings() == [])
+    }
+
+    @Test func aPluginUsesItsToolsByDeclaringThem() throws {
+        var sketch = Sketch().drawing("Plugin --> Core")
+        sketch.targets.append(TargetDescription(name: "Plugin", kind: .plugin, dependencies: [.target("Core")]))
+        #expect(try sketch.findings() == [])
+    }
+
     @Test func aPermissionThatNobodyUsesIsFound() throws {
         var sketch = Sketch()
         sketch.diagram = sketch.diagram.replacing(

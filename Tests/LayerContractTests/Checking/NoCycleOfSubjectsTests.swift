@@ -38,14 +38,15 @@ struct NoCycleOfSubjectsTests {
     }
 
     @Test(arguments: [
-        "func f() -> Int { helper() }", "let a = 1.spoken", "extension Helper {}", "let a = Core.Helper()",
+        "func f() -> Int { helper() }", "let d: Draft", "let d: Helper.Draft", "let d = Helper.Draft.self",
+        "let a = 1...\nextension Helper {}", "extension Helper {}", "let a = Core.Helper()",
         "let a: [Helper] = []", "func f(_: some P<Helper>) {}", "let a = \"\\(Helper())\"", "let a = b as? Helper",
     ])
     func everyWayOfUseCounts(line: String) throws {
         let found = try findings([
             "A/A.swift": "struct A {}\n\(line)",
             "B/Helper.swift":
-                "struct Helper { let a: A }\nfunc helper() -> Int { 1 }\nextension Int { var spoken: String { \"\" } }",
+                "struct Helper { let a: A }\nfunc helper() -> Int { 1 }\nextension Helper { struct Draft {} }",
         ])
         #expect(found.map(\.rule) == [.noCycleOfSubjects])
     }
@@ -53,7 +54,9 @@ struct NoCycleOfSubjectsTests {
     @Test(arguments: [
         "// Helper", "let a = \"Helper\"", "struct Helper {}", "let a = x.Helper", "let a = 1.count",
         "func g<Helper>() {}",
-        "let a = f(helper: 1)", "func helper() {}", "let spoken = 1", "enum E { case spoken }\nlet a = E.spoken",
+        "let a = f(helper: 1)", "func helper() {}", "struct S { func helper() {}; func f() { helper() } }",
+        "func f(helper: () -> Void) { helper() }", "let a = x.helper()", "let a = \"\".spoken", "let spoken = 1",
+        "enum E { case spoken }\nlet a = E.spoken",
     ])
     func whatMayMeanSomethingElseDoesNot(line: String) throws {
         let found = try findings([
@@ -70,6 +73,15 @@ struct NoCycleOfSubjectsTests {
             "C/C.swift": "private struct X {}\nstruct Failure {}",
         ])
         #expect(found == [])
+    }
+
+    @Test func everyStepThatHasToGoIsNamed() throws {
+        let known = ["A/A.swift": "struct A { let b: B }", "B/B.swift": "struct B { let a: A }"]
+        #expect(try findings(known).map(\.edge) == ["Core/A → Core/B"])
+        let worse = try findings(
+            known.merging(["A/A2.swift": "struct A2 { let c: C }", "C/C.swift": "struct C { let a: A2 }"]) { $1 }
+        )
+        #expect(worse.map(\.edge) == ["Core/A → Core/B", "Core/A → Core/C"])
     }
 
     @Test func aFolderThatUsesOnlyItselfIsNoCircle() throws {

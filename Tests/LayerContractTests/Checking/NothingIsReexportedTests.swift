@@ -57,6 +57,18 @@ struct NothingIsReexportedTests {
         "public struct S { @Wrapped public static var user: User { f() } }",
         "public protocol P where A == User {}", "extension S where A == User { public func f() {} }",
         "public func f<U: Sequence<User>>(_: U) {}", "public struct S { public var a: Int, b: User }",
+        "public protocol P { associatedtype A: User }", "public protocol P { associatedtype A = User }",
+        "public let all = [makeUser()]", "public let all = { makeUser() }()", "public let all = (makeUser())",
+        "public let a = 3.users", "public let a = Bool.random() ? makeUser() : nil", "public let a = 1, b = makeUser()",
+        "public let (a, b) = (makeUser(), 1)", "public func f(a: Int = helper()) {}",
+        "public func f(a: Int = limit) {}",
+        "public func f(a: Int = 2.doubled) {}", "public func f(a: Level = .standard) {}",
+        "public enum E { case one(Int = limit) }",
+        "@inlinable public func f() { helper() }", "public var a: Int { @inlinable get { helper() } }",
+        "@usableFromInline protocol P: User {}", "@usableFromInline enum E { case one(User) }",
+        "extension [User] { public func f() {} }",
+        "public func f() ->\n    User { g() }", "public macro m(_: User) = #externalMacro(module: \"M\", type: \"T\")",
+        "@User public struct S {}", "public struct S { @User public var a: Int { 1 } }",
     ])
     func aPublicImportOfWhatIsShownIsRight(declaration: String) throws {
         #expect(try findings("public import Core\n\(declaration)") == [])
@@ -69,6 +81,10 @@ struct NothingIsReexportedTests {
         "public func f() -> Int {\n    let user: User = g()\n    return user.a\n}", "// public let user: User",
         "public let name = \"User\"", "public enum E { case one; func f(_: User) {} }",
         "public struct S { public init() {}\n func f(_: User) {} }", "package func f(_: User) {}",
+        "protocol P { func f(_: User) }",
+        "public func f(a: Int = 1, b: String = \"\", c: Bool = true, d: Int? = nil) {}",
+        "public let a = 1", "public let a: Int = makeUser().a", "public func f<T>(_: T) where T == Int {}",
+        "private extension User { func f() {} }", "public struct S {}\nextension S { func f(_: User) {} }",
     ])
     func aPublicImportThatIsOnlyUsedWithinIsFound(declaration: String) throws {
         #expect(try findings("public import Core\n\(declaration)").map(\.rule) == [.nothingIsReexported])
@@ -101,6 +117,32 @@ struct NothingIsReexportedTests {
         let findings = try findings("public import Core\n\(line)")
         #expect(findings.map(\.rule).contains(.nothingIsReexported))
         #expect(findings.map(\.location.line).contains(2))
+    }
+
+    @Test func aTypeOfAForeignModuleIsWhatNobodyHereDeclares() throws {
+        let line = "public import Synchronization\n"
+        #expect(try findings("\(line)public func f(_: timespec) {}") == [])
+        #expect(try findings("\(line)public func f(_: Span<Int>) {}") == [])
+        #expect(try findings("\(line)public func f(_ a: Int, _ b: String) {}").map(\.rule) == [.nothingIsReexported])
+        #expect(
+            try findings("\(line)@discardableResult public func f() -> Int { 1 }").map(\.rule) == [.nothingIsReexported]
+        )
+    }
+
+    @Test func whatIsNotSwiftShowsWhatOnlyItKnows() throws {
+        var sketch = Sketch().declaring(.target("CLib"), in: "Adapters").drawing("Adapters --> CLib")
+        sketch.targets.append(TargetDescription(name: "CLib", kind: .other))
+        sketch.sources[file] = "public import CLib\npublic func f(_: timespec) {}"
+        #expect(try sketch.findings() == [])
+    }
+
+    @Test func anAliasOfATypeInTheSameRingIsNone() throws {
+        var sketch = Sketch().declaring(.target("Core2"), in: "Core").drawing("Core[\"targets: Core, Core2\"]")
+            .drawing("Core --> Core")
+        sketch.targets.append(TargetDescription(name: "Core2"))
+        sketch.sources["Sources/Core2/A.swift"] = "public struct Money {}"
+        sketch.sources["Sources/Core/A.swift"] = "public import Core2\npublic typealias Price = Money"
+        #expect(try sketch.findings() == [])
     }
 
     @Test(arguments: ["typealias Account = User", "public typealias Users = [User]", "public typealias Row = UserRow"])

@@ -14,7 +14,7 @@ struct PackagesAreNamedTests {
                     rule: .packagesAreNamed,
                     location: SourceLocation(file: "Package.swift", line: 3),
                     edge: "Adapters → wires",
-                    message: "Adapters uses Wire of the package wires, which the ring Adapters does not name.",
+                    message: "Adapters uses Wire of the package wires, and the ring Adapters does not name it.",
                     remedy: "Use it in a ring that may, behind a protocol; or add it to “packages:” of Adapters in "
                         + "Architecture.md if it is meant."
                 )
@@ -24,6 +24,7 @@ struct PackagesAreNamedTests {
 
     @Test func aPackageOfTheTestsIsForTheTests() throws {
         var sketch = Sketch().declaring(product, in: "AdaptersTests")
+            .with("import Wire", in: "Tests/AdaptersTests/UserRowTests.swift")
         #expect(try sketch.findings().map(\.edge) == ["AdaptersTests → wires"])
         sketch.diagram = sketch.diagram.replacing("Adapters<br/>", with: "Adapters<br/>tests use packages: wires<br/>")
         #expect(try sketch.findings() == [])

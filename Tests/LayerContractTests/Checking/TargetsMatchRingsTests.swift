@@ -49,6 +49,14 @@ struct TargetsMatchRingsTests {
         #expect(findings.map(\.edge) == ["Ghost", "Ghosts"])
     }
 
+    @Test func aLibraryIsNoTestTarget() throws {
+        var sketch = Sketch().drawing("Core[\"tests: Helper\"]")
+        sketch.targets.append(TargetDescription(name: "Helper"))
+        #expect(
+            try sketch.findings().map(\.message) == ["The ring Core names Helper as a test target, and it is none."]
+        )
+    }
+
     @Test func aDiagramThatMatchesNothingIsNoContract() {
         var sketch = Sketch()
         sketch.diagram = "```mermaid\ngraph\nElse --> Where\n```"

@@ -30,6 +30,15 @@ struct TestableByOwnTestsTests {
         #expect(findings.map(\.rule) == [.testableByOwnTests])
     }
 
+    @Test func aRingOfTestsMayIfItIsNamedAfterWhatItTests() throws {
+        var sketch = Sketch().drawing("CoreTests --> Core").drawing("Checks --> Core")
+        for name in ["CoreTests", "Checks"] {
+            sketch.targets.append(TargetDescription(name: name, kind: .test, dependencies: [.target("Core")]))
+            sketch.sources["Tests/\(name)/A.swift"] = "@testable import Core"
+        }
+        #expect(try sketch.findings().map(\.edge) == ["Checks → Core"])
+    }
+
     @Test func everyTestTargetOfARingMay() throws {
         var sketch = Sketch()
         sketch.targets.append(

@@ -24,6 +24,8 @@ struct LayerDiagramTests {
     @Test(arguments: [
         "A --> B", "A-->B", "A ---> B", "A -->|uses| B", "A -- uses --> B", "A == uses ==> B", "A[one] --> B(two)",
         #"A["one"] --> B[["two"]]"#, "A:::fat --> B:::thin", "A{{one}} --> B[(two)]", "A([one]) --> B((two))",
+        "A -- \"uses (a --> b)\" --> B", "A --> B;", "A[\"Layer 1: a\"] --> B",
+        "A; B; A --> B", "A ~~~ B; A --> B", "A[\"a; b\"] --> B",
     ])
     func mermaidWritesAnArrowInManyWays(line: String) throws {
         let diagram = try diagram(line)
@@ -82,6 +84,22 @@ struct LayerDiagramTests {
         #expect(diagram.rings.map(\.name) == ["A", "B"])
     }
 
+    @Test func whatGoesOnOverSeveralLinesIsPassedOver() throws {
+        let head = "%%{init: {\n'theme': 'x --> y'\n}}%%\nflowchart-elk LR; A --> B\naccTitle: Our rings --> yours\n"
+        let markdown = "```mermaid\n\(head)accDescr {\nA <-- B\n}\nB --> C\n```"
+        #expect(try LayerDiagram(markdown: markdown, file: "A.md").rings.map(\.name) == ["A", "B", "C"])
+    }
+
+    @Test func whatReadersDoNotSeeIsNoContract() throws {
+        let hidden = "<!-- so:\n```mermaid\ngraph\nA\n```\n-->\n```mermaid\ngraph\nB\n```"
+        #expect(try LayerDiagram(markdown: hidden, file: "A.md").rings.map(\.name) == ["B"])
+    }
+
+    @Test func aFenceEndsWithAsManyMarks() throws {
+        let markdown = "````markdown\n```mermaid\ngraph\nA\n```\n````\n```mermaid\ngraph\nB\n```"
+        #expect(try LayerDiagram(markdown: markdown, file: "A.md").rings.map(\.name) == ["B"])
+    }
+
     @Test func frontMatterIsPassedOver() throws {
         let markdown = "```mermaid\n---\ntitle: x --> y\n---\nflowchart TD\nA --> B\n```"
         #expect(try LayerDiagram(markdown: markdown, file: "A.md").rings.map(\.name) == ["A", "B"])
@@ -89,9 +107,13 @@ struct LayerDiagramTests {
 
     @Test(arguments: [
         ("A --- B", "means nothing"), ("A <--> B", "means nothing"), ("A --o B", "means nothing"),
-        ("A --x B", "means nothing"), ("A -->", "the end of the line"), ("--> B", "means nothing"),
+        ("A --x B", "means nothing"), ("A --x B --> C", "“--x B"), ("A --o B --> C", "“--o B"),
+        ("A --- B --> C", "“--- B"), ("A -- uses --- B --> C", "“-- uses"), ("A -.- B --> C", "“-.- B"),
+        ("A -> B", "“-> B"),
+        ("A => B", "“=> B"), ("A -- \"--> x\" B", "means nothing"), ("A -->", "the end of the line"),
+        ("--> B", "means nothing"),
         ("A[\"open", "opened and not closed"), ("A -->|open B", "opened and not closed"),
-        ("A[\"import: Foundation\"]", "A label has no “import:”"), ("A[\"imports:\"]", "wants names"),
+        ("A[\"A<br/>import: Foundation\"]", "A label has no “import:”"), ("A[\"imports:\"]", "wants names"),
         ("A[\"imports: X,\"]", "wants names"), ("A[\"imports: X or Y\"]", "“X or Y” is no module"),
         ("A[\"imports: X else\"]", "“X else” is no module"), ("A[\"packages: (X)\"]", "is no package"),
         ("A[\"imports: X<br/>imports: Y\"]", "“imports:” twice"), ("A[\"one\"]; A[\"two\"]", "has a label already"),
@@ -109,6 +131,13 @@ struct LayerDiagramTests {
 
     @Test func anArrowToAFrameIsAnError() {
         #expect(throws: DiagramError.self) { try diagram("subgraph inner", "A", "end", "B --> inner") }
+        #expect(throws: DiagramError.self) { try diagram("B --> inner", "subgraph inner", "A", "end") }
+    }
+
+    @Test func aLongChainIsReadAtOnce() throws {
+        let chain = (0..<3000).map { "R\($0)" }.joined(separator: " --> ")
+        #expect(try diagram(chain).edges.count == 2999)
+        #expect(throws: DiagramError.self) { try diagram(chain + " --> R1500") }
     }
 
     @Test func anArrowToItselfIsNoCircle() throws {
@@ -149,5 +178,9 @@ struct LayerDiagramTests {
             try LayerDiagram(markdown: markdown, file: "A.md", under: "the *Other* one").rings.map(\.name) == ["B"]
         )
         #expect(throws: DiagramError.self) { try LayerDiagram(markdown: markdown, file: "A.md", under: "None") }
+        let closed =
+            "## Layers ##\n- as a list\n\n      ```mermaid\n      graph\n      A\n      ```\nOthers\n======\n```mermaid\ngraph\nB\n```"
+        #expect(try LayerDiagram(markdown: closed, file: "A.md", under: "layers").rings.map(\.name) == ["A"])
+        #expect(try LayerDiagram(markdown: closed, file: "A.md", under: "others").rings.map(\.name) == ["B"])
     }
 }

@@ -14,7 +14,9 @@ struct PackageDescriptionTests {
           {"name": "Gen", "c99name": "Gen", "type": "plugin", "module_type": "PluginTarget",
            "path": "Plugins/Gen", "sources": []},
           {"name": "M", "c99name": "M", "type": "macro", "module_type": "SwiftTarget", "path": "Sources/M", "sources": []},
-          {"name": "T", "c99name": "T", "type": "test", "module_type": "SwiftTarget", "path": "Tests/T", "sources": []}
+          {"name": "T", "c99name": "T", "type": "test", "module_type": "SwiftTarget", "path": "Tests/T", "sources": []},
+          {"name": "Demo", "c99name": "Demo", "type": "snippet", "module_type": "SwiftTarget",
+           "path": "Snippets", "sources": ["Demo.swift"]}
         ]}
         """
     private let dumped = """
@@ -29,7 +31,8 @@ struct PackageDescriptionTests {
             {"product": ["Wire", "swift-wires", null, {"traits": ["Wires"]}]},
             {"product": ["UseCases", "inward", {"Entities": "InwardEntities"}, null]}],
            "pluginUsages": [{"plugin": ["Gen", null]}, {"plugin": ["Other", "swift-wires"]}]},
-          {"name": "CLib", "dependencies": []}
+          {"name": "CLib", "dependencies": []}, {"name": "Gen", "dependencies": []},
+          {"name": "M", "dependencies": []}, {"name": "T", "dependencies": []}
         ]}
         """
 

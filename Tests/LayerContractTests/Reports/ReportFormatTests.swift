@@ -24,9 +24,9 @@ struct ReportFormatTests {
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    @Test func textIsForPeople() {
+    @Test func textIsForPeople() throws {
         #expect(
-            report.formatted(as: .text) == """
+            try report.formatted(as: .text) == """
                 Sources/Core/A b,c:d%.swift:7: Core → App [imports-follow-edges]
                     what: It is “outward”, 100%.
                     rule: \(Rule.importsFollowEdges.title)
@@ -38,7 +38,7 @@ struct ReportFormatTests {
 
                 """
         )
-        #expect(clean.formatted(as: .text) == "No findings: 3 files, 2 imports, 4 targets, 1 edge.\n")
+        #expect(try clean.formatted(as: .text) == "No findings: 3 files, 2 imports, 4 targets, 1 edge.\n")
     }
 
     @Test func jsonHoldsEveryPartOfAFinding() throws {
@@ -80,8 +80,8 @@ struct ReportFormatTests {
         #expect((location["region"] as? [String: Any])?["startLine"] as? Int == 7)
     }
 
-    @Test func githubTakesNothingOfAFindingForItsOwn() {
-        let lines = report.formatted(as: .github).split(separator: "\n")
+    @Test func githubTakesNothingOfAFindingForItsOwn() throws {
+        let lines = try report.formatted(as: .github).split(separator: "\n")
         #expect(lines.count == 2)
         #expect(
             lines.first?.hasPrefix(

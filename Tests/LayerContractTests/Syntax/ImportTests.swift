@@ -44,6 +44,17 @@ struct ImportTests {
         #expect(try modules("import A; public import B;@testable import C") == ["A", "B", "C"])
     }
 
+    @Test func aMillionNumbersAreOne() throws {
+        let list = String(repeating: "255, ", count: 200_000)
+        #expect(try modules("let a: [UInt8] = [\(list)0]\nimport M") == ["M"])
+    }
+
+    @Test func marksWithoutEndAreReadAtOnce() throws {
+        for piece in ["#", "let a = 1 ", "class a: ", "struct A: B\n", "(", "\"\\(", "/ "] {
+            _ = try? facts(String(repeating: piece, count: 30_000))
+        }
+    }
+
     @Test func anImportSaysWhatItIs() throws {
         let source = "\n@_spi(S) @testable public import struct M.Deep.S\n@_exported import N"
         let imports = try facts(source).imports
@@ -65,6 +76,9 @@ struct ImportTests {
         ("#if canImport(A, _version: 2)\n#else\nimport M\n#endif", []), ("#if os(Linux)\n#else\nimport M\n#endif", []),
         ("#if canImport(A)\n#else\n#if B\nimport M\n#endif\n#endif", ["A"]),
         ("#if canImport(A)\n#else\n#endif\nimport M", []), ("#if !canImport(A)\n#else\nimport M\n#endif", []),
+        ("#if !(canImport(A))\nimport M\n#endif", ["A"]), ("#if (!canImport(A))\nimport M\n#endif", ["A"]),
+        ("#if (canImport(A))\n#else\nimport M\n#endif", ["A"]), ("#if (A) || (!canImport(B))\nimport M\n#endif", []),
+        ("#if !canImport(A, _version: 2)\nimport M\n#endif", []),
     ])
     func aBranchSaysWhichModulesAreAbsent(source: String, absent: [String]) throws {
         #expect(try facts(source).imports.map(\.absentModules) == [Set(absent)])
