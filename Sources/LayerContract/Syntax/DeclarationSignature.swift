@@ -25,7 +25,7 @@ struct DeclarationSignature {
     private var end: Int
 
     /// How many tokens are read; what is longer leaves open what it shows.
-    private static let longest = 1000
+    private static let longest = 256
     /// What may begin a line that goes on with the declaration in front of it.
     private static let continuations: Set<String> = [
         "-", "where", "throws", "async", "rethrows", "{", "=", ",", ".", "&", "?", ":", "|", "+", ">", ")",
