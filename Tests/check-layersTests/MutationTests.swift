@@ -50,12 +50,12 @@ struct MutationTests {
         let sources = target.sources.filter { $0.hasSuffix(".swift") }
         for source in sources {
             let path = "\(target.path)/\(source)"
-            let text = try ThisPackage.text(of: path)
+            let places = places(in: try ThisPackage.text(of: path))
             for module in forbidden {
                 place += 1
                 guard areAllWanted || place.isMultiple(of: 17) else { continue }
                 let form = forms[count % forms.count].replacing("M", with: module)
-                let mutant = count.isMultiple(of: 2) ? "\(form)\n\(text)" : "\(text)\n\(form)\n"
+                let mutant = places[count % places.count](form)
                 let facts = try SourceFacts(
                     reading: Array(mutant.utf8),
                     path: path,
@@ -68,6 +68,20 @@ struct MutationTests {
             }
         }
         return (count, sources.count)
+    }
+
+    /// A source with a line more: in front, behind, or before one of its declarations.
+    private static func places(in text: String) -> [@Sendable (String) -> String] {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let declarations = lines.indices.dropFirst().filter { index in
+            let begins = ["///", "public ", "struct ", "extension ", "enum ", "final ", "@"].contains {
+                lines[index].hasPrefix($0)
+            }
+            return lines[index - 1].isEmpty && begins
+        }
+        return ([0] + declarations + [lines.count]).map { index in
+            { line in (lines[..<index] + [line] + lines[index...]).joined(separator: "\n") }
+        }
     }
 
     @Test func everyForbiddenEdgeOfTheDescriptionIsCaught() async throws {
