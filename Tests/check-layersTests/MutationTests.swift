@@ -12,7 +12,8 @@ struct MutationTests {
         "import M", "public import M", "package import M", "internal import M", "fileprivate import M",
         "private import M",
         "@testable import M", "@_exported import M", "@preconcurrency import M", "@_implementationOnly import M",
-        "@_spi(Secret) public import M", "import struct M.Thing", "import func M.thing", "import M.Sub", "import `M`",
+        "@_spi(Secret) public import M", "import struct M.Thing", "import func M.thing", "import class M::Thing",
+        "import M.Sub", "import `M`",
         "import\n    M", "let _x = 0; import M", "/* why */ import M // so", "#if os(Windows)\nimport M\n#endif",
         "#if DEBUG\n#elseif canImport(M)\n@testable\nimport M\n#endif", "#if true\n#else\nimport class M.Thing\n#endif",
     ]

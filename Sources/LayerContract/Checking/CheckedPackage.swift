@@ -105,15 +105,15 @@ struct CheckedPackage: Sendable {
     /// one that is called like it otherwise.
     func modules(of dependency: TargetDependency, in target: TargetDescription) -> [String] {
         guard case .product(let product, let package, let aliases) = dependency else { return [] }
-        let named = packages(of: target).first { $0.identity.lowercased() == package.lowercased() }?.modules ?? []
+        let named = packages(of: target).filter { $0.identity.lowercased() == package.lowercased() }.flatMap(\.modules)
         return (named.isEmpty || named.contains(product) ? [product] : named) + aliases
     }
 
     /// Whether the sources of a target make use of another target.
     func uses(_ user: TargetDescription, _ used: TargetDescription) -> Bool {
         if importedModules[user.name]?.contains(used.moduleName) == true { return true }
-        // What is no library is built for its user, and not imported.
-        let isImportable = used.kind == .library && user.kind != .other && user.kind != .plugin
+        // A tool is built for its user, and not imported.
+        let isImportable = [.library, .other].contains(used.kind) && user.kind != .other && user.kind != .plugin
         return !isImportable && user.dependencies.contains(.target(used.name))
     }
 }

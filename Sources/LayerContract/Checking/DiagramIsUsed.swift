@@ -94,9 +94,17 @@ struct DiagramIsUsed {
                     "The ring \(ring.name) may use the package \($0.identity), and nobody does.",
                     "Take it out of the ring's label."
                 )
-            }
+            } + unused(packages.flatMap(\.modules).map { SystemModule($0) }, by: users)
         }
-        return unused(ring.imports, by: members) + unused(ring.testImports, by: tests)
+        let redundant = ring.testImports.filter { ring.imports.contains(SystemModule($0.name)) }.map {
+            finding(
+                location,
+                "\(ring.name) → \($0.name)",
+                "The tests of \(ring.name) may import \($0.name) already, because \(ring.name) may.",
+                "Take it out of “\(RingLabel.Key.testImports.rawValue):”."
+            )
+        }
+        return redundant + unused(ring.imports, by: members) + unused(ring.testImports, by: tests)
             + unused(ring.packages, by: members) + unused(ring.testPackages, by: tests)
     }
 

@@ -49,7 +49,9 @@ struct NothingIsReexported {
             edge: edge,
             message: "“\(declaration.text)” is \(level), and no \(level) declaration of the file shows a type of "
                 + "\(declaration.module).",
-            remedy: "Write `import \(declaration.module)`, or `internal import` where imports are public by themselves."
+            remedy: access == .public && isShown(declaration.module, .package, in: source)
+                ? "Write `package import \(declaration.module)`."
+                : "Write `import \(declaration.module)`, or `internal import` where imports are public by themselves."
         )
     }
 
@@ -62,7 +64,9 @@ struct NothingIsReexported {
             return !shown.isDisjoint(with: visibleTypes[target.name] ?? []) || target.kind == .other
         }
         // Of a module whose source is not here: a type that nobody else declares may be its own.
-        var known = StandardLibrary.types.union(source.declarations.types).union(topLevelTypes[source.target] ?? [])
+        var known = StandardLibrary.types.union(source.declarations.types).union(source.declarations.parameters).union(
+            topLevelTypes[source.target] ?? []
+        )
         for other in source.imports {
             if let target = package.target(ofModule: other.module) { known.formUnion(visibleTypes[target.name] ?? []) }
         }

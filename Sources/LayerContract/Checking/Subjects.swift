@@ -11,33 +11,33 @@ struct Subjects {
 
     /// Reads the sources of one target.
     ///
-    /// The names of types and of functions at the top of a file are followed to the one subject that declares them. Those
-    /// that several subjects declare, or that the mentioning one gives to something of its own, are not followed, and
-    /// neither are members: whose they are, only a compiler knows.
+    /// The names of types at the top of a file, and of those in extensions behind what is extended, are followed to the
+    /// one subject that declares them. Those that several subjects declare, or that the mentioning one has for a type of
+    /// its own, are not followed, and neither are functions and members: whose they are, only a compiler knows.
     init(_ sources: [SourceFacts], moduleName: String) {
-        let types = Self.owners(of: sources) { $0.declarations.topLevelTypes.union($0.declarations.extensionTypes) }
-        let nestedTypes = Self.owners(of: sources) { $0.declarations.extensionTypes }
-        let functions = Self.owners(of: sources) { $0.declarations.topLevelFunctions }
-        let own = Dictionary(grouping: sources) { $0.subject ?? "" }.mapValues { sources in
-            sources.reduce(into: Set<String>()) {
-                $0.formUnion($1.declarations.types)
-                $0.formUnion($1.mentions.given)
-            }
+        let types = Self.owners(of: sources) { $0.declarations.topLevelTypes }
+        let extensionTypes = Self.owners(of: sources) { $0.declarations.extensionTypes }
+        let ownTypes = Dictionary(grouping: sources) { $0.subject ?? "" }.mapValues { sources in
+            sources.reduce(into: Set<String>()) { $0.formUnion($1.declarations.types) }
         }
         for source in sources {
-            guard let subject = source.subject, let own = own[subject] else { continue }
-            // Behind the module's name stands what is at its top.
-            let members = source.mentions.names[moduleName] == nil ? nestedTypes : types
-            for (mentions, owners) in [
-                (source.mentions.names, types), (source.mentions.members, members), (source.mentions.calls, functions),
-            ] {
-                for (name, line) in mentions where !own.contains(name) {
-                    guard let owner = owners[name], owner != subject else { continue }
-                    let use = Use(name: name, location: SourceLocation(file: source.path, line: line))
-                    uses[subject, default: [:]][owner, default: []].append(use)
-                }
+            guard let subject = source.subject, let own = ownTypes[subject] else { continue }
+            for (name, line) in source.mentions.names
+            where !own.contains(name) && !source.declarations.parameters.contains(name) {
+                add(name, line, types[name], to: subject, in: source)
+            }
+            for (name, line) in source.mentions.members {
+                let top = name.hasPrefix("\(moduleName).") ? String(name.dropFirst(moduleName.count + 1)) : nil
+                add(name, line, top.flatMap { types[$0] } ?? extensionTypes[name], to: subject, in: source)
             }
         }
+    }
+
+    private mutating func add(_ name: String, _ line: Int, _ owner: String?, to subject: String, in source: SourceFacts)
+    {
+        guard let owner, owner != subject else { return }
+        let use = Use(name: name, location: SourceLocation(file: source.path, line: line))
+        uses[subject, default: [:]][owner, default: []].append(use)
     }
 
     /// The mentions of one subject in another, by file and line.

@@ -31,6 +31,10 @@ struct DiagramReader {
             let words = piece.words
             guard let first = words.first, !first.hasPrefix("%%") else { continue }
             if Self.ignored.contains(first) {
+                // As the name of a ring, such a word would take its arrow with it.
+                guard words.count == 1 || !["-", "=", "&", "~"].contains(where: words[1].hasPrefix) else {
+                    throw DiagramError(line: number, "“\(first)” is a word of Mermaid and cannot name a ring.")
+                }
                 if first == "subgraph" { openFrame(words.dropFirst().first) }
                 if first == "end" { openFrames -= 1 }
                 statements.append(.verbatim(pieces.count == 1 ? text : piece))
@@ -43,8 +47,13 @@ struct DiagramReader {
         if text.trimmed.hasPrefix("%%") { statements.append(.verbatim(text)) }
     }
 
-    /// Refuses an arrow to a frame: who is meant by it?
-    func refuseFrames() throws(DiagramError) {
+    /// Ends the diagram.
+    ///
+    /// - Throws: a ``DiagramError`` for what is opened and not closed, and for an arrow to a frame: who is meant by it?
+    func finish() throws(DiagramError) {
+        if let end = passageEnd {
+            throw DiagramError("The diagram opens what “\(end)” would close, and nothing does.")
+        }
         guard let ring = rings.first(where: { frames.contains($0.name) }) else { return }
         throw DiagramError(
             line: ringLines[ring.name],
@@ -62,7 +71,7 @@ struct DiagramReader {
             passageEnd = "---"
         } else if line.hasPrefix("%%{"), !line.hasSuffix("}%%") {
             passageEnd = "}%%"
-        } else if line.hasPrefix("accDescr"), line.hasSuffix("{") {
+        } else if line.hasPrefix("accDescr"), !line.hasPrefix("accDescr:"), line.hasSuffix("{") {
             passageEnd = "}"
         }
         return passageEnd != nil
@@ -76,6 +85,7 @@ struct DiagramReader {
         var depth = 0
         for character in line {
             if character == "\"" { isQuoted.toggle() }
+            if !isQuoted, character == "|" { depth += depth == 0 ? 1 : -1 }
             if !isQuoted, "[({".contains(character) { depth += 1 }
             if !isQuoted, "])}".contains(character) { depth -= 1 }
             if character == ";", !isQuoted, depth <= 0 {

@@ -104,7 +104,7 @@ struct FlowchartLine {
         let isLongEnough = isDotted || position - start > 1
         if !takeHead(isDotted) {
             // Behind a shaft of two, a text may stand before the rest of the arrow.
-            guard isLongEnough, position - start == 2, !isAtEnd, characters[position].isWhitespace else {
+            guard isLongEnough, position - start == 2, !isAtEnd, beginsText(characters[position]) else {
                 throw notUnderstood(from: start)
             }
             skipText(upTo: isDotted ? ".-" : "\(shaft)\(shaft)")
@@ -113,11 +113,20 @@ struct FlowchartLine {
         } else if !isLongEnough {
             throw notUnderstood(from: start)
         }
-        if take("|") {
+        let behindArrow = position
+        skip { $0.isWhitespace }
+        if !take("|") {
+            position = behindArrow
+        } else {
             skip { $0 != "|" }
             guard take("|") else { throw DiagramError(line: number, "An arrow's text is opened and not closed.") }
         }
         return isDotted ? .testsOfRing : .ring
+    }
+
+    /// `--x` and `--o` are arrows of another kind, and no text.
+    private func beginsText(_ character: Character) -> Bool {
+        character.isWhitespace || character == "\"" || (character.isLetter && character != "x" && character != "o")
     }
 
     private mutating func takeHead(_ isDotted: Bool) -> Bool { take(isDotted ? "->" : ">") }

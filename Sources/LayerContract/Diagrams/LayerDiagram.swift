@@ -41,7 +41,7 @@ public struct LayerDiagram: Sendable {
             let indentation = line.prefix(block.indentation).prefix { $0 == " " }.count
             try reader.read(String(line.dropFirst(indentation)), number: block.firstLine + index)
         }
-        try reader.refuseFrames()
+        try reader.finish()
         guard !reader.rings.isEmpty else {
             throw DiagramError(line: block.firstLine, "The diagram has no ring. An empty contract holds nobody to it.")
         }

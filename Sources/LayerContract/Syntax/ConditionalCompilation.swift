@@ -46,11 +46,9 @@ struct ConditionalCompilation {
 
     /// Of `!canImport(A) && …`: A.
     private static func absent(ifTrue condition: ArraySlice<Token>) -> Set<String> {
-        Set(
-            terms(of: condition, joinedBy: "&").compactMap { term in
-                term.first?.isMark("!") == true ? module(of: withoutParentheses(term.dropFirst())) : nil
-            }
-        )
+        terms(of: condition, joinedBy: "&").reduce(into: []) { absent, term in
+            if term.first?.isMark("!") == true { absent.formUnion(Self.absent(ifFalse: term.dropFirst())) }
+        }
     }
 
     /// Of `canImport(A) || …`: A.
@@ -61,9 +59,19 @@ struct ConditionalCompilation {
     /// What stands between the operators of a condition that has no other operators; nothing if it has others.
     private static func terms(of condition: ArraySlice<Token>, joinedBy mark: String) -> [ArraySlice<Token>] {
         let condition = withoutParentheses(condition)
-        let other = mark == "&" ? "|" : "&"
-        guard !condition.contains(where: { $0.isMark(other) }) else { return [] }
-        return condition.split { $0.isMark(mark) }.map(withoutParentheses)
+        var terms: [ArraySlice<Token>] = []
+        var start = condition.startIndex
+        var depth = 0
+        for index in condition.indices {
+            if condition[index].isMark("(") { depth += 1 }
+            if condition[index].isMark(")") { depth -= 1 }
+            guard depth == 0, condition[index].isMark("&") || condition[index].isMark("|") else { continue }
+            guard condition[index].isMark(mark) else { return [] }
+            terms.append(condition[start..<index])
+            start = index + 1
+        }
+        terms.append(condition[start...])
+        return terms.map(withoutParentheses)
     }
 
     /// What stands in parentheses that are around all of it.

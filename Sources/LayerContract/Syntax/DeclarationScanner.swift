@@ -72,13 +72,13 @@ struct DeclarationScanner {
         let head = DeclarationHead(tokens, before: index)
         let access = head.attributes.contains("usableFromInline") ? .public : effectiveAccess(head)
         let signature = DeclarationSignature(tokens, from: index + 2, of: .braced)
-        declarations.types.formUnion(signature.genericParameters)
+        declarations.parameters.formUnion(signature.genericParameters)
         declarations.types.insert(name.text)
         if scope?.kind != .body {
             if access >= .package { declarations.visibleTypes.insert(name.text) }
             if access >= .internal {
                 if scopes.isEmpty { declarations.topLevelTypes.insert(name.text) }
-                if scope?.kind == .typeExtension { declarations.extensionTypes.insert(name.text) }
+                if let extended = scope?.extended { declarations.extensionTypes.insert("\(extended).\(name.text)") }
             }
             show(signature, head, at: access)
         }
@@ -93,7 +93,12 @@ struct DeclarationScanner {
         let head = DeclarationHead(tokens, before: index)
         let signature = DeclarationSignature(tokens, from: index + 1, of: .braced)
         if signature.hasColon { show(signature, head, at: .public) }
-        next = DeclarationScope(kind: .typeExtension, access: head.access ?? .internal, head: signature.typeNames)
+        next = DeclarationScope(
+            kind: .typeExtension,
+            access: head.access ?? .internal,
+            extended: tokens[index + 1].text,
+            head: signature.typeNames
+        )
     }
 
     // MARK: Members
@@ -109,7 +114,7 @@ struct DeclarationScanner {
             default: .function
             }
         let signature = DeclarationSignature(tokens, from: index + 1, of: form)
-        declarations.types.formUnion(signature.genericParameters)
+        declarations.parameters.formUnion(signature.genericParameters)
         if name.isName { record(name, keyword, access, signature) }
         let isLayout = scope?.isFrozen == true && form == .variable
         show(signature, head, at: isLayout ? .public : access)
@@ -131,10 +136,8 @@ struct DeclarationScanner {
         _ signature: DeclarationSignature
     ) {
         switch keyword {
-        case "func" where scopes.isEmpty && access >= .internal:
-            declarations.topLevelFunctions.insert(name.text)
         case "associatedtype":
-            declarations.types.insert(name.text)
+            declarations.parameters.insert(name.text)
         case "typealias":
             declarations.types.insert(name.text)
             if scopes.isEmpty, access >= .internal { declarations.topLevelTypes.insert(name.text) }
@@ -166,18 +169,19 @@ struct DeclarationScanner {
     private static let inlining: Set<String> = ["inlinable", "_alwaysEmitIntoClient", "_transparent", "backDeployed"]
 
     private mutating func show(_ signature: DeclarationSignature, _ head: DeclarationHead, at access: AccessLevel) {
+        if isInlined(head) { declarations.unsettled.insert(.public) }
         let level = head.attributes.contains("usableFromInline") ? .public : access
         guard level >= .package else { return }
         let attributes = head.attributes.filter { $0.utf8.first?.isCapital == true }
         let names = signature.typeNames.union(attributes).union(scope?.head ?? [])
         declarations.shown[level, default: []].formUnion(names)
-        if signature.isUnsettled || isInlined(head) { declarations.unsettled.insert(level) }
+        if signature.isUnsettled { declarations.unsettled.insert(level) }
     }
 
     /// Whether a body is part of the interface: of the declaration, or of one of its accessors.
     private func isInlined(_ head: DeclarationHead) -> Bool {
         if !head.attributes.isDisjoint(with: Self.inlining) { return true }
-        guard let brace = tokens[index...].prefix(200).firstIndex(where: { $0.isMark("{") }) else { return false }
-        return tokens[brace...].prefix(4).contains { Self.inlining.contains($0.text) }
+        guard tokens[index].text == "var" || tokens[index].text == "subscript" else { return false }
+        return tokens[index...].prefix(200).contains { Self.inlining.contains($0.text) }
     }
 }

@@ -11,6 +11,8 @@ struct DeclarationScope {
     let access: AccessLevel
     /// Whether the layout is part of the interface.
     var isFrozen = false
+    /// What an extension extends.
+    var extended: String?
     /// The type names in an extension's head: they are shown as soon as a member is.
     var head: Set<String> = []
 }

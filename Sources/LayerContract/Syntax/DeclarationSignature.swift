@@ -52,13 +52,17 @@ struct DeclarationSignature {
                 case "(", "[", "{": depth += 1
                 case ")", "]", "}": depth -= 1
                 case ":" where depth == 0 && value == nil: hasColon = true
+                case "," where depth == 0 && form == .variable:
+                    isUnsettled = true
                 case "=" where Self.assigns(at: end, tokens):
-                    if depth > 0, Self.isComputed(at: end + 1, tokens) { isUnsettled = true }
+                    if depth > 0, !Self.isLiteral(at: end + 1, tokens) { isUnsettled = true }
                     if depth == 0, value == nil { value = end + 1 }
                 default: break
                 }
             case .word, .quotedWord:
-                if Self.mayBeType(at: end, from: start, tokens) { typeNames.insert(tokens[end].text) }
+                if Self.mayBeType(at: end, from: start, tokens, isListed: depth > 0 || form == .braced) {
+                    typeNames.insert(tokens[end].text)
+                }
             case .string, .literal, .directive: break
             }
             if depth < 0 { break }
@@ -81,14 +85,16 @@ struct DeclarationSignature {
         index > 0 && tokens[index].isMark(">") && tokens[index - 1].isMark("-")
     }
 
-    /// A type begins with a capital letter or an underscore, or stands where only a type can.
-    private static func mayBeType(at index: Int, from start: Int, _ tokens: [Token]) -> Bool {
+    /// A type begins with a capital letter or an underscore, or stands where a type can and no label does.
+    private static func mayBeType(at index: Int, from start: Int, _ tokens: [Token], isListed: Bool) -> Bool {
         if tokens[index].isTypeName || tokens[index].text.hasPrefix("_") && tokens[index].text != "_" { return true }
         guard index > start, !typeModifiers.contains(tokens[index].text) else { return false }
         let previous = tokens[index - 1]
-        return previous.isMark(":") || previous.isMark("<") || previous.isMark("[")
-            || isArrow(endingAt: index - 1, tokens)
-            || (previous.kind == .word && typeModifiers.contains(previous.text))
+        if previous.isMark(":") || previous.isMark("<") || isArrow(endingAt: index - 1, tokens) { return true }
+        if previous.kind == .word, typeModifiers.contains(previous.text) { return true }
+        let isElement = previous.isMark("[") || previous.isMark("(") || previous.isMark(",") && isListed
+        let isLabel = index + 1 < tokens.count && (tokens[index + 1].isMark(":") || tokens[index + 1].isName)
+        return isElement && !isLabel
     }
 
     /// Whether this is `=` and no part of a comparison.
@@ -99,11 +105,13 @@ struct DeclarationSignature {
         return !neighbours.contains("=") && !["!", "<"].contains(neighbours[0])
     }
 
-    /// Whether a value begins here that is more than a literal.
-    private static func isComputed(at index: Int, _ tokens: [Token]) -> Bool {
-        guard index < tokens.count else { return false }
-        if index + 1 < tokens.count, tokens[index + 1].isMark(".") { return true }
-        return tokens[index].isMark(".") || (tokens[index].isName && !literals.contains(tokens[index].text))
+    /// Whether a default value is a literal and nothing else: `1`, `-1`, `""`, `nil`, `[]`, `[:]`.
+    private static func isLiteral(at index: Int, _ tokens: [Token]) -> Bool {
+        let value = tokens[index...].prefix(5).prefix { !$0.isMark(",") && !$0.isMark(")") }
+        if value.allSatisfy({ ["[", ":", "]"].contains($0.text) && $0.kind == .mark }) { return true }
+        let unsigned = value.first?.isMark("-") == true ? value.dropFirst() : value
+        guard unsigned.count == 1, let only = unsigned.first else { return false }
+        return only.kind == .literal || only.kind == .string || literals.contains(only.text)
     }
 
     /// `<A, B: P>` directly behind a name.
@@ -130,8 +138,17 @@ struct DeclarationSignature {
             if !names.isEmpty { aliased = names }
         }
         // Nothing is left of a value that begins with a brace.
-        let isInferred =
-            value.isEmpty || value.contains { $0.isName && !$0.isTypeName && !Self.literals.contains($0.text) }
+        let isInferred = value.isEmpty || !value.allSatisfy(Self.tellsItsType)
         if !hasColon, isInferred { isUnsettled = true }
+    }
+
+    /// Whether a token of an initial value leaves its type to what the source says.
+    private static func tellsItsType(_ token: Token) -> Bool {
+        switch token.kind {
+        case .word, .quotedWord: token.isTypeName || literals.contains(token.text)
+        case .mark: ["(", ")", "[", "]", ",", ":"].contains(token.text)
+        case .string, .literal: true
+        case .directive: false
+        }
     }
 }

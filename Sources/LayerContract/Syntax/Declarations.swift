@@ -7,12 +7,13 @@ struct Declarations: Sendable {
         let line: Int
     }
 
-    /// The types in extensions that other files can see: they belong to where they are written, not to what is extended.
+    /// The types in extensions that other files can see, behind what is extended: `Extended.Name`.
     var extensionTypes: Set<String> = []
-    /// The types at the top of the file that other files can see, and the functions there.
+    /// The types at the top of the file that other files can see.
     var topLevelTypes: Set<String> = []
-    var topLevelFunctions: Set<String> = []
-    /// The types at any depth, with the generic parameters and associated types.
+    /// The generic parameters and associated types.
+    var parameters: Set<String> = []
+    /// The types at any depth.
     var types: Set<String> = []
     /// The types at any depth that other modules can see.
     var visibleTypes: Set<String> = []

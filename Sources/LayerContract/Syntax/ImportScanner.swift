@@ -67,9 +67,9 @@ struct ImportScanner {
         guard end < tokens.count, tokens[end].isName else { return }
         let module = tokens[end].text
         end += 1
-        while end + 1 < tokens.count, tokens[end].isMark("."), !tokens[end + 1].startsLine { end += 2 }
+        while let length = pathPart(at: end) { end += length }
         // `import module: Module` is the label and the name of a parameter.
-        if end < tokens.count, tokens[end].isMark(":") { return }
+        if end < tokens.count, tokens[end].isMark(":"), !tokens[end].startsLine { return }
         let written = tokens[start..<end]
         imports.append(
             ImportDeclaration(
@@ -82,6 +82,14 @@ struct ImportScanner {
                 absentModules: absentModules
             )
         )
+    }
+
+    /// How many tokens go on with the path of an import: `.Part`, or `::Part` behind a module's name (SE-0491).
+    private func pathPart(at index: Int) -> Int? {
+        guard index + 1 < tokens.count else { return nil }
+        if tokens[index].isMark("."), !tokens[index + 1].startsLine { return 2 }
+        guard index + 2 < tokens.count, tokens[index].isMark(":"), tokens[index + 1].isMark(":") else { return nil }
+        return tokens[index + 2].isName ? 3 : nil
     }
 
     /// Where the attributes and modifiers in front of an import begin.
@@ -112,7 +120,7 @@ struct ImportScanner {
         var text = ""
         var previous: Token?
         for token in tokens {
-            let isBound = ["@", ".", "("].contains(previous?.text) || [".", "(", ")"].contains(token.text)
+            let isBound = ["@", ".", ":", "("].contains(previous?.text) || [".", ":", "(", ")"].contains(token.text)
             if previous != nil, !isBound { text += " " }
             text += token.text
             previous = token

@@ -1,38 +1,42 @@
-/// The names that a source mentions.
+/// The types that a source mentions.
 struct Mentions: Sendable {
-    /// Names of types that stand for themselves, each with its first line.
+    /// Names that stand for themselves, each with its first line.
     private(set) var names: [String: Int] = [:]
-    /// Names of types behind a period, each with its first line.
+    /// Names behind another one, with it, each with its first line: `Outer.Name`.
     private(set) var members: [String: Int] = [:]
-    /// Other names that are called, each with its first line: `name(`.
-    private(set) var calls: [String: Int] = [:]
-    /// Names that the source gives to something of its own: a function, a variable, a parameter.
-    private(set) var given: Set<String> = []
-
-    private static let givers: Set<String> = ["func", "let", "var", "case", "for"]
 
     init(_ tokens: [Token]) {
-        for index in tokens.indices where tokens[index].isName {
-            let name = tokens[index].text
-            let line = tokens[index].line
-            let next = index + 1 < tokens.count ? tokens[index + 1] : nil
-            let isMember = Self.isMember(index, tokens)
-            if tokens[index].isTypeName {
-                if isMember {
-                    if members[name] == nil { members[name] = line }
-                } else if names[name] == nil {
-                    names[name] = line
-                }
-            } else if next?.isMark(":") == true || (index > 0 && Self.givers.contains(tokens[index - 1].text)) {
-                given.insert(name)
-            } else if !isMember, next?.isMark("(") == true {
-                if calls[name] == nil { calls[name] = line }
+        var isPassedOver = false
+        for index in tokens.indices {
+            let token = tokens[index]
+            // Imports and conditions name modules and platforms.
+            if token.startsLine { isPassedOver = false }
+            if token.isWord("import") || (token.kind == .directive && ["if", "elseif"].contains(token.text)) {
+                isPassedOver = true
+            }
+            guard token.isTypeName, !isPassedOver else { continue }
+            if let outer = Self.outerName(of: index, tokens) {
+                let name = "\(outer).\(token.text)"
+                if members[name] == nil { members[name] = token.line }
+            } else if !Self.isOtherName(index, tokens), names[token.text] == nil {
+                names[token.text] = token.line
             }
         }
     }
 
-    /// Whether a period stands in front, and not the end of `...`, behind which a name stands for itself.
-    private static func isMember(_ index: Int, _ tokens: [Token]) -> Bool {
-        index > 0 && tokens[index - 1].isMark(".") && !(index > 1 && tokens[index - 2].isMark("."))
+    /// What stands in front of the period behind which the name stands; `nil` if none does, or if the period is the end
+    /// of `...`.
+    private static func outerName(of index: Int, _ tokens: [Token]) -> String? {
+        guard index > 0, tokens[index - 1].isMark("."), !(index > 1 && tokens[index - 2].isMark(".")) else {
+            return nil
+        }
+        return index > 1 ? tokens[index - 2].text : ""
+    }
+
+    /// Whether the name is given to something that is no type: the case of an enumeration, the label of an argument.
+    private static func isOtherName(_ index: Int, _ tokens: [Token]) -> Bool {
+        guard index > 0, index + 1 < tokens.count else { return false }
+        if tokens[index - 1].isWord("case") { return !tokens[index + 1].isMark(".") }
+        return tokens[index + 1].isMark(":") && (tokens[index - 1].isMark("(") || tokens[index - 1].isMark(","))
     }
 }

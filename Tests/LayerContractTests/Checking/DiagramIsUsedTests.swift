@@ -60,6 +60,41 @@ struct DiagramIsUsedTests {
         #expect(try sketch.findings() == [])
     }
 
+    @Test func whatIsNotSwiftIsImportedLikeALibrary() throws {
+        var sketch = Sketch().declaring(.target("CLib"), in: "Adapters").drawing("Adapters --> CLib")
+        sketch.targets.append(TargetDescription(name: "CLib", kind: .other))
+        #expect(try sketch.findings().map(\.edge) == ["Adapters → CLib", "Adapters → CLib"])
+        #expect(try sketch.with("import CLib", in: "Sources/Adapters/Users/UserRow.swift").findings() == [])
+    }
+
+    @Test func whatTheRingMayIsNotAllowedToItsTestsAgain() throws {
+        var sketch = Sketch().with("import Synchronization", in: "Tests/AdaptersTests/UserRowTests.swift")
+        sketch.diagram = sketch.diagram.replacing(
+            "Adapters<br/>",
+            with: "Adapters<br/>tests import: Synchronization<br/>"
+        )
+        #expect(
+            try sketch.findings().map(\.message)
+                == ["The tests of Adapters may import Synchronization already, because Adapters may."]
+        )
+    }
+
+    @Test func whatOnlyTheTestsImportIsForTheTests() throws {
+        var sketch = Sketch().with("import Dispatch", in: "Tests/AdaptersTests/UserRowTests.swift")
+        sketch.diagram = sketch.diagram.replacing("imports: ", with: "imports: Dispatch, ")
+        #expect(try sketch.findings().map(\.edge) == ["Adapters → Dispatch"])
+    }
+
+    @Test func aModuleOfAPackageThatNobodyImportsIsFound() throws {
+        var sketch = Sketch().declaring(.product("Wire", package: "wires", aliases: []), in: "Adapters")
+            .with("import Wire", in: "Sources/Adapters/Users/UserRow.swift")
+        sketch.diagram = sketch.diagram.replacing(
+            "Adapters<br/>",
+            with: "Adapters<br/>packages: wires (Wire, Ghost)<br/>"
+        )
+        #expect(try sketch.findings().map(\.edge) == ["Adapters → Ghost"])
+    }
+
     @Test func aPermissionThatNobodyUsesIsFound() throws {
         var sketch = Sketch()
         sketch.diagram = sketch.diagram.replacing(

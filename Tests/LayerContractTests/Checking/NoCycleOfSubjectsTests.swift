@@ -38,7 +38,7 @@ struct NoCycleOfSubjectsTests {
     }
 
     @Test(arguments: [
-        "func f() -> Int { helper() }", "let d: Draft", "let d: Helper.Draft", "let d = Helper.Draft.self",
+        "let d: Helper.Draft", "let d = Helper.Draft.self",
         "let a = 1...\nextension Helper {}", "extension Helper {}", "let a = Core.Helper()",
         "let a: [Helper] = []", "func f(_: some P<Helper>) {}", "let a = \"\\(Helper())\"", "let a = b as? Helper",
     ])
@@ -54,7 +54,9 @@ struct NoCycleOfSubjectsTests {
     @Test(arguments: [
         "// Helper", "let a = \"Helper\"", "struct Helper {}", "let a = x.Helper", "let a = 1.count",
         "func g<Helper>() {}",
-        "let a = f(helper: 1)", "func helper() {}", "struct S { func helper() {}; func f() { helper() } }",
+        "let a = f(helper: 1)", "func f() -> Int { helper() }", "let a = f(Helper: 1)", "enum K { case Helper(Int) }",
+        "import Helper", "#if canImport(Helper)\n#endif", "let d: String.Draft", "let d: Draft", "func helper() {}",
+        "struct S { func helper() {}; func f() { helper() } }",
         "func f(helper: () -> Void) { helper() }", "let a = x.helper()", "let a = \"\".spoken", "let spoken = 1",
         "enum E { case spoken }\nlet a = E.spoken",
     ])
@@ -64,7 +66,14 @@ struct NoCycleOfSubjectsTests {
             "B/Helper.swift":
                 "struct Helper { let a: A }\nfunc helper() -> Int { 1 }\nextension Int { var spoken: String { \"\" } }\nextension Int { var count: Int { 1 } }",
         ])
-        #expect(found == [])
+        #expect(found.filter { $0.rule == .noCycleOfSubjects } == [])
+    }
+
+    @Test func aGenericParameterHidesANameInItsOwnFileAlone() throws {
+        let b = ["B/B.swift": "struct B { let a: A }"]
+        #expect(try findings(b.merging(["A/A.swift": "struct A {}\nstruct G<B> { let b: B }"]) { $1 }) == [])
+        let other = ["A/A.swift": "struct A { let b: B }", "A/G.swift": "struct G<B> { let b: B }"]
+        #expect(try findings(b.merging(other) { $1 }).count == 1)
     }
 
     @Test func aNameThatSeveralDeclareIsNotFollowed() throws {

@@ -68,7 +68,14 @@ struct NothingIsReexportedTests {
         "@usableFromInline protocol P: User {}", "@usableFromInline enum E { case one(User) }",
         "extension [User] { public func f() {} }",
         "public func f() ->\n    User { g() }", "public macro m(_: User) = #externalMacro(module: \"M\", type: \"T\")",
-        "@User public struct S {}", "public struct S { @User public var a: Int { 1 } }",
+        "@User public struct S {}",
+        "public func f(a: Int = 1 + limit) {}", "public func f(a: Int = -limit) {}",
+        "public func f(a: Int = (limit)) {}",
+        "public func f(a: [Int] = [limit]) {}", "public func f(a: Int = 1 <+> 2) {}",
+        "public func f(a: String = \"\\(limit)\") {}",
+        "public func f(a: () -> Int = { limit }) {}", "public let a: Int = 1, b = makeUser()", "public let a = 1 <+> 2",
+        "public var a: Int { get { 1 } @inlinable set { helper() } }", "@inlinable func f() -> Int { limit }",
+        "public struct S { @User public var a: Int { 1 } }",
     ])
     func aPublicImportOfWhatIsShownIsRight(declaration: String) throws {
         #expect(try findings("public import Core\n\(declaration)") == [])
@@ -129,10 +136,24 @@ struct NothingIsReexportedTests {
         )
     }
 
+    @Test(arguments: [
+        "public enum E { case a(timespec) }", "public func f() -> (timespec, Int) { g() }",
+        "public func f(_: (Int, pid_t)) {}",
+        "public func f(_ g: (stat) -> Void) {}", "public struct S: Sendable, lower {}", "public func f(_: [pid_t]) {}",
+    ])
+    func aTypeMayBeginInLowerCase(declaration: String) throws {
+        #expect(try findings("public import Synchronization\n\(declaration)") == [])
+    }
+
+    @Test func whatOnlyThePackageIsShownIsForThePackage() throws {
+        let findings = try findings("public import Core\npackage func f(_: User) {}")
+        #expect(findings.map(\.remedy) == ["Write `package import Core`."])
+    }
+
     @Test func whatIsNotSwiftShowsWhatOnlyItKnows() throws {
         var sketch = Sketch().declaring(.target("CLib"), in: "Adapters").drawing("Adapters --> CLib")
         sketch.targets.append(TargetDescription(name: "CLib", kind: .other))
-        sketch.sources[file] = "public import CLib\npublic func f(_: timespec) {}"
+        sketch.sources[file] = "public import CLib\npublic func f(_ a: Int) {}"
         #expect(try sketch.findings() == [])
     }
 

@@ -25,7 +25,8 @@ struct LayerDiagramTests {
         "A --> B", "A-->B", "A ---> B", "A -->|uses| B", "A -- uses --> B", "A == uses ==> B", "A[one] --> B(two)",
         #"A["one"] --> B[["two"]]"#, "A:::fat --> B:::thin", "A{{one}} --> B[(two)]", "A([one]) --> B((two))",
         "A -- \"uses (a --> b)\" --> B", "A --> B;", "A[\"Layer 1: a\"] --> B",
-        "A; B; A --> B", "A ~~~ B; A --> B", "A[\"a; b\"] --> B",
+        "A; B; A --> B", "A ~~~ B; A --> B", "A[\"a; b\"] --> B", "A[a; b] --> B",
+        "A --> |uses| B", "A -->|x; y| B", "A --text--> B", "A ==text==> B", "A --\"x\"--> B",
     ])
     func mermaidWritesAnArrowInManyWays(line: String) throws {
         let diagram = try diagram(line)
@@ -90,6 +91,11 @@ struct LayerDiagramTests {
         #expect(try LayerDiagram(markdown: markdown, file: "A.md").rings.map(\.name) == ["A", "B", "C"])
     }
 
+    @Test(arguments: ["%%{init:", "accDescr {"])
+    func whatIsOpenedAndNotClosedIsAnError(line: String) {
+        #expect(throws: DiagramError.self) { try diagram("A --> B", line, "B --> C") }
+    }
+
     @Test func whatReadersDoNotSeeIsNoContract() throws {
         let hidden = "<!-- so:\n```mermaid\ngraph\nA\n```\n-->\n```mermaid\ngraph\nB\n```"
         #expect(try LayerDiagram(markdown: hidden, file: "A.md").rings.map(\.name) == ["B"])
@@ -110,7 +116,9 @@ struct LayerDiagramTests {
         ("A --x B", "means nothing"), ("A --x B --> C", "“--x B"), ("A --o B --> C", "“--o B"),
         ("A --- B --> C", "“--- B"), ("A -- uses --- B --> C", "“-- uses"), ("A -.- B --> C", "“-.- B"),
         ("A -> B", "“-> B"),
-        ("A => B", "“=> B"), ("A -- \"--> x\" B", "means nothing"), ("A -->", "the end of the line"),
+        ("A => B", "“=> B"),
+        ("style --> B", "“style” is a word of Mermaid"), ("end --> B", "“end” is a word of Mermaid"),
+        ("A -- \"--> x\" B", "means nothing"), ("A -->", "the end of the line"),
         ("--> B", "means nothing"),
         ("A[\"open", "opened and not closed"), ("A -->|open B", "opened and not closed"),
         ("A[\"A<br/>import: Foundation\"]", "A label has no “import:”"), ("A[\"imports:\"]", "wants names"),

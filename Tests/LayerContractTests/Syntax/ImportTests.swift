@@ -11,7 +11,8 @@ struct ImportTests {
     @Test(arguments: [
         "import M", "  import M // why", "import/* why */M", "import\nM", "import `M`", "import M.Sub",
         "import M.Sub.Deep",
-        "import struct M.S", "import class M.C", "import enum M.E", "import protocol M.P", "import typealias M.T",
+        "import struct M.S", "import struct M::S", "import func M::Deep::f", "@_exported import class M::C",
+        "import class M.C", "import enum M.E", "import protocol M.P", "import typealias M.T",
         "import func M.f", "import let M.l", "import var M.v", "import actor M.A", "public import M",
         "package import M", "internal import M", "fileprivate import M", "private import M", "@testable import M",
         "@_exported import M", "@preconcurrency import M", "@_implementationOnly import M", "@_spi(Secret) import M",
@@ -77,7 +78,8 @@ struct ImportTests {
         ("#if canImport(A)\n#else\n#if B\nimport M\n#endif\n#endif", ["A"]),
         ("#if canImport(A)\n#else\n#endif\nimport M", []), ("#if !canImport(A)\n#else\nimport M\n#endif", []),
         ("#if !(canImport(A))\nimport M\n#endif", ["A"]), ("#if (!canImport(A))\nimport M\n#endif", ["A"]),
-        ("#if (canImport(A))\n#else\nimport M\n#endif", ["A"]), ("#if (A) || (!canImport(B))\nimport M\n#endif", []),
+        ("#if (canImport(A))\n#else\nimport M\n#endif", ["A"]), ("#if !(canImport(A) || X)\nimport M\n#endif", ["A"]),
+        ("#if (A) || (!canImport(B))\nimport M\n#endif", []),
         ("#if !canImport(A, _version: 2)\nimport M\n#endif", []),
     ])
     func aBranchSaysWhichModulesAreAbsent(source: String, absent: [String]) throws {
