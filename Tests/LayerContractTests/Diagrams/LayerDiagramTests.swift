@@ -148,6 +148,11 @@ struct LayerDiagramTests {
         #expect(throws: DiagramError.self) { try diagram(chain + " --> R1500") }
     }
 
+    @Test func aCircleIsFoundBehindWhatLeadsToItAndWhatItLeadsTo() throws {
+        #expect(throws: DiagramError.self) { try diagram("X --> A", "A --> B", "B --> A", "B --> Y --> Z") }
+        #expect(try diagram("X --> A --> B --> Y", "X --> B", "A --> Y").edges.count == 5)
+    }
+
     @Test func anArrowToItselfIsNoCircle() throws {
         #expect(try diagram("A --> A").edges == [Edge(from: "A", to: "A")])
         #expect(try diagram("A --> B", "B -.-> A").edges.count == 2)

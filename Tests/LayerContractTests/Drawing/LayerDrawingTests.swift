@@ -118,6 +118,32 @@ struct LayerDrawingTests {
         #expect(sketch.diagram.contains("Support[\"Support<br/>imports: Dispatch, Glibc else Musl else Darwin\"]"))
     }
 
+    @Test func aRingStaysInTheFrameThatItIsMentionedIn() throws {
+        var sketch = Sketch()
+        sketch.diagram = """
+            ```mermaid
+            graph
+            App --> Adapters
+            subgraph inner
+            Core
+            end
+            subgraph outer
+            App
+            end
+            Adapters --> Core
+            Support
+            ```
+            """
+        let drawn = try drawn(sketch, over: sketch.diagram)
+        #expect(
+            drawn.split(separator: "\n").map { $0.prefix { $0 != "[" } } == [
+                "```mermaid", "graph", "    Adapters", "subgraph inner", "    Core", "end", "subgraph outer", "    App",
+                "end",
+                "    Support", "    App --> Adapters", "    Adapters --> Core", "    Adapters -.-> Support", "```",
+            ]
+        )
+    }
+
     @Test func targetsOfOneRingThatUseEachOtherAreDrawnSo() throws {
         var sketch = Sketch().declaring(.target("Core2"), in: "Core").with(
             "import Core2",

@@ -26,6 +26,15 @@ struct ImportTests {
         "let a = \"unclosed\nimport M", "\u{FEFF}import M",
         "import M\r\nimport M".replacing("\r\nimport M", with: "\r\n"),
         "let a = #/\n\" import N\n/#\nimport M", "let a = \"\"\nimport M", "let a = #\"\"#\nimport M",
+        "let r = 1...\nimport M", "let q = #\"\"\"#\nimport M\nlet r = #\"\"\"#", "let x = a!/(b/c)\nimport M",
+        "let r = /[(]x/\nlet s = /[)]x/\nimport M", "#if swift(>=99)\nlet x = (\n#endif\nimport M",
+        "let x = [\nimport M",
+        "g()\n/\"/\nimport M", "g() /a\\/*/\nimport M", "// hi\rimport M", "#!/bin/sh \"\"\" \rimport M",
+        "import\u{0C}M",
+        "import\u{0B}M", "import\0M", "let a = (b /c) \" )/\" \nimport M", "return /\"/\nimport M",
+        "let a = b /c \"/\" \nimport M", "let a = f(/\"/)\nimport M", "let l = [1, 2, 3,\n4]\nimport M",
+        "let s = \"a\rimport M", "let o = (/); import M; let p = (/)", "let x = f(a /b); import M; let y = c / d",
+        "let x = /[)]\"/; import M", "let x = [a:/\"/]\nimport M",
         "let a = \"\"\" \n \\(f(\"\"\"\n)\"\"\"))\n\"\"\"\nimport M",
     ])
     func everyFormOfImportIsFound(source: String) throws {
