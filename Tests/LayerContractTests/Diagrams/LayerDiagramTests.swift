@@ -150,6 +150,7 @@ struct LayerDiagramTests {
 
     @Test func aCircleIsFoundBehindWhatLeadsToItAndWhatItLeadsTo() throws {
         #expect(throws: DiagramError.self) { try diagram("X --> A", "A --> B", "B --> A", "B --> Y --> Z") }
+        #expect(throws: DiagramError.self) { try diagram("M --> N", "N --> M", "M --> C --> D") }
         #expect(try diagram("X --> A --> B --> Y", "X --> B", "A --> Y").edges.count == 5)
     }
 

@@ -33,7 +33,7 @@ struct ImportTests {
         "import\u{0C}M",
         "import\u{0B}M", "import\0M", "let a = (b /c) \" )/\" \nimport M", "return /\"/\nimport M",
         "let a = b /c \"/\" \nimport M", "let a = f(/\"/)\nimport M", "let l = [1, 2, 3,\n4]\nimport M",
-        "let s = \"a\rimport M", "let o = (/); import M; let p = (/)", "let x = f(a /b); import M; let y = c / d",
+        "let s = \"a\rimport M", "let o = (/); import M; let p = (/)", "let x = a /b; import M; let y = c / d",
         "let x = /[)]\"/; import M", "let x = [a:/\"/]\nimport M",
         "let a = \"\"\" \n \\(f(\"\"\"\n)\"\"\"))\n\"\"\"\nimport M",
     ])
