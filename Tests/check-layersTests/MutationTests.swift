@@ -160,13 +160,6 @@ struct MutationTests {
         let dumped = try SwiftPackage(directory: directory.path, scratchPath: directory.path).output(of: [
             "dump-package"
         ])
-        var description = package.description
-        let declared = try PackageDescription.dependencies(inManifest: dumped)
-        description.targets = description.targets.map { target in
-            var target = target
-            target.dependencies = declared[target.name] ?? []
-            return target
-        }
-        return description
+        return try PackageDescription(description: package.described, manifest: dumped)
     }
 }

@@ -8,6 +8,8 @@ struct ThisPackage {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
+    /// What SwiftPM describes it as.
+    let described: Data
     let description: PackageDescription
     let sources: [SourceFacts]
     let diagram: LayerDiagram
@@ -16,7 +18,9 @@ struct ThisPackage {
     init() async throws {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "layers-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: scratch) }
-        description = try SwiftPackage(directory: Self.root.path, scratchPath: scratch.path).description()
+        let package = SwiftPackage(directory: Self.root.path, scratchPath: scratch.path)
+        described = try package.output(of: ["describe", "--type", "json"])
+        description = try PackageDescription(description: described, manifest: package.output(of: ["dump-package"]))
         sources = try await SourceReader(description).facts()
         diagram = try LayerDiagram(markdown: Self.text(of: "Architecture.md"), file: "Architecture.md")
         manifest = ManifestLines(reading: Array(try Self.text(of: "Package.swift").utf8))
@@ -44,8 +48,7 @@ struct ThisPackage {
         let targets = description.targets.filter { other in
             other.name != target.name && !target.dependencies.contains(.target(other.name))
         }
-        let tested = target.kind == .test ? String(target.name.dropLast("Tests".count)) : target.name
-        let imported = sources.filter { [target.name, tested].contains($0.target) }.flatMap(\.imports)
+        let imported = sources.filter { [target.name, target.testedName].contains($0.target) }.flatMap(\.imports)
         let allowed = Set(imported.filter(\.absentModules.isEmpty).map(\.module))
         let testing: Set<String> = target.kind == .test ? ["Testing", "XCTest"] : []
         return targets.map(\.moduleName) + Self.systemModules.subtracting(allowed).subtracting(testing).sorted()

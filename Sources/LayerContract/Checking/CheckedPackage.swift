@@ -54,8 +54,7 @@ struct CheckedPackage: Sendable {
             for target in ring.testTargets { memberships[target] = (ring.name, .test) }
         }
         for target in description.targets where target.kind == .test && memberships[target.name] == nil {
-            guard target.name.hasSuffix("Tests") else { continue }
-            if let tested = memberships[String(target.name.dropLast("Tests".count))] {
+            if let tested = target.testedName.flatMap({ memberships[$0] }) {
                 memberships[target.name] = (tested.ring, .test)
             }
         }
@@ -90,6 +89,11 @@ struct CheckedPackage: Sendable {
         return ring.imports + (membership(of: target) == .test ? ring.testImports : [])
     }
 
+    /// What the diagram lets a target use of a package; nothing if it does not name the package.
+    func permissions(for package: String, of target: TargetDescription) -> [PackageUse] {
+        packages(of: target).filter { $0.names(package) }
+    }
+
     /// The packages that a target may use.
     func packages(of target: TargetDescription) -> [PackageUse] {
         guard let ring = ring(of: target) else { return [] }
@@ -105,7 +109,7 @@ struct CheckedPackage: Sendable {
     /// one that is called like it otherwise.
     func modules(of dependency: TargetDependency, in target: TargetDescription) -> [String] {
         guard case .product(let product, let package, let aliases) = dependency else { return [] }
-        let named = packages(of: target).filter { $0.identity.lowercased() == package.lowercased() }.flatMap(\.modules)
+        let named = permissions(for: package, of: target).flatMap(\.modules)
         return (named.isEmpty || named.contains(product) ? [product] : named) + aliases
     }
 
@@ -115,5 +119,16 @@ struct CheckedPackage: Sendable {
         // A tool is built for its user, and not imported.
         let isImportable = [.library, .other].contains(used.kind) && user.kind != .other && user.kind != .plugin
         return !isImportable && user.dependencies.contains(.target(used.name))
+    }
+
+    /// The edges between targets of which something holds.
+    func edges(where isUsed: (TargetDescription, TargetDescription) -> Bool) -> Set<Edge> {
+        var used: Set<Edge> = []
+        for target in description.targets {
+            for other in description.targets where target.name != other.name && isUsed(target, other) {
+                if let edge = edge(from: target, to: other) { used.insert(edge) }
+            }
+        }
+        return used
     }
 }

@@ -9,12 +9,7 @@ struct DiagramIsUsed {
     var findings: [Finding] { unusedEdges + unusedDependencies + package.diagram.rings.flatMap(unusedPermissions) }
 
     private var unusedEdges: [Finding] {
-        var used: Set<Edge> = []
-        for target in package.description.targets {
-            for other in package.description.targets where target.name != other.name && package.uses(target, other) {
-                if let edge = package.edge(from: target, to: other) { used.insert(edge) }
-            }
-        }
+        let used = package.edges(where: package.uses)
         let drawn = Set(package.diagram.edges)
         return package.diagram.edges.compactMap { edge in
             let other = Edge(from: edge.source, to: edge.destination, for: edge.user == .ring ? .testsOfRing : .ring)
@@ -51,18 +46,16 @@ struct DiagramIsUsed {
             // What may not be declared at all is rule 2's.
             guard let used = package.targets[name], package.allows(target, toUse: used) else { return false }
             return !package.uses(target, used)
-        case .product:
+        case .product(_, let identity, _):
+            // A package that the diagram does not name is rule 6's.
+            guard target.kind != .other, target.kind != .plugin,
+                !package.permissions(for: identity, of: target).isEmpty
+            else { return false }
             let modules = package.modules(of: dependency, in: target)
-            guard target.kind != .other, target.kind != .plugin, isNamed(dependency, for: target) else { return false }
             return package.importedModules[target.name]?.isDisjoint(with: modules) != false
         case .plugin:
             return false
         }
-    }
-
-    /// Whether the diagram names the package; if not, that is rule 6's.
-    private func isNamed(_ dependency: TargetDependency, for target: TargetDescription) -> Bool {
-        package.packages(of: target).contains { $0.identity.lowercased() == dependency.package?.lowercased() }
     }
 
     private func unusedPermissions(of ring: Ring) -> [Finding] {
@@ -85,7 +78,7 @@ struct DiagramIsUsed {
         func unused(_ packages: [PackageUse], by users: [TargetDescription]) -> [Finding] {
             packages.filter { use in
                 !users.contains { user in
-                    user.dependencies.contains { $0.package?.lowercased() == use.identity.lowercased() }
+                    user.dependencies.contains { $0.package.map(use.names) == true }
                 }
             }.map {
                 finding(

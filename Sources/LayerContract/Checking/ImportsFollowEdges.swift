@@ -80,7 +80,7 @@ struct ImportsFollowEdges {
         insteadOf substituted: String?
     ) -> Finding {
         let ring = package.ring(of: target)?.name
-        let key = package.membership(of: target) == .test ? "tests import" : "imports"
+        let key = package.membership(of: target) == .test ? RingLabel.Key.testImports : .imports
         let module = declaration.module
         let message: String
         let remedy: String
@@ -99,7 +99,7 @@ struct ImportsFollowEdges {
                 + (ring.map { "the ring \($0) does not allow \(module)." } ?? "\(target.name) is in no ring.")
             let hint = target.dependencies.contains { $0.package != nil }
             remedy =
-                "Do what needs it in a ring that may, behind a protocol; or add it to “\(key):” of \(ring ?? "its ring") in "
+                "Do what needs it in a ring that may, behind a protocol; or add it to “\(key.rawValue):” of \(ring ?? "its ring") in "
                 + "\(package.diagram.file) if it is meant."
                 + (hint ? " A package's module is named behind its package: “packages: package (\(module))”." : "")
         }

@@ -13,12 +13,10 @@ struct PackagesAreNamed {
     }
 
     private func finding(_ target: TargetDescription, _ dependency: TargetDependency) -> Finding? {
-        guard let identity = dependency.package else { return nil }
-        let ring = package.ring(of: target)?.name
-        guard !package.packages(of: target).contains(where: { $0.identity.lowercased() == identity.lowercased() })
-        else {
+        guard let identity = dependency.package, package.permissions(for: identity, of: target).isEmpty else {
             return nil
         }
+        let ring = package.ring(of: target)?.name
         let key = package.membership(of: target) == .test ? RingLabel.Key.testPackages : .packages
         return Finding(
             rule: .packagesAreNamed,

@@ -24,7 +24,7 @@ struct TestableByOwnTests {
     private func isOwn(_ module: String, for name: String) -> Bool {
         guard let target = package.targets[name], target.kind == .test else { return false }
         guard let tested = package.target(ofModule: module) else { return false }
-        if target.name == "\(tested.name)Tests" { return true }
+        if target.testedName == tested.name { return true }
         return package.ring(of: target).map { $0.name == package.ring(of: tested)?.name } ?? false
     }
 }

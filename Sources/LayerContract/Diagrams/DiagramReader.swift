@@ -10,8 +10,7 @@ struct DiagramReader {
     private var frames: Set<String> = []
     private var openFrames = 0
     private var framed: Set<String> = []
-    /// What ends a passage that means nothing to the contract.
-    private var passageEnd: String?
+    private var passage = DiagramPassage()
 
     /// What Mermaid knows besides nodes and arrows, by the first word of a statement.
     private static let ignored: Set<String> = [
@@ -22,7 +21,7 @@ struct DiagramReader {
 
     /// Reads the next line.
     mutating func read(_ text: String, number: Int) throws(DiagramError) {
-        if beginsOrEndsPassage(text.trimmed) {
+        if passage.takes(text.trimmed, isAtTop: rings.isEmpty && statements.isEmpty) {
             statements.append(.verbatim(text))
             return
         }
@@ -51,7 +50,7 @@ struct DiagramReader {
     ///
     /// - Throws: a ``DiagramError`` for what is opened and not closed, and for an arrow to a frame: who is meant by it?
     func finish() throws(DiagramError) {
-        if let end = passageEnd {
+        if let end = passage.end {
             throw DiagramError("The diagram opens what “\(end)” would close, and nothing does.")
         }
         guard let ring = rings.first(where: { frames.contains($0.name) }) else { return }
@@ -59,22 +58,6 @@ struct DiagramReader {
             line: ringLines[ring.name],
             "\(ring.name) is a frame around rings. Draw the arrow to a ring in it."
         )
-    }
-
-    /// Whether a line belongs to what goes on over several lines: front matter, a directive, a description.
-    private mutating func beginsOrEndsPassage(_ line: String) -> Bool {
-        if let end = passageEnd {
-            if line.hasSuffix(end) { passageEnd = nil }
-            return true
-        }
-        if line == "---", rings.isEmpty, statements.isEmpty {
-            passageEnd = "---"
-        } else if line.hasPrefix("%%{"), !line.hasSuffix("}%%") {
-            passageEnd = "}%%"
-        } else if line.hasPrefix("accDescr"), !line.hasPrefix("accDescr:"), line.hasSuffix("{") {
-            passageEnd = "}"
-        }
-        return passageEnd != nil
     }
 
     /// The statements of a line, which semicolons end that are in no label.

@@ -11,18 +11,11 @@ struct MermaidBlock {
 
     /// Whether it is a flowchart, by the first line that says anything.
     var isFlowchart: Bool {
-        var passageEnd: String?
+        var passage = DiagramPassage()
         for line in lines.lazy.map(\.trimmed) where !line.isEmpty {
-            if let end = passageEnd {
-                if line.hasSuffix(end) { passageEnd = nil }
-            } else if line == "---" {
-                passageEnd = "---"
-            } else if line.hasPrefix("%%{"), !line.hasSuffix("}%%") {
-                passageEnd = "}%%"
-            } else if !line.hasPrefix("%%") {
-                let word = line.words[0].prefix { $0 != ";" }
-                return ["flowchart", "flowchart-elk", "graph"].contains(String(word))
-            }
+            guard !passage.takes(line, isAtTop: true), !line.hasPrefix("%%") else { continue }
+            let word = line.words[0].prefix { $0 != ";" }
+            return ["flowchart", "flowchart-elk", "graph"].contains(String(word))
         }
         return false
     }
@@ -34,7 +27,7 @@ struct MermaidBlock {
     static func all(in markdown: String) -> [MermaidBlock] {
         var blocks: [MermaidBlock] = []
         var heading = ""
-        var fence: Fence?
+        var fence: MarkdownFence?
         var isInComment = false
         var previous = ""
         var content: (firstLine: Int, lines: [String]) = (1, [])
@@ -48,8 +41,9 @@ struct MermaidBlock {
                 }
             } else if isInComment || line.contains("<!--") {
                 // What readers do not see is no contract.
-                isInComment = !line.contains("-->")
-            } else if let opened = Fence(opening: line) {
+                let rest = line.ranges(of: "<!--").last.map { line[$0.upperBound...] } ?? line[...]
+                isInComment = !rest.contains("-->")
+            } else if let opened = MarkdownFence(opening: line) {
                 fence = opened
                 content = (index + 2, [])
             } else if line.hasPrefix("#") {
@@ -62,42 +56,5 @@ struct MermaidBlock {
         }
         if let fence { blocks.append(contentsOf: fence.block(under: heading, content)) }
         return blocks
-    }
-}
-
-/// The line that opens a fenced block.
-private struct Fence {
-    let mark: Character
-    let count: Int
-    let language: String
-    let indentation: Int
-
-    init?(opening line: String) {
-        let rest = line.drop { $0 == " " }
-        indentation = line.count - rest.count
-        guard let first = rest.first, first == "`" || first == "~" else { return nil }
-        mark = first
-        count = rest.prefix { $0 == first }.count
-        guard count >= 3 else { return nil }
-        language = String(rest.dropFirst(count)).words.first ?? ""
-    }
-
-    func isClosed(by line: String) -> Bool {
-        let rest = line.drop { $0 == " " }
-        let marks = rest.prefix { $0 == mark }
-        return marks.count >= count
-            && String(rest.dropFirst(marks.count)).trimmed.isEmpty
-    }
-
-    func block(under heading: String, _ content: (firstLine: Int, lines: [String])) -> [MermaidBlock] {
-        guard language == "mermaid" else { return [] }
-        return [
-            MermaidBlock(
-                heading: heading,
-                firstLine: content.firstLine,
-                lines: content.lines,
-                indentation: indentation
-            )
-        ]
     }
 }

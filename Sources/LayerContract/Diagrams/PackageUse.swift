@@ -10,4 +10,7 @@ public struct PackageUse: Hashable, Sendable {
         self.identity = identity
         self.modules = modules
     }
+
+    /// Whether it is this package: the case of an identity means nothing to SwiftPM.
+    func names(_ package: String) -> Bool { identity.lowercased() == package.lowercased() }
 }

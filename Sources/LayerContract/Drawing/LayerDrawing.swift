@@ -52,8 +52,7 @@ public struct LayerDrawing: Sendable {
             rings.append(Ring(drawing: target.name))
         }
         for target in package.targets where target.kind == .test && !listed.contains(target.name) {
-            let isNamedAfterOne = target.name.hasSuffix("Tests") && listed.contains(String(target.name.dropLast(5)))
-            if !isNamedAfterOne { rings.append(Ring(drawing: target.name)) }
+            if target.testedName.map(listed.contains) != true { rings.append(Ring(drawing: target.name)) }
         }
         return rings
     }
@@ -76,12 +75,8 @@ public struct LayerDrawing: Sendable {
 
     /// The arrows that somebody uses, in the order of the rings.
     private var edges: [Edge] {
-        var used: Set<Edge> = []
-        for target in package.description.targets {
-            for other in package.description.targets where other.name != target.name {
-                let isUsed = package.uses(target, other) || target.dependencies.contains(.target(other.name))
-                if isUsed, let edge = package.edge(from: target, to: other) { used.insert(edge) }
-            }
+        let used = package.edges { target, other in
+            package.uses(target, other) || target.dependencies.contains(.target(other.name))
         }
         let places = Dictionary(
             package.diagram.rings.enumerated().map { ($1.name, $0) },
@@ -115,7 +110,7 @@ public struct LayerDrawing: Sendable {
     private func packages(of targets: [TargetDescription], known: [PackageUse]) -> [PackageUse] {
         let used = Set(targets.flatMap { $0.dependencies.compactMap(\.package) })
         return used.sorted().map { identity in
-            known.first { $0.identity.lowercased() == identity.lowercased() } ?? PackageUse(identity)
+            known.first { $0.names(identity) } ?? PackageUse(identity)
         }
     }
 

@@ -16,7 +16,11 @@ extension PackageDescription {
     /// - Throws: a ``PackageDescriptionError`` if one of them is not understood.
     public init(description: Data, manifest: Data) throws(PackageDescriptionError) {
         let described = try Self.decode(DescribedPackage.self, from: description, of: "swift package describe")
-        let declared = try Self.dependencies(inManifest: manifest)
+        let dumped = try Self.decode(DumpedPackage.self, from: manifest, of: "swift package dump-package")
+        let names = Set(dumped.targets.map(\.name))
+        let packages = dumped.packageIdentities
+        let dependencies = dumped.targets.map { ($0.name, $0.resolved(among: names, packages)) }
+        let declared = Dictionary(dependencies) { first, _ in first }
         self.init(
             name: described.name,
             path: described.path,
@@ -25,19 +29,6 @@ extension PackageDescription {
                 target.description(dependencies: declared[target.name] ?? [])
             }
         )
-    }
-
-    /// The dependencies that each target of a manifest declares.
-    ///
-    /// - Throws: a ``PackageDescriptionError`` if `manifest`, which `swift package dump-package` printed, is not understood.
-    package static func dependencies(
-        inManifest manifest: Data
-    ) throws(PackageDescriptionError) -> [String: [TargetDependency]] {
-        let dumped = try decode(DumpedPackage.self, from: manifest, of: "swift package dump-package")
-        let names = Set(dumped.targets.map(\.name))
-        let packages = dumped.packageIdentities
-        let dependencies = dumped.targets.map { ($0.name, $0.resolved(among: names, packages)) }
-        return Dictionary(dependencies) { first, _ in first }
     }
 
     private static func decode<Value: Decodable>(

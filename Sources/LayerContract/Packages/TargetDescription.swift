@@ -51,4 +51,9 @@ public struct TargetDescription: Hashable, Sendable {
         guard let slash = source.firstIndex(of: "/") else { return nil }
         return String(source[..<slash])
     }
+
+    /// The target that a test target is called after: `Core` of `CoreTests`.
+    public var testedName: String? {
+        kind == .test && name.hasSuffix("Tests") ? String(name.dropLast("Tests".count)) : nil
+    }
 }

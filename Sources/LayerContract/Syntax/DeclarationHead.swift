@@ -7,8 +7,6 @@ struct DeclarationHead {
         "public", "package", "internal", "fileprivate", "private", "open",
     ]
 
-    /// Where it begins.
-    let start: Int
     /// The access level that it says.
     private(set) var access: AccessLevel?
     /// Its attributes, without arguments.
@@ -40,7 +38,6 @@ struct DeclarationHead {
                 break
             }
         }
-        self.start = start
     }
 
     private static func parenthesis(closedAt end: Int, _ tokens: [Token]) -> Int? {

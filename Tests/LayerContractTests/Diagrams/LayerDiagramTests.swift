@@ -99,6 +99,7 @@ struct LayerDiagramTests {
     @Test func whatReadersDoNotSeeIsNoContract() throws {
         let hidden = "<!-- so:\n```mermaid\ngraph\nA\n```\n-->\n```mermaid\ngraph\nB\n```"
         #expect(try LayerDiagram(markdown: hidden, file: "A.md").rings.map(\.name) == ["B"])
+        #expect(try LayerDiagram(markdown: "A --> B \(hidden)", file: "A.md").rings.map(\.name) == ["B"])
     }
 
     @Test func aFenceEndsWithAsManyMarks() throws {

@@ -54,17 +54,6 @@ struct ImportTests {
         #expect(try modules("import A; public import B;@testable import C") == ["A", "B", "C"])
     }
 
-    @Test func aMillionNumbersAreOne() throws {
-        let list = String(repeating: "255, ", count: 200_000)
-        #expect(try modules("let a: [UInt8] = [\(list)0]\nimport M") == ["M"])
-    }
-
-    @Test func marksWithoutEndAreReadAtOnce() throws {
-        for piece in ["#", "let a = 1 ", "class a: ", "struct A: B\n", "(", "\"\\(", "/ "] {
-            _ = try? facts(String(repeating: piece, count: 3_000))
-        }
-    }
-
     @Test func anImportSaysWhatItIs() throws {
         let source = "\n@_spi(S) @testable public import struct M.Deep.S\n@_exported import N"
         let imports = try facts(source).imports
