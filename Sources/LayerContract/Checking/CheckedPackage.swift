@@ -53,7 +53,7 @@ struct CheckedPackage: Sendable {
             }
             for target in ring.testTargets { memberships[target] = (ring.name, .test) }
         }
-        for target in description.targets where target.kind == .test && memberships[target.name] == nil {
+        for target in description.targets where memberships[target.name] == nil {
             if let tested = target.testedName.flatMap({ memberships[$0] }) {
                 memberships[target.name] = (tested.ring, .test)
             }

@@ -49,6 +49,12 @@ struct TargetsMatchRingsTests {
         #expect(findings.map(\.edge) == ["Ghost", "Ghosts"])
     }
 
+    @Test func aLibraryIsNotTheTestsOfWhatItIsCalledAfter() throws {
+        var sketch = Sketch()
+        sketch.targets.append(TargetDescription(name: "CoreTests"))
+        #expect(try sketch.findings().map(\.edge) == ["CoreTests"])
+    }
+
     @Test func aLibraryIsNoTestTarget() throws {
         var sketch = Sketch().drawing("Core[\"tests: Helper\"]")
         sketch.targets.append(TargetDescription(name: "Helper"))

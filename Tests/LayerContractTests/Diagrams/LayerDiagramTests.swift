@@ -96,6 +96,11 @@ struct LayerDiagramTests {
         #expect(throws: DiagramError.self) { try diagram("A --> B", line, "B --> C") }
     }
 
+    @Test func whatOnlyLooksLikeAPassageIsNone() throws {
+        #expect(try diagram("A --> B", "accDescr: what A uses {", "B --> C").edges.count == 2)
+        #expect(throws: DiagramError.self) { try diagram("A --> B", "---", "B --> C", "---") }
+    }
+
     @Test func whatReadersDoNotSeeIsNoContract() throws {
         let hidden = "<!-- so:\n```mermaid\ngraph\nA\n```\n-->\n```mermaid\ngraph\nB\n```"
         #expect(try LayerDiagram(markdown: hidden, file: "A.md").rings.map(\.name) == ["B"])
