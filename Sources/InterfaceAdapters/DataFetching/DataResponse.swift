@@ -1,8 +1,11 @@
+public import UseCases
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
 public import Foundation
 #endif
+
 
 /// What a ``DataFetcher`` answers: a whole answer, whatever its status.
 public struct DataResponse: Hashable, Sendable {
@@ -14,6 +17,8 @@ public struct DataResponse: Hashable, Sendable {
     public var body: Data
     /// Where the answer came from, if that is not where it was asked for: redirects were followed.
     public var url: URL?
+    /// From where this answer was given: by the source itself, or out of a memory on the way.
+    public var origin: Origin
 
     /// Makes an answer; without arguments, one of success that says nothing.
     public init(status: Status = .ok, headerFields: HeaderFields = [], body: Data = Data(), url: URL? = nil) {
@@ -21,6 +26,7 @@ public struct DataResponse: Hashable, Sendable {
         self.headerFields = headerFields
         self.body = body
         self.url = url
+        origin = .upstream
     }
 }
 

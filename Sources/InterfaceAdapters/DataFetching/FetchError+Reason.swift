@@ -4,6 +4,7 @@ extension FetchError {
         /// Closed within this module, so that every kind is translated on purpose.
         enum Code: String, Hashable {
             case cancelled
+            case closed
             case invalidRequest
             case unreachable
             case untrusted
@@ -19,6 +20,8 @@ extension FetchError {
 
         /// The task that asked was cancelled.
         public static let cancelled = Self(code: .cancelled)
+        /// What the fetcher belonged to has ended, and nothing was sent.
+        public static let closed = Self(code: .closed)
         /// The request is not one that this fetcher can answer: another scheme, a path that leads outside.
         public static let invalidRequest = Self(code: .invalidRequest)
         /// Nobody was reached: no such host, nobody listens there, no way leads there.

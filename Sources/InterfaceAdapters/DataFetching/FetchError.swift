@@ -54,7 +54,7 @@ public struct FetchError: Error, Hashable, Sendable {
         switch reason.code {
         case .unreachable, .timedOut, .interrupted: true
         case .unsuccessful: status.map { [408, 425, 429, 500, 502, 503, 504].contains($0.code) } ?? false
-        case .cancelled, .invalidRequest, .untrusted, .tooLarge, .tooManyRedirects, .unreadable: false
+        case .cancelled, .closed, .invalidRequest, .untrusted, .tooLarge, .tooManyRedirects, .unreadable: false
         }
     }
 }

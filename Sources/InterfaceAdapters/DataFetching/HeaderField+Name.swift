@@ -36,6 +36,8 @@ extension HeaderField {
 }
 
 extension HeaderField.Name {
+    /// For how many seconds caches on the way have held the answer.
+    public static let age = Self(unchecked: "Age")
     /// What may come back.
     public static let accept = Self(unchecked: "Accept")
     /// What can be done with what the address names.
@@ -64,4 +66,6 @@ extension HeaderField.Name {
     public static let retryAfter = Self(unchecked: "Retry-After")
     /// What the source wants to remember the caller by.
     public static let setCookie = Self(unchecked: "Set-Cookie")
+    /// Which fields of the request the answer differs by.
+    public static let vary = Self(unchecked: "Vary")
 }

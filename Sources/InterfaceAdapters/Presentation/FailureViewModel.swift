@@ -43,7 +43,9 @@ extension FailureViewModel {
     /// A failure of something that cannot be had now.
     static func unavailable(_ summary: String, _ cause: RepositoryError) -> Self {
         let advice =
-            if let delay = cause.retryAfter {
+            if cause.reason == .closed {
+                "Ask again of what is open: start the program, or sign in."
+            } else if let delay = cause.retryAfter {
                 "Try again in \(delay.spoken)."
             } else if cause.canRetry {
                 "Check that the upstream is running and can be reached, or try again later."

@@ -31,10 +31,10 @@ public struct Upstream: Sendable {
         _ policy: ReadPolicy
     ) async throws(RepositoryError) -> Reading<[Record.Entity]> {
         let request = readRequest(path, query, policy)
-        let body = try await body(of: request)
+        let response = try await response(to: request)
         do {
-            let list = try RecordList<Record>(body)
-            return Reading(list.entities, origin: .upstream, rejected: list.rejected)
+            let list = try RecordList<Record>(response.body)
+            return Reading(list.entities, origin: response.origin, rejected: list.rejected)
         } catch {
             throw RepositoryError(unreadable: error, of: request)
         }
@@ -47,9 +47,9 @@ public struct Upstream: Sendable {
         _ policy: ReadPolicy
     ) async throws(RepositoryError) -> Reading<Record.Entity> {
         let request = readRequest(path, [], policy)
-        let body = try await body(of: request)
+        let response = try await response(to: request)
         do {
-            return Reading(try Record.decoded(from: body).entity(), origin: .upstream)
+            return Reading(try Record.decoded(from: response.body).entity(), origin: response.origin)
         } catch {
             throw RepositoryError(unreadable: error, of: request)
         }
@@ -68,9 +68,9 @@ public struct Upstream: Sendable {
         } catch {
             throw RepositoryError(.refused, request: request.description, explanation: "has content that is no JSON")
         }
-        let body = try await body(of: request, mayWrite: true)
+        let response = try await response(to: request, mayWrite: true)
         do {
-            return try Answer.decoded(from: body)
+            return try Answer.decoded(from: response.body)
         } catch {
             throw RepositoryError(
                 .outcomeUnknown,
@@ -89,11 +89,14 @@ public struct Upstream: Sendable {
         return request
     }
 
-    private func body(of request: DataRequest, mayWrite: Bool = false) async throws(RepositoryError) -> Data {
+    private func response(
+        to request: DataRequest,
+        mayWrite: Bool = false
+    ) async throws(RepositoryError) -> DataResponse {
         do throws(FetchError) {
             let response = try await dataFetcher.fetch(request)
             guard response.status.isSuccess else { throw FetchError(response, to: request) }
-            return response.body
+            return response
         } catch {
             throw RepositoryError(error, mayHaveWritten: mayWrite)
         }

@@ -4,6 +4,7 @@ extension RepositoryError {
         /// Closed within this module, so that every use case maps each kind on purpose.
         enum Code: String, Hashable {
             case cancelled
+            case closed
             case notFound
             case unavailable
             case denied
@@ -16,6 +17,8 @@ extension RepositoryError {
 
         /// The caller gave up before there was an answer.
         public static let cancelled = Self(code: .cancelled)
+        /// What the repository belonged to has ended, such as a session that was signed out, and nothing was asked.
+        public static let closed = Self(code: .closed)
         /// The source answered that it has nothing of this identity or name.
         public static let notFound = Self(code: .notFound)
         /// The source could not be reached, did not answer in time, or answered that it cannot serve now.

@@ -3,17 +3,19 @@ public import Entities
 /// Publishes what a user wrote, if the rules let it: the draft is valid, its author exists, and the author has not
 /// published that title before.
 ///
-/// Share one instance among all who publish: it also keeps two who publish the same title at the same moment apart. Two
-/// processes are kept apart by the source alone, if it does so.
-public final class PublishPost: Sendable {
+/// Two who publish the same title at the same moment are kept apart too, if they share the titles under way. Two processes
+/// are kept apart by the source alone, if it does so.
+public struct PublishPost: Sendable {
     private let posts: any PostRepository
     private let users: any UserRepository
-    private let titlesUnderWay = TitleReservations()
+    private let titlesUnderWay: TitleReservations
 
-    /// Makes the use case over the repositories that have the posts and their authors.
-    public init(posts: any PostRepository, users: any UserRepository) {
+    /// Makes the use case over the repositories that have the posts and their authors, and the titles that are under way
+    /// with all who publish there.
+    public init(posts: any PostRepository, users: any UserRepository, titlesUnderWay: TitleReservations) {
         self.posts = posts
         self.users = users
+        self.titlesUnderWay = titlesUnderWay
     }
 
     /// Publishes a post and gives it with the identity it got.

@@ -29,7 +29,7 @@ public enum PublishPostError: Error, Hashable, Sendable {
             case .refused: .refused(error)
             case .unreadable: .unreadable(error)
             case .outcomeUnknown: .outcomeUnknown(error)
-            case .notFound, .unavailable: .unavailable(error)
+            case .closed, .notFound, .unavailable: .unavailable(error)
             }
     }
 }

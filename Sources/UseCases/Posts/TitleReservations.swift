@@ -2,7 +2,9 @@ import Entities
 import Synchronization
 
 /// The titles being published at this moment, so that nobody else publishes them meanwhile.
-final class TitleReservations: Sendable {
+///
+/// Share one among all who publish in a process.
+public final class TitleReservations: Sendable {
     private struct Key: Hashable {
         let author: User.ID
         let foldedTitle: String
@@ -14,6 +16,9 @@ final class TitleReservations: Sendable {
     }
 
     private let keys = Mutex<Set<Key>>([])
+
+    /// Makes reservations of nothing.
+    public init() {}
 
     /// Takes the draft's title for its author; `false` if it is taken already.
     func reserve(_ draft: PostDraft) -> Bool {

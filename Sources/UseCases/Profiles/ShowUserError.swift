@@ -20,7 +20,7 @@ public enum ShowUserError: Error, Hashable, Sendable {
             case .notFound: .notFound(id)
             case .denied: .denied(error)
             case .unreadable: .unreadable(error)
-            case .unavailable, .refused, .outcomeUnknown: .unavailable(error)
+            case .closed, .unavailable, .refused, .outcomeUnknown: .unavailable(error)
             }
     }
 }

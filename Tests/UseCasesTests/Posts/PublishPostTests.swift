@@ -10,7 +10,7 @@ struct PublishPostTests {
 
     init() throws {
         users = InMemoryUserRepository([try .example(1), try .example(2)])
-        publishPost = PublishPost(posts: posts, users: users)
+        publishPost = PublishPost(posts: posts, users: users, titlesUnderWay: TitleReservations())
     }
 
     private func titles() async throws -> [String] {
@@ -56,7 +56,7 @@ struct PublishPostTests {
             base: MeetingPostRepository(base: posts, meeting: meeting),
             meeting: begun
         )
-        let publishPost = PublishPost(posts: slowPosts, users: users)
+        let publishPost = PublishPost(posts: slowPosts, users: users, titlesUnderWay: TitleReservations())
         async let first = publishPost(title: "Notes", body: "first", by: User.ID(1))
         await begun.arrive()
         await #expect(throws: PublishPostError.titleTaken("notes")) {
@@ -85,7 +85,8 @@ struct PublishPostTests {
         let meeting = Rendezvous(of: 2)
         let publishPost = PublishPost(
             posts: MeetingPostRepository(base: posts, meeting: meeting),
-            users: MeetingUserRepository(base: users, meeting: meeting)
+            users: MeetingUserRepository(base: users, meeting: meeting),
+            titlesUnderWay: TitleReservations()
         )
         _ = try await publishPost(title: "Notes", body: "x", by: User.ID(1))
         #expect(try await titles() == ["Notes"])
@@ -93,9 +94,12 @@ struct PublishPostTests {
 
     @Test func theRulesAreCheckedAgainstTheSourceItself() async {
         let repository = PolicyRecordingRepository()
-        _ = try? await PublishPost(posts: posts, users: repository)(title: "Notes", body: "x", by: User.ID(1))
+        let titles = TitleReservations()
+        let asksForUsers = PublishPost(posts: posts, users: repository, titlesUnderWay: titles)
+        _ = try? await asksForUsers(title: "Notes", body: "x", by: User.ID(1))
         #expect(repository.policies == [.upstream])
-        _ = try? await PublishPost(posts: repository, users: users)(title: "Notes", body: "x", by: User.ID(1))
+        let asksForPosts = PublishPost(posts: repository, users: users, titlesUnderWay: titles)
+        _ = try? await asksForPosts(title: "Notes", body: "x", by: User.ID(1))
         #expect(repository.policies == [.upstream, .upstream])
     }
 

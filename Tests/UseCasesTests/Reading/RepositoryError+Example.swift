@@ -3,7 +3,7 @@ import UseCases
 extension RepositoryError {
     /// Every reason that a repository can fail for.
     static let allReasons: [Reason] = [
-        .cancelled, .notFound, .unavailable, .denied, .refused, .unreadable, .outcomeUnknown,
+        .cancelled, .closed, .notFound, .unavailable, .denied, .refused, .unreadable, .outcomeUnknown,
     ]
 
     /// An error of which only the reason matters.

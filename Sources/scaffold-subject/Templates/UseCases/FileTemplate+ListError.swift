@@ -19,7 +19,7 @@ extension FileTemplate {
                         case .cancelled: .cancelled
                         case .denied: .denied(error)
                         case .unreadable: .unreadable(error)
-                        case .notFound, .unavailable, .refused, .outcomeUnknown: .unavailable(error)
+                        case .closed, .notFound, .unavailable, .refused, .outcomeUnknown: .unavailable(error)
                         }
                 }
             }

@@ -1,0 +1,41 @@
+/// How long the objects of a scope live. The lifetimes lie inside one another, and the compiler knows which in which.
+public protocol Lifetime: Sendable {
+    /// What a scope of this lifetime is called.
+    static var name: String { get }
+}
+
+/// A lifetime that lies inside another.
+public protocol InnerLifetime: Lifetime {
+    /// The lifetime that it lies in.
+    associatedtype Outer: Lifetime
+}
+
+/// As long as the process, or as whoever embeds the app wants it.
+public enum AppLifetime: Lifetime {
+    /// `app`.
+    public static let name = "app"
+}
+
+/// From signing in to signing out.
+public enum UserLifetime: InnerLifetime {
+    /// Inside an app.
+    public typealias Outer = AppLifetime
+    /// `user`.
+    public static let name = "user"
+}
+
+/// As long as a user is busy with one subject.
+public enum FeatureLifetime: InnerLifetime {
+    /// Inside a user's session.
+    public typealias Outer = UserLifetime
+    /// `feature`.
+    public static let name = "feature"
+}
+
+/// As long as one request or one command.
+public enum InteractionLifetime: InnerLifetime {
+    /// Inside a feature.
+    public typealias Outer = FeatureLifetime
+    /// `interaction`.
+    public static let name = "interaction"
+}

@@ -1,0 +1,25 @@
+extension Scope: CustomStringConvertible {
+    /// The tree of the scope: its objects with what each of them holds, and the scopes inside it.
+    ///
+    /// Of the objects it says names and types, and nothing of their contents.
+    public var description: String { tree(seenFrom: ObjectNames()).description }
+
+    func tree(seenFrom outer: ObjectNames) -> ScopeTree {
+        let (objects, children, isOpen) = snapshot
+        var names = outer
+        if let objects { names.add(propertiesOf: objects, prefix: "") }
+        let listed = objects.map { Mirror(reflecting: $0).children.compactMap { object($0, names) } } ?? []
+        var namesFromInside = outer
+        if let objects { namesFromInside.add(propertiesOf: objects, prefix: "\(Level.name).") }
+        return ScopeTree(
+            title: title,
+            isOpen: isOpen,
+            objects: listed,
+            children: children.map { $0.tree(seenFrom: namesFromInside) }
+        )
+    }
+
+    private func object(_ child: Mirror.Child, _ names: ObjectNames) -> ScopeTree.Object? {
+        child.label.map { .init(name: $0, type: "\(type(of: child.value))", held: names.held(by: child.value)) }
+    }
+}

@@ -1,0 +1,215 @@
+import Synchronization
+import UseCases
+
+/// Holds the objects of one lifetime, and ends all of it at once.
+///
+/// A container is a value around a scope: it says what the objects are and makes what is fresh from them. The scope does
+/// what is the same for all containers: it closes its children before itself, the newest first, then cancels and awaits the
+/// work in flight, then closes its objects in the reverse of the order they were made in, and lets go of them all. Afterwards
+/// every use is a ``ScopeError``.
+///
+/// Used from many tasks at once. A scope is kept by the one around it until it is closed, so close what you open.
+public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
+    /// What tells this scope from others of its lifetime.
+    public let name: String
+    let limit: ClosingLimit
+    private let outer: (any OuterScope)?
+    private let state: Mutex<ScopeState<Objects>>
+
+    private init(
+        _ name: String,
+        in outer: (any OuterScope)?,
+        limit: ClosingLimit,
+        objects: Objects,
+        closers: [ScopeOpening.Closer]
+    ) {
+        self.name = name
+        self.outer = outer
+        self.limit = limit
+        state = Mutex(ScopeState(objects: objects, closers: closers))
+    }
+
+    /// Opens a scope whose objects need no closing.
+    ///
+    /// - Parameters:
+    ///   - name: What tells it from others of its lifetime.
+    ///   - outer: The scope around it, which closes this one before itself.
+    ///   - objects: What it holds.
+    /// - Throws: a ``ScopeError`` if the scope around it is closed.
+    public init<Others: Sendable>(
+        _ name: String,
+        in outer: Scope<Level.Outer, Others>,
+        objects: Objects
+    ) throws(ScopeError) where Level: InnerLifetime {
+        self.name = name
+        self.outer = outer
+        limit = outer.limit
+        state = Mutex(ScopeState(objects: objects, closers: []))
+        try outer.adopt(self)
+    }
+
+    /// Opens the outermost scope.
+    ///
+    /// - Parameters:
+    ///   - name: What tells it from others.
+    ///   - limit: How long each thing may take that is closed, here and in every scope inside.
+    ///   - make: Makes the objects, and says how those are closed that need it. What it had said when it throws is closed
+    ///     before this function does.
+    /// - Throws: what `make` throws.
+    public static func open<Failure: Error>(
+        _ name: String,
+        limit: ClosingLimit,
+        making make: (inout ScopeOpening) async throws(Failure) -> Objects
+    ) async throws(Failure) -> Scope where Level == AppLifetime {
+        var opening = ScopeOpening()
+        do {
+            let objects = try await make(&opening)
+            return Scope(name, in: nil, limit: limit, objects: objects, closers: opening.closers)
+        } catch {
+            await opening.abandon(limit: limit)
+            throw error
+        }
+    }
+
+    /// Opens a scope some of whose objects are to be closed with it.
+    ///
+    /// - Parameters:
+    ///   - name: What tells it from others of its lifetime.
+    ///   - outer: The scope around it, which closes this one before itself.
+    ///   - make: Makes the objects, and says how those are closed that need it. What it had said is closed if it throws, and
+    ///     if the scope around is closed by then.
+    /// - Throws: a ``ScopeError``.
+    public static func open<Others: Sendable>(
+        _ name: String,
+        in outer: Scope<Level.Outer, Others>,
+        making make: (inout ScopeOpening) async throws(ScopeError) -> Objects
+    ) async throws(ScopeError) -> Scope where Level: InnerLifetime {
+        var opening = ScopeOpening()
+        do {
+            let objects = try await make(&opening)
+            let scope = Scope(name, in: outer, limit: outer.limit, objects: objects, closers: opening.closers)
+            try outer.adopt(scope)
+            return scope
+        } catch {
+            await opening.abandon(limit: outer.limit)
+            throw error
+        }
+    }
+
+    /// The scope by its lifetime and name, such as `user ada`.
+    public var title: String { "\(Level.name) \(name)" }
+
+    /// Whether the scope can be used: it is neither closed nor being closed.
+    public var isOpen: Bool { state.withLock(\.isOpen) }
+
+    /// The objects of the scope. Who keeps them keeps them alive, so ask for them where they are used.
+    ///
+    /// - Throws: a ``ScopeError`` if the scope is closed.
+    public func objects() throws(ScopeError) -> Objects {
+        guard let objects = state.withLock(\.openObjects) else { throw ScopeError(closed: title) }
+        return objects
+    }
+
+    /// Does a piece of work with the objects, as work of this scope: closing it cancels the work and waits for its end.
+    ///
+    /// The work is cancelled with the task that asks for it, too.
+    ///
+    /// - Returns: how the work ended, also if it was cancelled by the scope.
+    /// - Throws: a ``ScopeError`` if the scope is closed, and the work did not begin.
+    public func run<Value: Sendable, Failure: Error>(
+        _ work: @escaping @Sendable (Objects) async throws(Failure) -> Value
+    ) async throws(ScopeError) -> Result<Value, Failure> {
+        let begun = state.withLock { state -> (place: Int, task: Task<Result<Value, Failure>, Never>)? in
+            guard let objects = state.openObjects else { return nil }
+            // Unstructured, because it is cancelled by two: by the task that asks, which waits for it below, and by the
+            // scope, which knows it from this moment on and does not close before it has ended.
+            let task = Task { await Result(awaiting: { () async throws(Failure) in try await work(objects) }) }
+            return (state.begin(task), task)
+        }
+        guard let (place, task) = begun else { throw ScopeError(closed: title) }
+        defer { state.withLock { $0.end(place) } }
+        return await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// Closes the scope, or waits until it is closed if somebody has begun to.
+    ///
+    /// It is closed to the end even if the task that asked is cancelled. What takes longer than its limit is cancelled and left
+    /// behind, so do not wait for the close of a scope in work of its own: the two would wait for one another until then.
+    ///
+    /// - Throws: a ``ScopeCloseError`` with all that went wrong. The scope is closed all the same; whoever closes it again
+    ///   is told the same.
+    public func close() async throws(ScopeCloseError) {
+        if closeIfEmpty() { return }
+        let failures = await startClosing().value
+        if !failures.isEmpty { throw ScopeCloseError(failures: failures) }
+    }
+
+    /// Closes the scope at once if there is nothing to wait for.
+    private func closeIfEmpty() -> Bool {
+        // What the scope lets go of is destroyed behind the lock, because that could do anything.
+        guard let left = state.withLock({ $0.closeIfEmpty() }) else { return false }
+        outer?.release(self)
+        _ = consume left
+        return true
+    }
+}
+
+extension Scope: InnerScope {
+    func startClosing() -> Task<[ScopeCloseError.Failure], Never> {
+        state.withLock { state in
+            state.startClosing {
+                // Unstructured, because it must not end with the task that asks first: every close waits for it, and each
+                // of its own waits has a limit.
+                Task { await self.closeEverything() }
+            }
+        }
+    }
+
+    var failuresSoFar: [ScopeCloseError.Failure] { state.withLock(\.failures) }
+
+    /// What there is to describe, all of it as it is at one moment.
+    var snapshot: (objects: Objects?, children: [any InnerScope], isOpen: Bool) {
+        state.withLock { ($0.remainingObjects, $0.childrenNewestFirst.reversed(), $0.isOpen) }
+    }
+
+    private func closeEverything() async -> [ScopeCloseError.Failure] {
+        for child in state.withLock(\.childrenNewestFirst) {
+            let closing = child.startClosing()
+            if let failures = await limit.value(of: closing) {
+                note(failures.map { $0.within(title) })
+            } else {
+                let failures = child.failuresSoFar + [.init(path: [child.title], error: nil)]
+                note(failures.map { $0.within(title) })
+            }
+        }
+        let work = state.withLock(\.workNewestFirst)
+        for task in work { task.cancel() }
+        let ending = Task { for task in work { await task.end() } }
+        if await limit.value(of: ending) == nil { note([.init(path: [title, "work in flight"], error: nil)]) }
+        for closer in state.withLock(\.closers).reversed() {
+            if let failure = await closer.failure(limit: limit) { note([failure.within(title)]) }
+        }
+        let left = state.withLock { $0.close() }
+        outer?.release(self)
+        _ = consume left
+        return failuresSoFar
+    }
+
+    private func note(_ failures: [ScopeCloseError.Failure]) {
+        if !failures.isEmpty { state.withLock { $0.failures += failures } }
+    }
+}
+
+extension Scope: OuterScope {
+    func adopt(_ scope: any InnerScope) throws(ScopeError) {
+        guard state.withLock({ $0.adopt(scope) }) else { throw ScopeError(closed: title) }
+    }
+
+    func release(_ scope: any InnerScope) {
+        state.withLock { $0.release(scope) }
+    }
+}

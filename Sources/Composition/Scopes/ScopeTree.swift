@@ -1,0 +1,26 @@
+/// A scope as text: what it is, what it holds, and the scopes inside it.
+struct ScopeTree: CustomStringConvertible {
+    /// An object of the scope.
+    struct Object {
+        let name: String
+        let type: String
+        /// The names of the objects that it holds, of this scope and of those around it.
+        let held: [String]
+    }
+
+    let title: String
+    let isOpen: Bool
+    let objects: [Object]
+    let children: [ScopeTree]
+
+    /// One line for each scope and each object, those inside further to the right.
+    var description: String { lines.joined(separator: "\n") }
+
+    private var lines: [String] {
+        let inside = objects.map { object in
+            let held = object.held.isEmpty ? "" : ", holds \(object.held.joined(separator: ", "))"
+            return "\(object.name): \(object.type)\(held)"
+        }
+        return ["\(title) (\(isOpen ? "open" : "closed"))"] + (inside + children.flatMap(\.lines)).map { "  \($0)" }
+    }
+}

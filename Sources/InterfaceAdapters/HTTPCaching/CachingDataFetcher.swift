@@ -1,0 +1,49 @@
+import UseCases
+
+/// A data fetcher that answers from a cache while an earlier answer is fresh, as the cache of one user (RFC 9111).
+///
+/// It keeps successful answers to `GET` which say how long they are fresh and do not differ by who asks. A request that wants
+/// no copy (`Cache-Control: no-cache`) is asked anew, and its answer kept; one that changes something empties the partition.
+public struct CachingDataFetcher: DataFetcher {
+    private let base: any DataFetcher
+    private let partition: ResponseCache.Partition
+
+    init(_ base: any DataFetcher, partition: ResponseCache.Partition) {
+        self.base = base
+        self.partition = partition
+    }
+
+    /// The answer that is kept for a request, or else the wrapped fetcher's.
+    ///
+    /// - Throws: what the wrapped fetcher throws.
+    public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        guard request.method == .get else { return try await change(request) }
+        let directives = request.headerFields.cacheDirectives
+        var key = request
+        key.headerFields[.cacheControl] = nil
+        if directives.isEmpty, var kept = partition.response(to: key) {
+            kept.origin = .memory
+            return kept
+        }
+        let version = partition.version
+        let response = try await base.fetch(request)
+        if response.status == .ok, directives["no-store"] == nil {
+            partition.store(response, to: key, askedIn: version)
+        }
+        return response
+    }
+
+    private func change(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        // Also when it fails: what the source did before that is not known. RFC 9111 section 4.4 names the address alone, but
+        // a list has many.
+        defer { if request.method != .head { partition.removeAll() } }
+        return try await base.fetch(request)
+    }
+}
+
+extension DataFetcher {
+    /// This fetcher with a part of a cache in front of it.
+    public func caching(in partition: ResponseCache.Partition) -> CachingDataFetcher {
+        CachingDataFetcher(self, partition: partition)
+    }
+}

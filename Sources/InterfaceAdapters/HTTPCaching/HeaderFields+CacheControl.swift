@@ -1,0 +1,25 @@
+extension HeaderFields {
+    /// What the fields say about caching (RFC 9111 section 5.2): the argument of each directive, which may be empty.
+    ///
+    /// Where a directive repeats, the first counts.
+    var cacheDirectives: [String: String] {
+        let directives = values(of: .cacheControl).flatMap { $0.split(separator: ",") }.map { directive in
+            let parts = directive.split(separator: "=", maxSplits: 1).map { $0.filter { !" \t\"".contains($0) } }
+            return (parts[0].lowercased(), parts.count == 2 ? parts[1] : "")
+        }
+        return Dictionary(directives, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// For how long from now the answer with these fields is fresh, if it says so itself and may be kept by one user's cache.
+    ///
+    /// An answer that differs by who asks and how (`Vary`) is not kept: that it fits another request is not certain.
+    var freshness: Duration? {
+        let directives = cacheDirectives
+        guard directives["no-store"] == nil, directives["no-cache"] == nil, self[.vary] == nil,
+            let lifetime = directives["max-age"].flatMap(Int32.init), lifetime > 0
+        else { return nil }
+        // RFC 9111 section 4.2.3: what a cache on the way held it for counts.
+        let age = self[.age].map { Int32($0) ?? .max } ?? 0
+        return age < lifetime ? .seconds(lifetime - max(0, age)) : nil
+    }
+}

@@ -1,0 +1,67 @@
+import Synchronization
+public import UseCases
+
+/// Answers that are fresh, kept in memory for whom they were given to.
+///
+/// Share one among the sessions of an app, and give each a partition of its own: what is kept in one is found in no other.
+public final class ResponseCache: Sendable {
+    private let entries: Mutex<ResponseEntries>
+    private let stopwatch: Stopwatch
+
+    /// Makes an empty cache.
+    ///
+    /// - Parameters:
+    ///   - byteLimit: How many bytes the bodies it keeps may have together, in all partitions. What was stored first goes
+    ///     first.
+    ///   - clock: What freshness is told by.
+    public init(byteLimit: Int, clock: some Clock<Duration>) {
+        entries = Mutex(ResponseEntries(byteLimit: byteLimit))
+        stopwatch = Stopwatch(clock)
+    }
+
+    /// How many answers are kept, in all partitions.
+    public var count: Int { entries.withLock(\.count) }
+
+    /// An empty part of the cache that nobody else has.
+    public func makePartition() -> Partition {
+        Partition(cache: self, number: entries.withLock { $0.openPartition() })
+    }
+
+    /// A part of a ``ResponseCache``.
+    public struct Partition: Sendable {
+        fileprivate let cache: ResponseCache
+        fileprivate let number: Int
+
+        /// Forgets what is kept here, and keeps nothing here any more, whatever is under way.
+        ///
+        /// - Complexity: O(n) in the number of answers that are kept in all partitions.
+        public func close() {
+            cache.entries.withLock { $0.closePartition(number) }
+        }
+
+        /// Forgets what is kept here, and what is under way is not kept.
+        ///
+        /// - Complexity: O(n) in the number of answers that are kept in all partitions.
+        func removeAll() {
+            cache.entries.withLock { $0.removeAll(in: number) }
+        }
+
+        /// Which state of the partition an answer belongs to that is asked for now; `nil` once it is closed.
+        var version: Int? { cache.entries.withLock { $0.version(of: number) } }
+
+        /// The answer that was kept for a request and is still fresh; `nil` if there is none.
+        func response(to request: DataRequest) -> DataResponse? {
+            let now = cache.stopwatch.elapsed
+            return cache.entries.withLock { $0.response(to: request, in: number, at: now) }
+        }
+
+        /// Keeps an answer as long as it says that it is fresh, unless the partition has been emptied since that version.
+        func store(_ response: DataResponse, to request: DataRequest, askedIn version: Int?) {
+            guard let freshness = response.headerFields.freshness else { return }
+            let expiry = cache.stopwatch.elapsed + freshness
+            cache.entries.withLock {
+                $0.store(response, to: request, in: number, askedIn: version, until: expiry)
+            }
+        }
+    }
+}
