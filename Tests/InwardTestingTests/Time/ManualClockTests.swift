@@ -1,0 +1,112 @@
+import InwardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ManualClockTests {
+    /// One after the other writes down that it woke.
+    private actor Diary {
+        private(set) var names: [String] = []
+
+        func sleep(_ name: String, _ seconds: Int, on clock: ManualClock) async throws {
+            try await clock.sleep(until: ManualClock.Instant(offset: .seconds(seconds)))
+            names.append(name)
+        }
+    }
+
+    private let clock = ManualClock()
+
+    private func instant(_ seconds: Int) -> ManualClock.Instant {
+        ManualClock.Instant(offset: .seconds(seconds))
+    }
+
+    @Test func theTimeIsWhatItWasMovedOnTo() {
+        #expect(clock.now == instant(0))
+        clock.advance(by: .seconds(2))
+        clock.advance(by: .seconds(-1))
+        clock.advance(by: .seconds(3))
+        #expect(clock.now == instant(5))
+        #expect(clock.now.advanced(by: .seconds(2)) == instant(7))
+        #expect(clock.now.duration(to: instant(7)) == .seconds(2))
+        #expect(clock.minimumResolution == .zero)
+    }
+
+    @Test func aTaskSleepsUntilItsDeadlineAndNoLonger() async throws {
+        async let woken = {
+            try await clock.sleep(for: .seconds(10))
+            return clock.now
+        }()
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(9))
+        // It sleeps still, or this would wait for ever.
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(1))
+        #expect(try await woken == instant(10))
+    }
+
+    @Test func aDeadlineThatHasComeIsNotWaitedFor() async throws {
+        clock.advance(by: .seconds(10))
+        try await clock.sleep(until: instant(10))
+        try await clock.sleep(until: instant(3))
+    }
+
+    @Test func theEarliestDeadlineWakesFirst() async throws {
+        let diary = Diary()
+        try await withThrowingTaskGroup { group in
+            var asleep = 0
+            for (name, seconds) in [("c", 3), ("a", 1), ("e", 9), ("b1", 2), ("d", 4), ("b2", 2)] {
+                group.addTask { try await diary.sleep(name, seconds, on: clock) }
+                asleep += 1
+                await clock.sleepers(asleep)
+            }
+            clock.advance(by: .seconds(5))
+            for _ in 1..<asleep { try await group.next() }
+            #expect(await diary.names == ["a", "b1", "b2", "c", "d"])
+            clock.advance(by: .seconds(5))
+            try await group.waitForAll()
+            #expect(await diary.names.last == "e")
+        }
+    }
+
+    @Test func whoIsCancelledWakesAtOnce() async {
+        await withTaskGroup { group in
+            group.addTask {
+                await #expect(throws: CancellationError.self) { try await clock.sleep(for: .seconds(10)) }
+                // And whoever is cancelled already does not fall asleep, however late it is.
+                await #expect(throws: CancellationError.self) { try await clock.sleep(for: .seconds(10)) }
+                await #expect(throws: CancellationError.self) { try await clock.sleep(until: instant(-1)) }
+            }
+            await clock.sleepers(1)
+            group.cancelAll()
+        }
+        // Nobody is woken twice.
+        clock.advance(by: .seconds(10))
+    }
+
+    @Test func whoWaitsForSleepersIsReleasedByTheLastOfThem() async throws {
+        await clock.sleepers(0)
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    await clock.sleepers(20)
+                    clock.advance(by: .seconds(1))
+                }
+            }
+            for _ in 0..<20 { group.addTask { try await clock.sleep(until: instant(1)) } }
+            try await group.waitForAll()
+        }
+        #expect(clock.now == instant(20))
+    }
+
+    @Test func whoIsCancelledWaitsForNoSleepers() async {
+        for turns in 0..<20 {
+            await withTaskGroup { group in
+                group.addTask {
+                    await clock.sleepers(1)
+                    await clock.sleepers(2)
+                }
+                for _ in 0..<turns { await Task.yield() }
+                group.cancelAll()
+            }
+        }
+    }
+}
