@@ -1,18 +1,9 @@
 import InwardTesting
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ManualClockTests {
-    /// One after the other writes down that it woke.
-    private actor Diary {
-        private(set) var names: [String] = []
-
-        func sleep(_ name: String, _ seconds: Int, on clock: ManualClock) async throws {
-            try await clock.sleep(until: ManualClock.Instant(offset: .seconds(seconds)))
-            names.append(name)
-        }
-    }
-
     private let clock = ManualClock()
 
     private func instant(_ seconds: Int) -> ManualClock.Instant {
@@ -50,23 +41,24 @@ struct ManualClockTests {
     }
 
     @Test func theEarliestDeadlineWakesFirst() async throws {
-        let diary = Diary()
+        let executor = SteppedExecutor()
+        let woken = Mutex<[String]>([])
         try await withThrowingTaskGroup { group in
-            var asleep = 0
             for (name, seconds) in [("c", 3), ("a", 1), ("e", 9), ("b1", 2), ("d", 4), ("b2", 2)] {
-                group.addTask { try await diary.sleep(name, seconds, on: clock) }
-                asleep += 1
-                await clock.sleepers(asleep)
+                group.addTask(executorPreference: executor) { @Sendable in
+                    try await clock.sleep(until: instant(seconds))
+                    woken.withLock { $0.append(name) }
+                }
             }
-            // Who fell asleep last has left the diary to others when it is read.
-            #expect(await diary.names.isEmpty)
+            executor.runAll()
+            clock.advance(by: .seconds(4))
+            executor.runAll()
+            #expect(woken.withLock(\.self) == ["a", "b1", "b2", "c", "d"])
             clock.advance(by: .seconds(5))
-            for _ in 1..<asleep { try await group.next() }
-            #expect(await diary.names == ["a", "b1", "b2", "c", "d"])
-            clock.advance(by: .seconds(5))
+            executor.runAll()
             try await group.waitForAll()
-            #expect(await diary.names.last == "e")
         }
+        #expect(woken.withLock(\.last) == "e")
     }
 
     @Test func whoIsCancelledWakesAtOnce() async {
