@@ -12,6 +12,13 @@ public struct AppConfiguration: Hashable, Sendable {
     let upstream: Upstream
     let idleTimeout: Duration
     let bodyLimit: Int
+    let cacheLimit: Int
+    let timeLimit: Duration
+    let closingLimit: Duration
+    let errorCollector: URL?
+
+    /// The sample that is part of the program, with all else as it is by default.
+    public static let sample = Self()
 
     /// What the upstream is called in messages. Free of credentials.
     public var upstreamName: String {
@@ -29,14 +36,25 @@ public struct AppConfiguration: Hashable, Sendable {
     ///     of a directory that mirrors one; `nil` for the sample that is part of the program.
     ///   - idleTimeout: How long the upstream may send nothing before a request fails, over zero.
     ///   - bodyLimit: How many bytes an answer may have, at least 1.
+    ///   - cacheLimit: How many bytes of fresh answers are kept in memory, for all sessions together; 0 for none.
+    ///   - timeLimit: How long an interaction may take that is not given a time, over zero.
+    ///   - closingLimit: How long each object may take to close, over zero.
+    ///   - errorCollector: The web address that failures are posted to which no caller is told of; `nil` to post none.
     /// - Throws: an ``AppConfigurationError`` that says which choice is not possible, and why.
     public init(
         upstream: String? = nil,
         idleTimeout: Duration = .seconds(10),
-        bodyLimit: Int = 64 * 1_024 * 1_024
+        bodyLimit: Int = 64 * 1_024 * 1_024,
+        cacheLimit: Int = 16 * 1_024 * 1_024,
+        timeLimit: Duration = .seconds(30),
+        closingLimit: Duration = .seconds(5),
+        errorCollector: String? = nil
     ) throws(AppConfigurationError) {
         guard idleTimeout > .zero else { throw AppConfigurationError("An idle timeout has to be over zero.") }
         guard bodyLimit > 0 else { throw AppConfigurationError("A body limit has to be at least 1 byte.") }
+        guard cacheLimit >= 0 else { throw AppConfigurationError("A cache limit cannot be less than zero.") }
+        guard timeLimit > .zero else { throw AppConfigurationError("A time limit has to be over zero.") }
+        guard closingLimit > .zero else { throw AppConfigurationError("A closing limit has to be over zero.") }
         self.upstream = try upstream.map(Self.upstream) ?? .sample
         self.idleTimeout = idleTimeout
         self.bodyLimit = bodyLimit

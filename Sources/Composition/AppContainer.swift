@@ -4,57 +4,66 @@ public import UseCases
 
 /// The objects that live as long as the app, wired by a configuration.
 ///
-/// The one place that chooses implementations. Use cases know them by their ports alone; what a program needs of ring 4
-/// itself, its output and its files, is handed out as it is.
-public struct AppContainer: Sendable {
-    /// Where the repositories of all subjects ask. A subject's extension of this container makes its own over it.
-    let upstream: Upstream
-    private let configuration: AppConfiguration
-    private let users: any UserRepository
-    private let posts: any PostRepository
-
-    /// Publishes posts. Shared by all, because it keeps apart those who publish the same title at the same moment.
-    public let publishPost: PublishPost
-
-    /// Wires an app for a configuration.
-    ///
-    /// - Throws: an ``AppConfigurationError`` if the upstream is a directory that cannot be read.
-    public init(_ configuration: AppConfiguration) throws(AppConfigurationError) {
-        self.init(configuration, dataFetcher: try configuration.makeDataFetcher())
+/// With what is made from it, the one place that chooses implementations. Use cases know them by their ports alone; what a
+/// program needs of ring 4 itself, its output and its files, is handed out as it is.
+public struct AppContainer: Container {
+    /// What an app container holds.
+    public struct Objects: Sendable {
+        let configuration: AppConfiguration
+        let clock: any Clock<Duration>
+        let errorHandler: ReplaceableErrorHandler
+        let dataFetcher: any DataFetcher
+        let responseCache: ResponseCache
+        let titlesUnderWay: TitleReservations
+        let interactionNumbers: InteractionNumbers
     }
 
-    /// Wires an app for a configuration over a data fetcher of the caller's, such as a double.
-    public init(_ configuration: AppConfiguration, dataFetcher: any DataFetcher) {
-        let upstream = Upstream(baseURL: configuration.baseURL, dataFetcher: dataFetcher)
-        let users = UpstreamUserRepository(upstream: upstream)
-        let posts = UpstreamPostRepository(upstream: upstream)
-        self.upstream = upstream
-        self.configuration = configuration
-        self.users = users
-        self.posts = posts
-        publishPost = PublishPost(posts: posts, users: users)
-    }
-
-    /// Lists all users.
-    public var listUsers: ListUsers { ListUsers(users: users) }
-
-    /// Shows one user with the user's posts.
-    public var showUser: ShowUser { ShowUser(users: users, posts: posts) }
-
-    /// Reads the feed.
-    public var readFeed: ReadFeed { ReadFeed(posts: posts, users: users) }
+    public let scope: Scope<AppLifetime, Objects>
 
     /// What the upstream is called in messages.
-    public var upstreamName: String { configuration.upstreamName }
+    public let upstreamName: String
 
-    /// Asks for an overview of the upstream and has it presented.
-    public var overview: OverviewController<ContinuousClock> {
-        OverviewController(
-            listUsers: listUsers,
-            readFeed: readFeed,
-            source: configuration.upstreamName,
-            clock: ContinuousClock()
-        )
+    /// Wires an app.
+    ///
+    /// - Parameters:
+    ///   - configuration: What is chosen.
+    ///   - dataFetcher: What takes the place of the configuration's upstream, such as a double. Whoever made it closes it.
+    ///   - clock: What deadlines, limits and freshness are told by.
+    ///   - writeError: Takes a line about each failure that no caller is told of; `nil` to write none.
+    /// - Throws: an ``AppConfigurationError`` if the upstream is a directory that cannot be read. What had been made by then
+    ///   is closed.
+    public init(
+        _ configuration: AppConfiguration = .sample,
+        dataFetcher: (any DataFetcher)? = nil,
+        clock: any Clock<Duration> = ContinuousClock(),
+        writeError: (@Sendable (String) -> Void)? = nil
+    ) async throws(AppConfigurationError) {
+        upstreamName = configuration.upstreamName
+        let limit = ClosingLimit(configuration.closingLimit, on: clock)
+        scope = try await Scope.open(upstreamName, limit: limit) { opening throws(AppConfigurationError) in
+            let errorHandler = opening.closing(
+                ReplaceableErrorHandler(configuration.makeErrorHandler(writeError: writeError, clock: clock)),
+                as: "errorHandler"
+            ) { await $0.close() }
+            opening.errorHandler = errorHandler
+            return Objects(
+                configuration: configuration,
+                clock: clock,
+                errorHandler: errorHandler,
+                dataFetcher: try dataFetcher ?? configuration.makeDataFetcher(),
+                responseCache: ResponseCache(byteLimit: configuration.cacheLimit, clock: clock),
+                titlesUnderWay: TitleReservations(),
+                interactionNumbers: InteractionNumbers()
+            )
+        }
+    }
+
+    /// Handles the failures that no caller is told of, in the order that its description says, outermost first. It can be
+    /// replaced while the app is running.
+    ///
+    /// - Throws: a ``ScopeError`` if the app is closed.
+    public var errorHandler: ReplaceableErrorHandler {
+        get throws(ScopeError) { try scope.objects().errorHandler }
     }
 
     /// A directory to write rendered files into, named by its path.

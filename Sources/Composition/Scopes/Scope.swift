@@ -16,17 +16,11 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     private let outer: (any OuterScope)?
     private let state: Mutex<ScopeState<Objects>>
 
-    private init(
-        _ name: String,
-        in outer: (any OuterScope)?,
-        limit: ClosingLimit,
-        objects: Objects,
-        closers: [ScopeOpening.Closer]
-    ) {
+    private init(_ name: String, in outer: (any OuterScope)?, limit: ClosingLimit, objects: Objects? = nil) {
         self.name = name
         self.outer = outer
         self.limit = limit
-        state = Mutex(ScopeState(objects: objects, closers: closers))
+        state = Mutex(ScopeState(objects: objects))
     }
 
     /// Opens a scope whose objects need no closing.
@@ -36,15 +30,12 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     ///   - outer: The scope around it, which closes this one before itself.
     ///   - objects: What it holds.
     /// - Throws: a ``ScopeError`` if the scope around it is closed.
-    public init<Others: Sendable>(
+    public convenience init<Others: Sendable>(
         _ name: String,
         in outer: Scope<Level.Outer, Others>,
         objects: Objects
     ) throws(ScopeError) where Level: InnerLifetime {
-        self.name = name
-        self.outer = outer
-        limit = outer.limit
-        state = Mutex(ScopeState(objects: objects, closers: []))
+        self.init(name, in: outer, limit: outer.limit, objects: objects)
         try outer.adopt(self)
     }
 
@@ -61,10 +52,12 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         limit: ClosingLimit,
         making make: (inout ScopeOpening) async throws(Failure) -> Objects
     ) async throws(Failure) -> Scope where Level == AppLifetime {
+        let scope = Scope(name, in: nil, limit: limit)
         var opening = ScopeOpening()
         do {
             let objects = try await make(&opening)
-            return Scope(name, in: nil, limit: limit, objects: objects, closers: opening.closers)
+            scope.state.withLock { $0.open(objects, closers: opening.closers) }
+            return scope
         } catch {
             await opening.abandon(limit: limit)
             throw error
@@ -77,23 +70,31 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     ///   - name: What tells it from others of its lifetime.
     ///   - outer: The scope around it, which closes this one before itself.
     ///   - make: Makes the objects, and says how those are closed that need it. What it had said is closed if it throws, and
-    ///     if the scope around is closed by then.
+    ///     if the scope around is closed by then. It is given the scope, for objects that refer to it; it is open once they
+    ///     are all made.
     /// - Throws: a ``ScopeError``.
     public static func open<Others: Sendable>(
         _ name: String,
         in outer: Scope<Level.Outer, Others>,
-        making make: (inout ScopeOpening) async throws(ScopeError) -> Objects
+        making make: (inout ScopeOpening, Scope) async throws(ScopeError) -> Objects
     ) async throws(ScopeError) -> Scope where Level: InnerLifetime {
+        let scope = Scope(name, in: outer, limit: outer.limit)
         var opening = ScopeOpening()
         do {
-            let objects = try await make(&opening)
-            let scope = Scope(name, in: outer, limit: outer.limit, objects: objects, closers: opening.closers)
-            try outer.adopt(scope)
-            return scope
+            let objects = try await make(&opening, scope)
+            scope.state.withLock { $0.open(objects, closers: opening.closers) }
         } catch {
             await opening.abandon(limit: outer.limit)
             throw error
         }
+        do {
+            try outer.adopt(scope)
+        } catch {
+            let failures = await scope.startClosing().value
+            if !failures.isEmpty { opening.errorHandler.handle(ScopeCloseError(failures: failures)) }
+            throw error
+        }
+        return scope
     }
 
     /// The scope by its lifetime and name, such as `user ada`.

@@ -1,26 +1,30 @@
-/// What a scope knows of itself: which of its three phases it is in, and what it has to end before it is closed.
+/// What a scope knows of itself: which of its phases it is in, and what it has to end before it is closed.
 struct ScopeState<Objects: Sendable> {
     private enum Phase {
+        case opening
         case open(Objects)
         case closing(Task<[ScopeCloseError.Failure], Never>, Objects)
         case closed(Task<[ScopeCloseError.Failure], Never>?)
     }
 
     private var phase: Phase
-    private(set) var closers: [ScopeOpening.Closer]
+    private(set) var closers: [ScopeOpening.Closer] = []
     private var children: [ObjectIdentifier: (place: Int, scope: any InnerScope)] = [:]
     private var work: [Int: any RunningWork] = [:]
     private var nextPlace = 0
     var failures: [ScopeCloseError.Failure] = []
 
-    init(objects: Objects, closers: [ScopeOpening.Closer]) {
+    init(objects: Objects?) {
+        phase = objects.map(Phase.open) ?? .opening
+    }
+
+    /// Begins the time in which the scope can be used.
+    mutating func open(_ objects: Objects, closers: [ScopeOpening.Closer]) {
         phase = .open(objects)
         self.closers = closers
     }
 
     var isOpen: Bool { if case .open = phase { true } else { false } }
-
-    var isClosed: Bool { if case .closed = phase { true } else { false } }
 
     var openObjects: Objects? { if case .open(let objects) = phase { objects } else { nil } }
 
@@ -28,7 +32,7 @@ struct ScopeState<Objects: Sendable> {
     var remainingObjects: Objects? {
         switch phase {
         case .open(let objects), .closing(_, let objects): objects
-        case .closed: nil
+        case .opening, .closed: nil
         }
     }
 
@@ -79,7 +83,8 @@ struct ScopeState<Objects: Sendable> {
             phase = .closing(task, objects)
             return task
         case .closing(let task, _): return task
-        case .closed(let task): return task ?? Task { [] }
+        case .opening, .closed(nil): return Task { [] }
+        case .closed(let task?): return task
         }
     }
 

@@ -1,28 +1,30 @@
 import InterfaceAdapters
 import UseCases
 
-/// A data fetcher that answers as long as a scope is open: what is under way when the scope is closed is cancelled, and
-/// afterwards nothing is sent.
+/// A data fetcher that answers as long as a scope is open and the deadline has not passed: what is under way then is
+/// cancelled, and afterwards nothing is sent.
 ///
 /// It holds the scope and not what the scope holds, so whoever keeps it keeps nothing else alive.
 struct ScopedDataFetcher<Level: Lifetime, Objects: Sendable>: DataFetcher {
     let scope: Scope<Level, Objects>
-    let deadline: Deadline?
+    let deadline: Deadline
     /// The fetcher behind this one, which is one of the scope's objects.
     let base: @Sendable (Objects) -> any DataFetcher
 
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        let result: Result<DataResponse, FetchError>?
+        let result: Result<DataResponse, FetchError>
         do {
-            result = try await scope.run { objects async throws(FetchError) in
+            result = try await scope.run { [deadline, base] objects async throws(FetchError) in
                 let base = base(objects)
-                guard let deadline else { return try await base.fetch(request) }
                 let result = await deadline.bound { () async throws(FetchError) in try await base.fetch(request) }
-                guard let result else { throw FetchError(.timedOut, request: request, explanation: Self.lateness) }
+                guard let result else {
+                    throw FetchError(.timedOut, request: request, explanation: "was not answered before the deadline")
+                }
                 return try result.get()
             }
         } catch {
             throw FetchError(.closed, request: request, explanation: "was not sent: \(error)")
         }
+        return try result.get()
     }
 }

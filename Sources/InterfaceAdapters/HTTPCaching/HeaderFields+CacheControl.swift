@@ -20,6 +20,6 @@ extension HeaderFields {
         else { return nil }
         // RFC 9111 section 4.2.3: what a cache on the way held it for counts.
         let age = self[.age].map { Int32($0) ?? .max } ?? 0
-        return age < lifetime ? .seconds(lifetime - max(0, age)) : nil
+        return age < lifetime ? .seconds(lifetime - Swift.max(0, age)) : nil
     }
 }

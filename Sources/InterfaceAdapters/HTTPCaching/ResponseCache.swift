@@ -1,5 +1,5 @@
 import Synchronization
-public import UseCases
+import UseCases
 
 /// Answers that are fresh, kept in memory for whom they were given to.
 ///

@@ -1,11 +1,11 @@
 public import UseCases
 
 /// Asks for an overview of an upstream and has it presented.
-public struct OverviewController<Time: Clock>: Sendable where Time.Duration == Duration {
+public struct OverviewController: Sendable {
     private let listUsers: ListUsers
     private let readFeed: ReadFeed
     private let source: String
-    private let clock: Time
+    private let stopwatch: Stopwatch
 
     /// Makes a controller.
     ///
@@ -13,12 +13,12 @@ public struct OverviewController<Time: Clock>: Sendable where Time.Duration == D
     ///   - listUsers: The use case that gives the users.
     ///   - readFeed: The use case that gives the feed.
     ///   - source: What the upstream is called, such as `the built-in sample`.
-    ///   - clock: What tells how long it takes.
-    public init(listUsers: ListUsers, readFeed: ReadFeed, source: String, clock: Time) {
+    ///   - stopwatch: What tells how long it takes.
+    public init(listUsers: ListUsers, readFeed: ReadFeed, source: String, stopwatch: Stopwatch) {
         self.listUsers = listUsers
         self.readFeed = readFeed
         self.source = source
-        self.clock = clock
+        self.stopwatch = stopwatch
     }
 
     /// The users and the first page of the feed, asked for at the same time.
@@ -27,11 +27,11 @@ public struct OverviewController<Time: Clock>: Sendable where Time.Duration == D
     ///
     /// - Throws: what to show if one of them cannot be had.
     public func callAsFunction() async throws(FailureViewModel) -> OverviewViewModel {
-        let start = clock.now
+        let start = stopwatch.elapsed
         async let eventualFeed = presentedFeed()
         let users = try await presentedUsers().get()
         let feed = try await eventualFeed.get()
-        let duration = start.duration(to: clock.now).spoken
+        let duration = (stopwatch.elapsed - start).spoken
         let provenance = """
             Read \(users.rows.count) users (from \(users.origin)) and \(feed.postsRead) posts (from \(feed.origin)) \
             of \(source) in \(duration).

@@ -1,22 +1,29 @@
-import Entities
+public import Entities
 public import UseCases
 
 /// Turns what `ReadFeed` answers into what a view shows.
 public struct FeedPresenter: Sendable {
-    /// Makes a presenter.
-    public init() {}
+    private let router: any Router
 
-    /// What to show of a page of the feed.
-    public func present(_ page: FeedPage) -> FeedViewModel {
+    /// Makes a presenter, with links for the medium of a router.
+    public init(router: any Router = NoLinks()) {
+        self.router = router
+    }
+
+    /// What to show of a page of the feed, or of one author's part of it.
+    public func present(_ page: FeedPage, by author: User.ID? = nil) -> FeedViewModel {
         let notes: [String] =
             switch page.usersRead {
             case .success(let reading): reading.rejected.notes
             case .failure(let error): ["The authors could not be had: \(error)"]
             }
         return FeedViewModel(
-            rows: page.entries.map(FeedViewModel.Row.init),
+            rows: page.entries.map { .init($0, link: router.link(to: .user($0.post.authorID))) },
             total: page.total,
             next: page.next?.description,
+            nextLink: page.next.flatMap { next in
+                router.link(to: author.map { .posts(by: $0, after: next) } ?? .feed(after: next))
+            },
             postsRead: page.postsRead.value,
             origin: page.postsRead.origin.description,
             notes: page.postsRead.rejected.notes + notes
@@ -45,13 +52,14 @@ public struct FeedPresenter: Sendable {
 }
 
 extension FeedViewModel.Row {
-    fileprivate init(_ entry: FeedEntry) {
+    fileprivate init(_ entry: FeedEntry, link: Link?) {
         let author =
             switch entry.author {
             case .known(let user): user.name
             case .unknown(let id): "unknown user \(id)"
             case .unavailable(let id): "user \(id)"
             }
-        self.init(id: entry.post.id.rawValue, author: author, title: entry.post.title, body: entry.post.body)
+        let post = entry.post
+        self.init(id: post.id.rawValue, author: author, title: post.title, body: post.body, authorLink: link)
     }
 }

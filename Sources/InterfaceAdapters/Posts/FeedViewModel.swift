@@ -10,6 +10,8 @@ public struct FeedViewModel: ViewModel, Hashable {
         public let title: String
         /// What the post says.
         public let body: String
+        /// Where there is more about who wrote it; `nil` if nowhere.
+        public let authorLink: Link?
     }
 
     /// The entries in the order they are shown.
@@ -18,6 +20,8 @@ public struct FeedViewModel: ViewModel, Hashable {
     public let total: Int
     /// Where the next page begins; `nil` if this is the last.
     public let next: String?
+    /// Where the next page is shown; `nil` if this is the last, or there is nowhere to show it.
+    public let nextLink: Link?
     /// How many posts were read to make the page.
     public let postsRead: Int
     /// Where the posts came from.
@@ -27,7 +31,7 @@ public struct FeedViewModel: ViewModel, Hashable {
 
     /// A table of the entries, and the remarks.
     public var document: Document {
-        Document(title: "Feed", blocks: blocks + notes.block)
+        Document(title: "Feed", blocks: blocks + (nextLink.map { [.link("Next page", $0)] } ?? []) + notes.block)
     }
 
     /// The table under its heading, without the remarks.
@@ -37,7 +41,7 @@ public struct FeedViewModel: ViewModel, Hashable {
         ]
         let cells: [[Table.Cell]] = rows.map { row in
             [
-                .init(String(row.id)), .init(row.author), .init(row.title),
+                .init(String(row.id)), .init(row.author, link: row.authorLink), .init(row.title),
                 .init(row.body.excerpt(upTo: 60), detail: row.body),
             ]
         }

@@ -6,6 +6,8 @@ public struct Document: Hashable, Sendable {
         case heading(String)
         /// A sentence or several.
         case paragraph(String)
+        /// Somewhere to go, and what it is called.
+        case link(String, Link)
         /// Rows under columns.
         case table(Table)
         /// Remarks, each on its own.

@@ -1,7 +1,7 @@
 public import UseCases
 
 /// What a view shows of a failure: what could not be done, why, and what to try.
-public struct FailureViewModel: ViewModel, Error, Hashable {
+public struct FailureViewModel: ViewModel, Error, Hashable, CustomStringConvertible {
     /// What could not be done, as a sentence without its full stop.
     public let summary: String
     /// What was asked and what came back, likewise; `nil` if the summary says it all.
@@ -32,6 +32,9 @@ public struct FailureViewModel: ViewModel, Error, Hashable {
         let sentence = cause.map { "\(summary): \($0)" } ?? summary
         return advice.map { "\(sentence). \($0)" } ?? "\(sentence)."
     }
+
+    /// The whole failure in one line.
+    public var description: String { line }
 
     /// The failure as a paragraph.
     public var document: Document {

@@ -47,6 +47,8 @@ public struct HTMLRenderer: Sendable {
             "<h2>\(text.escaped)</h2>"
         case .paragraph(let text):
             "<p>\(text.escaped)</p>"
+        case .link(let text, let link):
+            "<p>\(anchor(text, to: link))</p>"
         case .notes(let notes):
             "<ul>\n\(notes.map { "<li>\($0.escaped)</li>\n" }.joined())</ul>"
         case .table(let table):
@@ -59,11 +61,15 @@ public struct HTMLRenderer: Sendable {
         let rows = table.rows.map { row in
             let cells = zip(row, table.columns).map { cell, column in
                 let detail = cell.detail.map { " title=\"\($0.escaped)\"" } ?? ""
-                return "<td\(style(of: column))\(detail)>\(cell.text.escaped)</td>"
+                return "<td\(style(of: column))\(detail)>\(anchor(cell.text, to: cell.link))</td>"
             }
             return "<tr>\(cells.joined())</tr>\n"
         }
         return "<table>\n<thead><tr>\(head)</tr></thead>\n<tbody>\n\(rows.joined())</tbody>\n</table>"
+    }
+
+    private func anchor(_ text: String, to link: Link?) -> String {
+        link.map { "<a href=\"\($0.text.escaped)\">\(text.escaped)</a>" } ?? text.escaped
     }
 
     private func style(of column: Table.Column) -> String {

@@ -20,11 +20,14 @@ public struct Table: Hashable, Sendable {
         public let text: String
         /// What there is to say beyond that, shown where there is room; `nil` if nothing.
         public let detail: String?
+        /// Where the cell leads; `nil` if nowhere.
+        public let link: Link?
 
         /// Makes a cell.
-        public init(_ text: String, detail: String? = nil) {
+        public init(_ text: String, detail: String? = nil, link: Link? = nil) {
             self.text = text
             self.detail = detail
+            self.link = link
         }
     }
 

@@ -29,6 +29,8 @@ public struct TextRenderer: Sendable {
             return "\(text)\n\(String(repeating: "=", count: text.displayWidth))\n"
         case .paragraph(let text):
             return text.visible + "\n"
+        case .link(let text, let link):
+            return "\(text.visible): \(link.text.visible)\n"
         case .notes(let notes):
             return notes.map { "- \($0.visible)\n" }.joined()
         case .table(let table):
@@ -37,6 +39,7 @@ public struct TextRenderer: Sendable {
     }
 
     private func render(_ table: Table) -> String {
+        let table = table.withColumnOfLinks
         let cells = [table.columns.map(\.title)] + table.rows.map { $0.map(\.text) }
         let texts = cells.map { row in row.map { $0.visible.truncated(toWidth: maximumColumnWidth) } }
         let widths = table.columns.indices.map { column in texts.map { $0[column].displayWidth }.max() ?? 0 }
@@ -55,5 +58,17 @@ public struct TextRenderer: Sendable {
         var line = cells.joined(separator: "  ")
         while line.last == " " { line.removeLast() }
         return line + "\n"
+    }
+}
+
+extension Table {
+    /// This table with the links of its cells, the first of each row, as a column of their own if there are any.
+    fileprivate var withColumnOfLinks: Table {
+        let links = rows.map { row in row.lazy.compactMap(\.link).first }
+        guard links.contains(where: { $0 != nil }) else { return self }
+        return Table(
+            columns: columns + [Column("Link")],
+            rows: zip(rows, links).map { row, link in row + [Cell(link?.text ?? "")] }
+        )
     }
 }

@@ -3,8 +3,12 @@ public import UseCases
 
 /// Turns what `ShowUser` answers into what a view shows.
 public struct UserProfilePresenter: Sendable {
-    /// Makes a presenter.
-    public init() {}
+    private let router: any Router
+
+    /// Makes a presenter, with links for the medium of a router.
+    public init(router: any Router = NoLinks()) {
+        self.router = router
+    }
 
     /// What to show of a user and the user's posts.
     public func present(_ profile: UserProfile) -> UserProfileViewModel {
@@ -18,6 +22,7 @@ public struct UserProfilePresenter: Sendable {
             name: user.name,
             fields: fields(of: user),
             posts: posts.map { .init(id: $0.id.rawValue, title: $0.title, body: $0.body) },
+            postsLink: router.link(to: .posts(by: user.id, after: nil)),
             origin: profile.user.origin.description,
             notes: notes
         )

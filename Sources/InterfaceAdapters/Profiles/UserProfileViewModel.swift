@@ -24,6 +24,8 @@ public struct UserProfileViewModel: ViewModel, Hashable {
     public let fields: [Field]
     /// The user's posts, the newest first.
     public let posts: [Row]
+    /// Where the posts are shown page by page; `nil` if nowhere.
+    public let postsLink: Link?
     /// Where the user came from.
     public let origin: String
     /// Why the posts are missing, if they are, and a remark for each record that was left out.
@@ -44,6 +46,7 @@ public struct UserProfileViewModel: ViewModel, Hashable {
             }
             blocks += [.heading("Posts"), .table(Table(columns: columns, rows: rows))]
         }
+        if let postsLink { blocks.append(.link("Posts by \(name)", postsLink)) }
         return Document(title: name, blocks: blocks + notes.block)
     }
 }

@@ -11,7 +11,8 @@ public import Foundation
 /// Share one among the repositories of a source.
 public struct Upstream: Sendable {
     private let baseURL: URL
-    private let dataFetcher: any DataFetcher
+    /// What answers for the addresses below the upstream's own.
+    package let dataFetcher: any DataFetcher
 
     /// Makes an upstream.
     ///
@@ -21,6 +22,11 @@ public struct Upstream: Sendable {
     public init(baseURL: URL, dataFetcher: any DataFetcher) {
         self.baseURL = baseURL
         self.dataFetcher = dataFetcher
+    }
+
+    /// This upstream, asked through another data fetcher.
+    package func asked(through dataFetcher: any DataFetcher) -> Upstream {
+        Upstream(baseURL: baseURL, dataFetcher: dataFetcher)
     }
 
     /// The entities of a list, without the records that are damaged.

@@ -3,13 +3,17 @@ public import UseCases
 
 /// Turns what `ListUsers` answers into what a view shows.
 public struct UserListPresenter: Sendable {
-    /// Makes a presenter.
-    public init() {}
+    private let router: any Router
+
+    /// Makes a presenter, with links for the medium of a router.
+    public init(router: any Router = NoLinks()) {
+        self.router = router
+    }
 
     /// What to show of the users.
     public func present(_ users: Reading<[User]>) -> UserListViewModel {
         UserListViewModel(
-            rows: users.value.map(UserListViewModel.Row.init),
+            rows: users.value.map { .init($0, link: router.link(to: .user($0.id))) },
             origin: users.origin.description,
             notes: users.rejected.notes
         )
@@ -28,14 +32,15 @@ public struct UserListPresenter: Sendable {
 }
 
 extension UserListViewModel.Row {
-    fileprivate init(_ user: User) {
+    fileprivate init(_ user: User, link: Link?) {
         self.init(
             id: user.id.rawValue,
             name: user.name,
             username: user.username,
             email: user.email.description,
             city: user.address.city,
-            company: user.company.name
+            company: user.company.name,
+            link: link
         )
     }
 }

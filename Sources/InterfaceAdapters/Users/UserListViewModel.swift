@@ -14,6 +14,8 @@ public struct UserListViewModel: ViewModel, Hashable {
         public let city: String
         /// Where the user works.
         public let company: String
+        /// Where there is more about the user; `nil` if nowhere.
+        public let link: Link?
     }
 
     /// The users in the order they are shown.
@@ -36,7 +38,7 @@ public struct UserListViewModel: ViewModel, Hashable {
         ]
         let cells: [[Table.Cell]] = rows.map { row in
             [
-                .init(String(row.id)), .init(row.name), .init(row.username), .init(row.email), .init(row.city),
+                .init(String(row.id)), .init(row.name, link: row.link), .init(row.username), .init(row.email), .init(row.city),
                 .init(row.company),
             ]
         }

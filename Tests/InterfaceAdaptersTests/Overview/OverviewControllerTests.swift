@@ -14,12 +14,12 @@ struct OverviewControllerTests {
     private func overview(
         users: InMemoryUserRepository,
         posts: InMemoryPostRepository
-    ) -> OverviewController<SteppingClock> {
+    ) -> OverviewController {
         OverviewController(
             listUsers: ListUsers(users: users),
             readFeed: ReadFeed(posts: posts, users: users),
             source: "the example",
-            clock: SteppingClock(step: .milliseconds(12))
+            stopwatch: Stopwatch(SteppingClock(step: .milliseconds(12)))
         )
     }
 
@@ -67,7 +67,7 @@ struct OverviewControllerTests {
             listUsers: ListUsers(users: users),
             readFeed: ReadFeed(posts: UpstreamPostRepository(upstream: upstream), users: users),
             source: "the example",
-            clock: SteppingClock(step: .zero)
+            stopwatch: Stopwatch(SteppingClock(step: .zero))
         )
         #expect(try await controller().feed.postsRead == 0)
         #expect(!Task.isCancelled)
@@ -80,7 +80,7 @@ struct OverviewControllerTests {
             listUsers: ListUsers(users: users),
             readFeed: ReadFeed(posts: posts, users: users),
             source: "the example",
-            clock: SteppingClock(step: .zero)
+            stopwatch: Stopwatch(SteppingClock(step: .zero))
         )
         #expect(try await controller().provenance.contains("0 users (from memory) and 0 posts (from upstream)"))
     }

@@ -1,0 +1,22 @@
+public import UseCases
+
+/// One look at the feed, or one post for it.
+public struct FeedInteraction: InteractionContainer {
+    public let scope: Scope<InteractionLifetime, Interaction>
+
+    /// Reads the feed.
+    ///
+    /// - Throws: a ``ScopeError`` if the interaction is closed.
+    public var readFeed: ReadFeed {
+        get throws(ScopeError) { ReadFeed(posts: try posts, users: try users) }
+    }
+
+    /// Publishes a post.
+    ///
+    /// - Throws: a ``ScopeError`` if the interaction is closed.
+    public var publishPost: PublishPost {
+        get throws(ScopeError) {
+            PublishPost(posts: try posts, users: try users, titlesUnderWay: try scope.objects().titlesUnderWay)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import UseCases
+
+/// A container that lives as long as a user is busy with one subject, and makes an interaction for each thing to do.
+public protocol FeatureContainer: Container where Level == FeatureLifetime {
+    /// The interactions it makes.
+    associatedtype Interactions: InteractionContainer
+
+    /// Opens an interaction.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier that came with the request; `nil` for a number.
+    ///   - limit: How much time there is for it from now on; `nil` for as much as the configuration says.
+    /// - Throws: a ``ScopeError`` if the feature is closed.
+    func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> Interactions
+}
+
+extension FeatureContainer {
+    /// Opens an interaction with a number, and as much time as the configuration says.
+    ///
+    /// - Throws: a ``ScopeError`` if the feature is closed.
+    public func makeInteraction() throws(ScopeError) -> Interactions {
+        try makeInteraction(id: nil, within: nil)
+    }
+
+    /// Opens an interaction, does something with it, and closes it whatever comes of that.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier that came with the request; `nil` for a number.
+    ///   - limit: How much time there is for it from now on; `nil` for as much as the configuration says.
+    ///   - body: What to do with the interaction.
+    /// - Throws: a ``ScopeError`` if the feature is closed, and what `body` throws.
+    public func withInteraction<Value>(
+        id: InteractionID? = nil,
+        within limit: Duration? = nil,
+        _ body: (Interactions) async throws -> Value
+    ) async throws -> Value {
+        let interaction = try makeInteraction(id: id, within: limit)
+        let result = await Result(awaiting: { () async throws in try await body(interaction) })
+        do {
+            try await interaction.close()
+        } catch {
+            // What was being done when it failed says more than that it did not end in time.
+            _ = try result.get()
+            throw error
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,22 @@
+public import InterfaceAdapters
+import UseCases
+
+/// One look at what the upstream has.
+public struct OverviewInteraction: InteractionContainer {
+    public let scope: Scope<InteractionLifetime, Interaction>
+    let source: String
+
+    /// Asks for an overview and has it presented.
+    ///
+    /// - Throws: a ``ScopeError`` if the interaction is closed.
+    public var overview: OverviewController {
+        get throws(ScopeError) {
+            OverviewController(
+                listUsers: ListUsers(users: try users),
+                readFeed: ReadFeed(posts: try posts, users: try users),
+                source: source,
+                stopwatch: try scope.objects().stopwatch
+            )
+        }
+    }
+}

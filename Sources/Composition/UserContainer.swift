@@ -1,0 +1,61 @@
+import InterfaceAdapters
+import UseCases
+
+/// The objects that live from signing in to signing out.
+///
+/// It captures its session when it is made, so nothing inside asks who is signed in, or whether. Closing it signs the user
+/// out: what was cached for the session is forgotten.
+public struct UserContainer: Container {
+    /// What a user container holds.
+    public struct Objects: Sendable {
+        let session: UserSession
+        let cachePartition: ResponseCache.Partition
+        let upstream: Upstream
+    }
+
+    public let scope: Scope<UserLifetime, Objects>
+    let app: AppContainer
+
+    /// Opens a session of an app.
+    ///
+    /// - Throws: a ``ScopeError`` if the app is closed.
+    public init(_ session: UserSession, in app: AppContainer) async throws(ScopeError) {
+        self.app = app
+        scope = try await Scope.open(session.name, in: app.scope) { opening, _ throws(ScopeError) in
+            let app = try app.scope.objects()
+            let partition = opening.closing(app.responseCache.makePartition(), as: "cachePartition") { $0.close() }
+            let authorized: any DataFetcher =
+                if let credentials = session.credentials {
+                    app.dataFetcher.authorizing(with: credentials, for: app.configuration.baseURL)
+                } else {
+                    app.dataFetcher
+                }
+            return Objects(
+                session: session,
+                cachePartition: partition,
+                upstream: Upstream(
+                    baseURL: app.configuration.baseURL,
+                    dataFetcher: authorized.caching(in: partition)
+                )
+            )
+        }
+    }
+
+    /// Opens an interaction of this user in a feature.
+    ///
+    /// - Throws: a ``ScopeError`` if the feature or what is around it is closed.
+    func openInteraction<Others: Sendable>(
+        in feature: Scope<FeatureLifetime, Others>,
+        id: InteractionID?,
+        within limit: Duration?
+    ) throws(ScopeError) -> Scope<InteractionLifetime, Interaction> {
+        let app = try app.scope.objects()
+        let interaction = Interaction(
+            upstream: try scope.objects().upstream,
+            titlesUnderWay: app.titlesUnderWay,
+            stopwatch: Stopwatch(app.clock),
+            deadline: Deadline(in: limit ?? app.configuration.timeLimit, on: app.clock)
+        )
+        return try Scope((id ?? app.interactionNumbers.next()).description, in: feature, objects: interaction)
+    }
+}

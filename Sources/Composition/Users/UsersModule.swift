@@ -1,0 +1,41 @@
+public import InterfaceAdapters
+import UseCases
+
+/// Users to be seen: takes destinations, has each done by its use case and presenter in an interaction of its own, and tells
+/// the view what to show.
+///
+/// It refers to its view weakly, so the view may own it.
+public struct UsersModule: Sendable {
+    private let container: UsersContainer
+    private weak let view: (any UsersView)?
+
+    init(container: UsersContainer, view: any UsersView) {
+        self.container = container
+        self.view = view
+    }
+
+    /// Shows what is at a destination, or why there is nothing to show.
+    ///
+    /// - Parameters:
+    ///   - destination: What to show.
+    ///   - limit: How much time there is for it; `nil` for as much as the configuration says.
+    public func open(_ destination: Destination, within limit: Duration? = nil) async {
+        guard let view else { return }
+        do {
+            try await container.withInteraction(within: limit) { interaction in
+                try await interaction.show(destination, on: view)
+            }
+        } catch {
+            await view.show(FailureViewModel("The users cannot be shown: \(error)", advice: "Open them again."))
+        }
+    }
+}
+
+extension UsersContainer {
+    /// Wires users to be seen for a view: use cases, presenters and router.
+    ///
+    /// - Parameter view: Any view. It is referred to weakly.
+    public func makeModule(for view: some UsersView) -> UsersModule {
+        UsersModule(container: self, view: view)
+    }
+}
