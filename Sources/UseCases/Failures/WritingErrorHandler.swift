@@ -1,0 +1,34 @@
+/// Writes each error as one line and passes it on.
+public struct WritingErrorHandler: ErrorHandler {
+    private let base: any ErrorHandler
+    private let write: @Sendable (String) -> Void
+
+    init(_ base: any ErrorHandler, write: @escaping @Sendable (String) -> Void) {
+        self.base = base
+        self.write = write
+    }
+
+    /// Writes the error's description, and passes the error on.
+    public func handle(_ error: any Error) {
+        write("\(error)".singleLine)
+        base.handle(error)
+    }
+
+    /// Closes what it passes errors on to.
+    public func close() async {
+        await base.close()
+    }
+
+    /// The chain from here on.
+    public var description: String { "writes → \(base)" }
+}
+
+extension ErrorHandler {
+    /// A handler that writes each error as one line before it passes it on to this one.
+    ///
+    /// A line comes without its end. Control characters in it are written out, so that it is one line and does nothing to a
+    /// terminal. `write` is called by many at once, and should return soon.
+    public func writing(to write: @escaping @Sendable (String) -> Void) -> WritingErrorHandler {
+        WritingErrorHandler(self, write: write)
+    }
+}

@@ -1,0 +1,18 @@
+import Synchronization
+import UseCases
+
+/// Fails the first time, and remembers what it saves from then on.
+final class FailingOnceDataSaver: DataSaver {
+    private let recorded = Mutex<(hasFailed: Bool, saved: [[UInt8]])>((false, []))
+
+    var saved: [[UInt8]] { recorded.withLock(\.saved) }
+
+    func save(_ data: [UInt8]) async throws(DataSaverError) {
+        let fails = recorded.withLock { recorded in
+            defer { recorded.hasFailed = true }
+            if recorded.hasFailed { recorded.saved.append(data) }
+            return !recorded.hasFailed
+        }
+        if fails { throw DataSaverError(destination: "The collector", explanation: "is down") }
+    }
+}
