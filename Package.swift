@@ -29,7 +29,10 @@ let package = Package(
         ),
 
         // The root, where implementations are chosen, and the program that shows it.
-        .target(name: "Composition", dependencies: ["UseCases", "InterfaceAdapters", "Infrastructure"]),
+        .target(
+            name: "Composition",
+            dependencies: ["Entities", "UseCases", "InterfaceAdapters", "Infrastructure"]
+        ),
         .executableTarget(name: "inward", dependencies: ["Composition", "Infrastructure", "InterfaceAdapters"]),
 
         // Writes a new subject through all rings: `swift package scaffold-subject NAME`.
@@ -75,7 +78,10 @@ let package = Package(
         ),
         .testTarget(name: "LayerContractTests", dependencies: ["LayerContract"]),
         .testTarget(name: "check-layersTests", dependencies: ["check-layers", "LayerContract"]),
-        .testTarget(name: "inwardTests", dependencies: ["inward", "Infrastructure", "LoopbackServer"]),
+        .testTarget(
+            name: "inwardTests",
+            dependencies: ["inward", "Infrastructure", "InterfaceAdapters", "LoopbackServer"]
+        ),
         .testTarget(name: "scaffold-subjectTests", dependencies: ["scaffold-subject"]),
 
         // The gate: holds a package to the diagram of its layers.

@@ -19,7 +19,7 @@ extension AppConfiguration {
         case .sample:
             return SampleDataFetcher()
         case .web:
-            return URLSessionDataFetcher(idleTimeout: idleTimeout, bodyLimit: bodyLimit)
+            return makeWebDataFetcher()
         case .directory(let url):
             do {
                 return try FileDataFetcher(directory: url, bodyLimit: bodyLimit)
@@ -27,5 +27,10 @@ extension AppConfiguration {
                 throw AppConfigurationError("An upstream is a web address or a directory, and \(error).")
             }
         }
+    }
+
+    /// The client that the web is asked by.
+    func makeWebDataFetcher() -> any DataFetcher {
+        URLSessionDataFetcher(idleTimeout: idleTimeout, bodyLimit: bodyLimit)
     }
 }

@@ -9,16 +9,21 @@ public struct AppConfiguration: Hashable, Sendable {
         case directory(URL)
     }
 
-    let upstream: Upstream
-    let idleTimeout: Duration
-    let bodyLimit: Int
-    let cacheLimit: Int
-    let timeLimit: Duration
-    let closingLimit: Duration
-    let errorCollector: URL?
-
     /// The sample that is part of the program, with all else as it is by default.
     public static let sample = Self()
+
+    private(set) var upstream = Upstream.sample
+    private(set) var errorCollector: URL?
+    /// How long the upstream may send nothing before a request fails.
+    public private(set) var idleTimeout = Duration.seconds(10)
+    /// How many bytes an answer may have.
+    public private(set) var bodyLimit = 64 * 1_024 * 1_024
+    /// How many bytes of fresh answers are kept in memory, for all sessions together.
+    public private(set) var cacheLimit = 16 * 1_024 * 1_024
+    /// How long an interaction may take that is not given a time.
+    public private(set) var timeLimit = Duration.seconds(30)
+    /// How long each object may take to close.
+    public private(set) var closingLimit = Duration.seconds(5)
 
     /// What the upstream is called in messages. Free of credentials.
     public var upstreamName: String {
@@ -43,11 +48,11 @@ public struct AppConfiguration: Hashable, Sendable {
     /// - Throws: an ``AppConfigurationError`` that says which choice is not possible, and why.
     public init(
         upstream: String? = nil,
-        idleTimeout: Duration = .seconds(10),
-        bodyLimit: Int = 64 * 1_024 * 1_024,
-        cacheLimit: Int = 16 * 1_024 * 1_024,
-        timeLimit: Duration = .seconds(30),
-        closingLimit: Duration = .seconds(5),
+        idleTimeout: Duration = sample.idleTimeout,
+        bodyLimit: Int = sample.bodyLimit,
+        cacheLimit: Int = sample.cacheLimit,
+        timeLimit: Duration = sample.timeLimit,
+        closingLimit: Duration = sample.closingLimit,
         errorCollector: String? = nil
     ) throws(AppConfigurationError) {
         guard idleTimeout > .zero else { throw AppConfigurationError("An idle timeout has to be over zero.") }
@@ -55,9 +60,22 @@ public struct AppConfiguration: Hashable, Sendable {
         guard cacheLimit >= 0 else { throw AppConfigurationError("A cache limit cannot be less than zero.") }
         guard timeLimit > .zero else { throw AppConfigurationError("A time limit has to be over zero.") }
         guard closingLimit > .zero else { throw AppConfigurationError("A closing limit has to be over zero.") }
-        self.upstream = try upstream.map(Self.upstream) ?? .sample
+        if let upstream { self.upstream = try Self.upstream(upstream) }
+        if let errorCollector { self.errorCollector = try Self.collector(errorCollector) }
         self.idleTimeout = idleTimeout
         self.bodyLimit = bodyLimit
+        self.cacheLimit = cacheLimit
+        self.timeLimit = timeLimit
+        self.closingLimit = closingLimit
+    }
+
+    private init() {}
+
+    private static func collector(_ text: String) throws(AppConfigurationError) -> URL {
+        guard case .web(let url) = try upstream(text) else {
+            throw AppConfigurationError("An error collector's address begins with http:// or https://.")
+        }
+        return url
     }
 
     private static func upstream(_ text: String) throws(AppConfigurationError) -> Upstream {

@@ -42,15 +42,19 @@ public struct AppContainer: Container {
         let limit = ClosingLimit(configuration.closingLimit, on: clock)
         scope = try await Scope.open(upstreamName, limit: limit) { opening throws(AppConfigurationError) in
             let errorHandler = opening.closing(
-                ReplaceableErrorHandler(configuration.makeErrorHandler(writeError: writeError, clock: clock)),
+                ReplaceableErrorHandler(
+                    configuration.makeErrorHandler(writeError: writeError, dataFetcher: dataFetcher, clock: clock)
+                ),
                 as: "errorHandler"
             ) { await $0.close() }
             opening.errorHandler = errorHandler
+            let source: any DataFetcher =
+                if let dataFetcher { dataFetcher } else { try configuration.makeDataFetcher() }
             return Objects(
                 configuration: configuration,
                 clock: clock,
                 errorHandler: errorHandler,
-                dataFetcher: try dataFetcher ?? configuration.makeDataFetcher(),
+                dataFetcher: source,
                 responseCache: ResponseCache(byteLimit: configuration.cacheLimit, clock: clock),
                 titlesUnderWay: TitleReservations(),
                 interactionNumbers: InteractionNumbers()
@@ -71,6 +75,9 @@ public struct AppContainer: Container {
 
     /// Where the process writes what it was asked for. It is there before any app is.
     public static let standardOutput = StandardOutput()
+
+    /// Interruptions of the process, from now on, instead of its end.
+    public static func interruptions() -> AsyncStream<Void> { Interruptions.arriving() }
 
     /// What the process says beside its output. It is there before any app is.
     public static let standardError = StandardError()

@@ -1,20 +1,31 @@
+import InterfaceAdapters
+
 /// What the program is told on its command line.
 struct Arguments: Equatable {
     /// How the program is used.
     static let usage = """
-        usage: inward [UPSTREAM] [--output DIRECTORY]
+        usage: inward [UPSTREAM] [--output DIRECTORY | --open PLACE | --watch SECONDS]
 
           UPSTREAM            where users and posts come from: an address that begins with http:// or https://,
                               or a directory that mirrors one (users.json, posts.json).
                               Without it: a sample that is part of the program.
           --output DIRECTORY  also write what is shown as index.html and index.json into this directory.
+          --open PLACE        show what is at a place: users, users/7, users/7/posts, posts, and so on.
+          --watch SECONDS     show the feed, and again what has become of it every so many seconds, until interrupted.
           --help              show this and do nothing else.
 
         """
 
-    var upstream: String?
-    var output: String?
-    var asksForHelp = false
+    /// What is to be done.
+    enum Task: Equatable {
+        case overview(output: String?)
+        case open(Destination)
+        case watch(every: Duration)
+        case help
+    }
+
+    private(set) var upstream: String?
+    private(set) var task = Task.overview(output: nil)
 
     /// Reads the arguments behind the program's name.
     ///
@@ -27,14 +38,9 @@ struct Arguments: Equatable {
             case "--" where optionsMayFollow:
                 optionsMayFollow = false
             case "--help" where optionsMayFollow, "-h" where optionsMayFollow:
-                asksForHelp = true
-            case "--output" where optionsMayFollow:
-                guard let directory = remaining.popFirst() else { throw UsageError("--output wants a directory") }
-                try setOutput(directory)
-            case _ where optionsMayFollow && argument.hasPrefix("--output="):
-                try setOutput(String(argument.dropFirst("--output=".count)))
+                task = .help
             case _ where optionsMayFollow && argument.hasPrefix("-"):
-                throw UsageError("there is no option \(argument)")
+                try setOption(argument, &remaining)
             default:
                 guard upstream == nil else { throw UsageError("there can be one upstream") }
                 upstream = argument
@@ -42,9 +48,46 @@ struct Arguments: Equatable {
         }
     }
 
-    private mutating func setOutput(_ directory: String) throws(UsageError) {
-        guard !directory.isEmpty else { throw UsageError("--output wants a directory") }
-        guard output == nil else { throw UsageError("there can be one --output") }
-        output = directory
+    private mutating func setOption(_ argument: String, _ remaining: inout ArraySlice<String>) throws(UsageError) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let option = Option(rawValue: parts[0]) else { throw UsageError("there is no option \(argument)") }
+        guard let value = parts.count == 2 ? parts[1] : remaining.popFirst(), !value.isEmpty else {
+            throw UsageError("\(option.rawValue) wants \(option.wanted)")
+        }
+        let chosen = try option.task(value)
+        switch task {
+        case .help: return
+        case .overview(output: nil): task = chosen
+        default: throw UsageError("there can be one of --output, --open and --watch")
+        }
+    }
+
+    /// An option that has a value.
+    private enum Option: String {
+        case output = "--output"
+        case open = "--open"
+        case watch = "--watch"
+
+        /// What the value is.
+        var wanted: String {
+            switch self {
+            case .output: "a directory"
+            case .open: "a place, such as users/7"
+            case .watch: "a number of seconds, from 1 to 86400"
+            }
+        }
+
+        /// What is to be done with the value.
+        func task(_ value: String) throws(UsageError) -> Task {
+            switch self {
+            case .output:
+                return .overview(output: value)
+            case .open:
+                if let destination = Destination(value) { return .open(destination) }
+            case .watch:
+                if let seconds = Int(value), (1...86_400).contains(seconds) { return .watch(every: .seconds(seconds)) }
+            }
+            throw UsageError("\(rawValue) wants \(wanted)")
+        }
     }
 }

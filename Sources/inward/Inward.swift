@@ -8,13 +8,16 @@ import Musl
 import Darwin
 #endif
 
-/// The quick look at an upstream: `inward [UPSTREAM] [--output DIRECTORY]`.
+/// The quick look at an upstream: `inward [UPSTREAM]`.
 @main
 struct Inward {
     static func main() async {
         let quickLook = QuickLook(
-            standardOutput: AppContainer.standardOutput,
-            standardError: AppContainer.standardError
+            terminal: Terminal(
+                standardOutput: AppContainer.standardOutput,
+                standardError: AppContainer.standardError
+            ),
+            interruptions: AppContainer.interruptions
         )
         exit(await quickLook.run(CommandLine.arguments.dropFirst()).rawValue)
     }

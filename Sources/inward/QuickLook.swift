@@ -4,8 +4,8 @@ import InterfaceAdapters
 
 /// The command: from arguments to printed lines and an exit status.
 struct QuickLook {
-    let standardOutput: StandardOutput
-    let standardError: StandardError
+    let terminal: Terminal
+    let interruptions: @Sendable () -> AsyncStream<Void>
 
     /// Does what the arguments behind the program's name say.
     func run(_ arguments: some Sequence<String>) async -> ExitCode {
@@ -13,55 +13,72 @@ struct QuickLook {
         do {
             options = try Arguments(arguments)
         } catch {
-            return refuse(error.explanation)
+            return terminal.refuse(error.explanation)
         }
-        if options.asksForHelp { return print(Arguments.usage) }
+        if options.task == .help { return terminal.print(Arguments.usage) }
+        let app: AppContainer
         do {
-            return await show(try AppContainer(AppConfiguration(upstream: options.upstream)), output: options.output)
+            app = try await AppContainer(AppConfiguration(upstream: options.upstream), writeError: errorLines)
         } catch {
-            return refuse(error.description)
+            return terminal.refuse(error.description)
+        }
+        let exitCode = await perform(options.task, in: app)
+        do {
+            try await app.close()
+            return exitCode
+        } catch {
+            return terminal.fail(error.description)
         }
     }
 
-    private func show(_ container: AppContainer, output: String?) async -> ExitCode {
-        standardError.showProgress("Asking \(container.upstreamName) for users and posts …")
+    /// Takes the failures that nothing on the screen shows. On a terminal the screen shows them all.
+    private var errorLines: (@Sendable (String) -> Void)? {
+        let standardError = terminal.standardError
+        if terminal.standardOutput.isTerminal { return nil }
+        return { standardError.writeLine("inward: \($0)") }
+    }
+
+    private func perform(_ task: Arguments.Task, in app: AppContainer) async -> ExitCode {
+        do {
+            let user = try await UserContainer(.guest, in: app)
+            switch task {
+            case .help: return .success
+            case .overview(let output): return try await showOverview(of: user, output: output, in: app)
+            case .open(let destination): return try await show(destination, to: user, in: app)
+            case .watch(let interval): return try await watch(as: user, every: interval)
+            }
+        } catch {
+            return terminal.fail("\(error)")
+        }
+    }
+
+    private func showOverview(of user: UserContainer, output: String?, in app: AppContainer) async throws -> ExitCode {
+        terminal.standardError.showProgress("Asking \(app.upstreamName) for users and posts …")
         let overview: OverviewViewModel
         do {
-            overview = try await container.overview()
-        } catch {
-            return fail(error.line)
+            overview = try await OverviewContainer(in: user).withInteraction { try await $0.overview() }
+        } catch let failure as FailureViewModel {
+            return terminal.fail(failure.line)
         }
-        standardError.clearProgress()
-        guard print(TextRenderer().render(overview.document)) == .success else { return .failure }
-        guard let output else { return .success }
-        do {
-            try container.outputDirectory(at: output).write(try overview.renderedFiles())
-        } catch {
-            return fail("\(error)")
-        }
-        standardError.writeLine("Wrote index.html and index.json into \(output).")
+        let exitCode = terminal.print(overview.document)
+        guard exitCode == .success, let output else { return exitCode }
+        try app.outputDirectory(at: output).write(try overview.renderedFiles())
+        terminal.standardError.writeLine("Wrote index.html and index.json into \(output).")
         return .success
     }
 
-    private func print(_ text: String) -> ExitCode {
-        do {
-            try standardOutput.print(text)
-            return .success
-        } catch {
-            return fail(error.description)
-        }
+    private func show(_ destination: Destination, to user: UserContainer, in app: AppContainer) async throws -> ExitCode
+    {
+        terminal.standardError.showProgress("Asking \(app.upstreamName) for \(destination) …")
+        let view = TerminalUsersView(terminal: terminal)
+        let users = try UsersContainer(in: user, router: CommandRouter(option: "--open"))
+        await users.makeModule(for: view).open(destination)
+        return view.exitCode
     }
 
-    private func fail(_ explanation: String) -> ExitCode {
-        standardError.writeLine("inward: \(explanation)")
-        return .failure
-    }
-
-    private func refuse(_ explanation: String) -> ExitCode {
-        standardError.writeLine("inward: \(explanation)")
-        for line in Arguments.usage.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
-            standardError.writeLine(String(line))
-        }
-        return .usage
+    private func watch(as user: UserContainer, every interval: Duration) async throws -> ExitCode {
+        let interruptions = interruptions()
+        let viewModel = try await FeedContainer(in: user).viewModel
+        return await FeedWatch(terminal: terminal, viewModel: viewModel).run(every: interval, until: interruptions)
     }
 }

@@ -34,5 +34,13 @@ struct AppConfigurationTests {
     @Test func limitsMustBePositive() {
         #expect(throws: AppConfigurationError.self) { try AppConfiguration(idleTimeout: .zero) }
         #expect(throws: AppConfigurationError.self) { try AppConfiguration(bodyLimit: 0) }
+        #expect(throws: AppConfigurationError.self) { try AppConfiguration(cacheLimit: -1) }
+        #expect(throws: AppConfigurationError.self) { try AppConfiguration(timeLimit: .zero) }
+        #expect(throws: AppConfigurationError.self) { try AppConfiguration(closingLimit: .zero) }
+    }
+
+    @Test(arguments: ["/directory", "ftp://example.org", ""])
+    func anErrorCollectorIsOnTheWeb(address: String) {
+        #expect(throws: AppConfigurationError.self) { try AppConfiguration(errorCollector: address) }
     }
 }

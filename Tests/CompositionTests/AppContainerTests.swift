@@ -10,20 +10,23 @@ import UseCases
 
 struct AppContainerTests {
     @Test func theSampleGoesThroughAllRings() async throws {
-        let container = try AppContainer(AppConfiguration())
-        #expect(try await container.listUsers().value.count == 10)
-        #expect(try await container.showUser(User.ID(7)).posts.get().value.count == 10)
-        let page = try await container.readFeed()
+        let user = try await UserContainer(.guest, in: AppContainer())
+        let users = try UsersContainer(in: user, router: NoLinks()).makeInteraction()
+        #expect(try await users.listUsers().value.count == 10)
+        #expect(try await users.showUser(User.ID(7)).posts.get().value.count == 10)
+        let feed = try await FeedContainer(in: user).makeInteraction()
+        let page = try await feed.readFeed()
         #expect(page.entries.count == 20)
         #expect(page.total == 100)
         #expect(page.entries.allSatisfy { if case .known = $0.author { true } else { false } })
-        #expect(try await container.publishPost(title: "Notes", body: "x", by: User.ID(7)).id == Post.ID(101))
-        let overview = try await container.overview()
+        #expect(try await feed.publishPost(title: "Notes", body: "x", by: User.ID(7)).id == Post.ID(101))
+        let overview = try await OverviewContainer(in: user).makeInteraction().overview()
         #expect(overview.provenance.contains("of the built-in sample in"))
     }
 
     @Test func everyPageOfTheSampleFollowsTheOneBefore() async throws {
-        let readFeed = try AppContainer(AppConfiguration()).readFeed
+        let user = try await UserContainer(.guest, in: AppContainer())
+        let readFeed = try await FeedContainer(in: user).makeInteraction().readFeed
         var query = FeedQuery(pageSize: 30)
         var identities: [Int] = []
         repeat {
@@ -36,20 +39,46 @@ struct AppContainerTests {
 
     @Test func aDataFetcherOfTheCallersTakesThePlaceOfTheUpstream() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data("[]".utf8))))
-        let container = AppContainer(try AppConfiguration(upstream: "http://upstream.test/api"), dataFetcher: source)
-        #expect(try await container.listUsers().value.isEmpty)
+        let app = try await AppContainer(dataFetcher: source)
+        let users = try await UsersContainer(in: UserContainer(.guest, in: app), router: NoLinks())
+        #expect(try await users.makeInteraction().listUsers().value.isEmpty)
+        #expect(source.requests.count == 1)
+    }
+
+    @Test func theConfigurationChoosesTheUpstream() async throws {
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data("[]".utf8))))
+        let configuration = try AppConfiguration(upstream: "http://upstream.test/api")
+        let user = try await UserContainer(.guest, in: AppContainer(configuration, dataFetcher: source))
+        _ = try await UsersContainer(in: user, router: NoLinks()).makeInteraction().listUsers()
         #expect(source.requests.map(\.url.absoluteString) == ["http://upstream.test/api/users"])
     }
 
-    @Test func aDirectoryThatIsNotThereIsRefusedWithTheReason() throws {
+    @Test func aDirectoryThatIsNotThereIsRefusedWithTheReason() async throws {
         let configuration = try AppConfiguration(upstream: "/nowhere/at/all")
-        let error = #expect(throws: AppConfigurationError.self) { try AppContainer(configuration) }
+        let error = await #expect(throws: AppConfigurationError.self) { try await AppContainer(configuration) }
         #expect(error?.description.contains("“/nowhere/at/all/” cannot be read: No such file or directory") == true)
     }
 
-    @Test func whoPublishIsSharedByAll() throws {
-        let container = try AppContainer(AppConfiguration())
-        #expect(container.publishPost === container.publishPost)
+    @Test func titlesUnderWayAreSharedByAllWhoPublish() async throws {
+        // The first has asked for the author and the titles, and is told nothing until the second has been refused.
+        let begun = Rendezvous(of: 3)
+        let refused = Rendezvous(of: 3)
+        let app = try await AppContainer(
+            dataFetcher: StubDataFetcher { request throws(FetchError) in
+                await begun.arrive()
+                await refused.arrive()
+                throw FetchError(.unreachable, request: request, explanation: "was told to fail")
+            }
+        )
+        let ada = try await FeedContainer(in: UserContainer(.guest, in: app)).makeInteraction().publishPost
+        let bob = try await FeedContainer(in: UserContainer(.guest, in: app)).makeInteraction().publishPost
+        async let failed = (try? await ada(title: "Notes", body: "x", by: User.ID(7))) == nil
+        await begun.arrive()
+        await #expect(throws: PublishPostError.titleTaken("notes")) {
+            try await bob(title: "notes", body: "y", by: User.ID(7))
+        }
+        await refused.arrive()
+        #expect(await failed)
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -57,14 +86,16 @@ struct AppContainerTests {
         let server = try LoopbackServer { $0.target == "/users" ? .whole(body: Array("[ ]".utf8)) : .never }
         defer { server.stop() }
         let address = server.url().absoluteString
-        let small = try AppContainer(AppConfiguration(upstream: address, bodyLimit: 2))
-        let tooLarge = await #expect(throws: ListUsersError.self) { try await small.listUsers() }
+        let small = try await listUsers(AppConfiguration(upstream: address, bodyLimit: 2))
+        let tooLarge = await #expect(throws: ListUsersError.self) { try await small() }
         guard case .unreadable = tooLarge else { return #expect(Bool(false), "\(String(describing: tooLarge))") }
-        let impatient = try AppContainer(AppConfiguration(upstream: address, idleTimeout: .seconds(1), bodyLimit: 3))
-        #expect(try await impatient.listUsers().value.isEmpty)
+        let impatient = try AppConfiguration(upstream: address, idleTimeout: .seconds(1), bodyLimit: 3)
+        #expect(try await listUsers(impatient)().value.isEmpty)
+        let readFeed = try await FeedContainer(in: UserContainer(.guest, in: AppContainer(impatient))).makeInteraction()
+            .readFeed
         // Ends before a fetcher does that waits for twenty seconds, and not because that one has ended.
         let ending = await withTaskGroup { group in
-            group.addTask { (try? await impatient.readFeed()) == nil ? "the impatient one" : "an answer" }
+            group.addTask { (try? await readFeed()) == nil ? "the impatient one" : "an answer" }
             group.addTask {
                 let patient = URLSessionDataFetcher(idleTimeout: .seconds(20))
                 _ = try? await patient.fetch(DataRequest(url: server.url("silence")))
@@ -82,9 +113,13 @@ struct AppContainerTests {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         try Data("[ ]".utf8).write(to: directory.appending(path: "users.json"))
         let path = directory.path(percentEncoded: false)
-        #expect(try await AppContainer(AppConfiguration(upstream: path, bodyLimit: 3)).listUsers().value.isEmpty)
-        await #expect(throws: ListUsersError.self) {
-            try await AppContainer(AppConfiguration(upstream: path, bodyLimit: 2)).listUsers()
-        }
+        #expect(try await listUsers(AppConfiguration(upstream: path, bodyLimit: 3))().value.isEmpty)
+        let small = try await listUsers(AppConfiguration(upstream: path, bodyLimit: 2))
+        await #expect(throws: ListUsersError.self) { try await small() }
+    }
+
+    private func listUsers(_ configuration: AppConfiguration) async throws -> ListUsers {
+        let user = try await UserContainer(.guest, in: AppContainer(configuration))
+        return try UsersContainer(in: user, router: NoLinks()).makeInteraction().listUsers
     }
 }

@@ -1,3 +1,4 @@
+import InterfaceAdapters
 import Testing
 
 @testable import inward
@@ -10,8 +11,7 @@ struct ArgumentsTests {
     @Test func withoutArgumentsNothingIsChosen() throws {
         let arguments = try arguments()
         #expect(arguments.upstream == nil)
-        #expect(arguments.output == nil)
-        #expect(!arguments.asksForHelp)
+        #expect(arguments.task == .overview(output: nil))
     }
 
     @Test func upstreamAndOutputStandInAnyOrder() throws {
@@ -20,8 +20,13 @@ struct ArgumentsTests {
         ] {
             let arguments = try Arguments(words)
             #expect(arguments.upstream == "up")
-            #expect(arguments.output == "out")
+            #expect(arguments.task == .overview(output: "out"))
         }
+    }
+
+    @Test func aPlaceAndAnIntervalAreRead() throws {
+        #expect(try arguments("up", "--open", "users/7").task == .open(try #require(Destination("users/7"))))
+        #expect(try arguments("--watch=86400").task == .watch(every: .seconds(86_400)))
     }
 
     @Test func aNameThatLooksLikeAnOptionStandsBehindTwoDashes() throws {
@@ -30,12 +35,19 @@ struct ArgumentsTests {
 
     @Test(arguments: ["--help", "-h"])
     func helpIsAskedFor(word: String) throws {
-        #expect(try arguments("up", word).asksForHelp)
+        #expect(try arguments("up", word).task == .help)
+        #expect(try arguments("--watch", "1", word, "--open", "users").task == .help)
     }
 
     @Test(arguments: [
         (["--output"], "--output wants a directory"), (["--output", ""], "--output wants a directory"),
-        (["--output="], "--output wants a directory"), (["--output", "a", "--output=b"], "there can be one --output"),
+        (["--output="], "--output wants a directory"),
+        (["--output", "a", "--output=b"], "there can be one of --output, --open and --watch"),
+        (["--open", "users", "--watch=1"], "there can be one of --output, --open and --watch"),
+        (["--open"], "--open wants a place, such as users/7"), (["--open=7"], "--open wants a place, such as users/7"),
+        (["--watch", "0"], "--watch wants a number of seconds, from 1 to 86400"),
+        (["--watch=86401"], "--watch wants a number of seconds, from 1 to 86400"),
+        (["--watch", "soon"], "--watch wants a number of seconds, from 1 to 86400"),
         (["a", "b"], "there can be one upstream"), (["--verbose"], "there is no option --verbose"),
         (["-x"], "there is no option -x"),
     ])

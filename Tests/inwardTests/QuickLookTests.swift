@@ -19,11 +19,21 @@ struct QuickLookTests {
 
     private func run(_ arguments: String...) async -> ExitCode {
         let (output, errors) = (output, errors)
-        let quickLook = QuickLook(
-            standardOutput: StandardOutput { output.append($0) },
-            standardError: StandardError(isTerminal: false) { errors.append($0) }
+        return await quickLook(
+            StandardOutput { output.append($0) },
+            StandardError(isTerminal: false) { errors.append($0) }
+        ).run(arguments)
+    }
+
+    private func quickLook(
+        _ standardOutput: StandardOutput,
+        _ standardError: StandardError,
+        interruptions: @escaping @Sendable () -> AsyncStream<Void> = { AsyncStream { $0.finish() } }
+    ) -> QuickLook {
+        QuickLook(
+            terminal: Terminal(standardOutput: standardOutput, standardError: standardError),
+            interruptions: interruptions
         )
-        return await quickLook.run(arguments)
     }
 
     /// What the command says last on standard error when its upstream answers everything so.
@@ -51,9 +61,9 @@ struct QuickLookTests {
 
     @Test func onATerminalProgressGoesWhenItIsDone() async {
         let (output, errors) = (output, errors)
-        let quickLook = QuickLook(
-            standardOutput: StandardOutput { output.append($0) },
-            standardError: StandardError(isTerminal: true) { errors.append($0) }
+        let quickLook = self.quickLook(
+            StandardOutput { output.append($0) },
+            StandardError(isTerminal: true) { errors.append($0) }
         )
         #expect(await quickLook.run([]) == .success)
         let startOfEmptyLine = "\r\u{1B}[2K"
@@ -96,9 +106,9 @@ struct QuickLookTests {
     @Test func outputThatIsLostIsAFailure() async {
         struct Full: Error {}
         let errors = errors
-        let quickLook = QuickLook(
-            standardOutput: StandardOutput { _ in throw Full() },
-            standardError: StandardError(isTerminal: true) { errors.append($0) }
+        let quickLook = self.quickLook(
+            StandardOutput { _ in throw Full() },
+            StandardError(isTerminal: true) { errors.append($0) }
         )
         #expect(await quickLook.run([]) == .failure)
         #expect(errors.all.contains("inward: The output cannot be written"))

@@ -1,5 +1,5 @@
 public import InterfaceAdapters
-public import UseCases
+import UseCases
 
 /// The feed, for somebody who is reading it.
 public struct FeedContainer: FeatureContainer {
@@ -23,7 +23,7 @@ public struct FeedContainer: FeatureContainer {
         self.user = user
         scope = try await Scope.open("feed", in: user.scope) { opening, scope in
             let viewModel = PostListViewModel(presenter: presenter) { query, policy throws(ReadFeedError) in
-                do {
+                do throws(ReadFeedError) {
                     return try await user.readFeed(query, policy, in: scope)
                 } catch {
                     // Nobody is told of it but whoever happens to look.
@@ -60,7 +60,9 @@ extension UserContainer {
             interaction = FeedInteraction(scope: try openInteraction(in: feature, id: nil, within: nil))
             readFeed = try interaction.readFeed
         } catch {
-            throw .unavailable(RepositoryError(.closed, request: "The feed", explanation: "was not asked for: \(error)"))
+            throw .unavailable(
+                RepositoryError(.closed, request: "The feed", explanation: "was not asked for: \(error)")
+            )
         }
         let result = await Result(awaiting: { () async throws(ReadFeedError) in try await readFeed(query, policy) })
         // Nothing of it is left to go wrong: its work has ended.

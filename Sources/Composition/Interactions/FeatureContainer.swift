@@ -29,7 +29,7 @@ extension FeatureContainer {
     ///   - limit: How much time there is for it from now on; `nil` for as much as the configuration says.
     ///   - body: What to do with the interaction.
     /// - Throws: a ``ScopeError`` if the feature is closed, and what `body` throws.
-    public func withInteraction<Value>(
+    public func withInteraction<Value: Sendable>(
         id: InteractionID? = nil,
         within limit: Duration? = nil,
         _ body: (Interactions) async throws -> Value

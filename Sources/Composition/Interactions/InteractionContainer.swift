@@ -1,5 +1,5 @@
 import InterfaceAdapters
-public import UseCases
+import UseCases
 
 /// A container that lives as long as one request or one command.
 public protocol InteractionContainer: Container where Level == InteractionLifetime, Objects == Interaction {}

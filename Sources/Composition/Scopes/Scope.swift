@@ -151,10 +151,9 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
 
     /// Closes the scope at once if there is nothing to wait for.
     private func closeIfEmpty() -> Bool {
-        // What the scope lets go of is destroyed behind the lock, because that could do anything.
-        guard let left = state.withLock({ $0.closeIfEmpty() }) else { return false }
+        // The objects end here and not within the lock, because what their end does is not known.
+        guard state.withLock({ $0.closeIfEmpty() }) != nil else { return false }
         outer?.release(self)
-        _ = consume left
         return true
     }
 }
@@ -194,9 +193,9 @@ extension Scope: InnerScope {
         for closer in state.withLock(\.closers).reversed() {
             if let failure = await closer.failure(limit: limit) { note([failure.within(title)]) }
         }
-        let left = state.withLock { $0.close() }
+        // The objects end here and not within the lock, because what their end does is not known.
+        _ = state.withLock { $0.close() }
         outer?.release(self)
-        _ = consume left
         return failuresSoFar
     }
 

@@ -6,7 +6,6 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-
 /// What a ``DataFetcher`` answers: a whole answer, whatever its status.
 public struct DataResponse: Hashable, Sendable {
     /// How the source took the request.

@@ -29,6 +29,9 @@ public enum PostListState: Equatable, Sendable {
             case .failed(let failure, _?): "\(failure.line) Above is what came last."
             }
         let list = posts?.document
-        return Document(title: list?.title ?? "Feed", blocks: (list?.blocks ?? []) + (remark.map { [.paragraph($0)] } ?? []))
+        return Document(
+            title: list?.title ?? "Feed",
+            blocks: (list?.blocks ?? []) + (remark.map { [.paragraph($0)] } ?? [])
+        )
     }
 }

@@ -61,7 +61,8 @@ extension Destination: LosslessStringConvertible {
             if steps.isEmpty {
                 cursor = nil
             } else {
-                guard steps.count == 2, steps.first == "after", let cursor = steps.last.flatMap({ FeedCursor(String($0)) })
+                guard steps.count == 2, steps.first == "after",
+                    let cursor = steps.last.flatMap({ FeedCursor(String($0)) })
                 else { return nil }
                 self.cursor = cursor
             }

@@ -38,7 +38,8 @@ public struct UserListViewModel: ViewModel, Hashable {
         ]
         let cells: [[Table.Cell]] = rows.map { row in
             [
-                .init(String(row.id)), .init(row.name, link: row.link), .init(row.username), .init(row.email), .init(row.city),
+                .init(String(row.id)), .init(row.name, link: row.link), .init(row.username), .init(row.email),
+                .init(row.city),
                 .init(row.company),
             ]
         }

@@ -18,7 +18,7 @@ struct RepositoryErrorTests {
 
     @Test(arguments: [
         (FetchError.Reason.cancelled, RepositoryError.Reason.cancelled, RepositoryError.Reason.cancelled),
-        (.invalidRequest, .refused, .refused), (.unreachable, .unavailable, .unavailable),
+        (.closed, .closed, .closed), (.invalidRequest, .refused, .refused), (.unreachable, .unavailable, .unavailable),
         (.untrusted, .unavailable, .unavailable), (.timedOut, .unavailable, .outcomeUnknown),
         (.interrupted, .unavailable, .outcomeUnknown), (.tooLarge, .unreadable, .outcomeUnknown),
         (.tooManyRedirects, .unavailable, .outcomeUnknown), (.unreadable, .unreadable, .unreadable),

@@ -132,7 +132,11 @@ struct PublishPostTests {
     @Test(arguments: RepositoryError.allReasons)
     func everyFailureToSendIsTranslated(reason: RepositoryError.Reason) async throws {
         let cause = RepositoryError.example(reason)
-        let publishPost = PublishPost(posts: UnwritablePostRepository(failure: cause), users: users)
+        let publishPost = PublishPost(
+            posts: UnwritablePostRepository(failure: cause),
+            users: users,
+            titlesUnderWay: TitleReservations()
+        )
         await #expect(throws: expected(cause)) { try await publishPost(title: "Notes", body: "x", by: User.ID(1)) }
     }
 }

@@ -1,0 +1,24 @@
+import InterfaceAdapters
+import UseCases
+
+extension AppConfiguration {
+    /// The handler of failures that no caller is told of: repeats are dropped first, then it is written, then reported.
+    ///
+    /// - Parameters:
+    ///   - writeError: Takes a line about each; `nil` to write none.
+    ///   - dataFetcher: What carries reports to the collector, if there is one; `nil` for the client that the web is asked by.
+    ///   - clock: What tells how long a repeat is one.
+    func makeErrorHandler(
+        writeError: (@Sendable (String) -> Void)?,
+        dataFetcher: (any DataFetcher)?,
+        clock: some Clock<Duration>
+    ) -> any ErrorHandler {
+        var handler: any ErrorHandler = IgnoringErrorHandler()
+        if let errorCollector {
+            let saver = PostingDataSaver(url: errorCollector, dataFetcher: dataFetcher ?? makeWebDataFetcher())
+            handler = handler.reporting(through: saver)
+        }
+        if let writeError { handler = handler.writing(to: writeError) }
+        return handler.droppingRepeats(within: .seconds(60), clock: clock)
+    }
+}

@@ -1,0 +1,47 @@
+import Infrastructure
+import InterfaceAdapters
+
+/// Shows what becomes of the feed, until somebody interrupts.
+struct FeedWatch {
+    let terminal: Terminal
+    let viewModel: PostListViewModel
+
+    /// Refreshes and draws, until the first interruption, or until there is nothing to draw on any more.
+    func run(every interval: Duration, until interruptions: AsyncStream<Void>) async -> ExitCode {
+        await withTaskGroup(of: ExitCode?.self) { group in
+            group.addTask { await draw() }
+            group.addTask {
+                try? await viewModel.keepRefreshing(every: interval, on: ContinuousClock())
+                return nil
+            }
+            group.addTask {
+                for await _ in interruptions { return .success }
+                return nil
+            }
+            defer { group.cancelAll() }
+            for await case let exitCode? in group { return exitCode }
+            return .success
+        }
+    }
+
+    private func draw() async -> ExitCode? {
+        for await state in viewModel.states where terminal.standardOutput.isTerminal || !state.isLoading {
+            do {
+                try terminal.standardOutput.redraw(TextRenderer().render(state.document))
+            } catch {
+                return terminal.fail(error.description)
+            }
+        }
+        return nil
+    }
+}
+
+extension PostListState {
+    /// Whether there will be another state soon.
+    fileprivate var isLoading: Bool {
+        switch self {
+        case .idle, .loading: true
+        case .loaded, .failed: false
+        }
+    }
+}
