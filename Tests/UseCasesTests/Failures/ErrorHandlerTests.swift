@@ -54,7 +54,7 @@ struct ErrorHandlerTests {
     @Test func anErrorIsWrittenAsOneLineThatDoesNothing() {
         let handler = IgnoringErrorHandler().writing { [journal] in journal.add($0) }
         handler.handle(ExampleError("one\r\ntwo\u{1B}[2J\u{202E}\u{2028}\u{85} “drei” \u{1F600}é"))
-        #expect(journal.entries == [#"one\r\ntwo\u{001B}[2J\u{202E}\u{2028}\u{0085} “drei” 😀é"#])
+        #expect(journal.entries == [#"one\r\ntwo\u{1B}[2J\u{202E}\u{2028}\u{0085} “drei” 😀é"#])
     }
 
     @Test func anErrorThatIsHandledElsewhereGoesNoFurther() async {

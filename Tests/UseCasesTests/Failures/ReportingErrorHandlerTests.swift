@@ -32,11 +32,10 @@ struct ReportingErrorHandlerTests {
         let handler = IgnoringErrorHandler().reporting(through: saver)
         handler.handle(ExampleError("a\nb\u{1B}\u{0}" + String(repeating: "x", count: 5_000)))
         await handler.close()
-        #expect(texts(saver) == [#"a\nb\u{001B}\0"# + String(repeating: "x", count: 1_995) + "\n"])
+        #expect(texts(saver) == [#"a\nb\u{1B}\0"# + String(repeating: "x", count: 1_995) + "\n"])
     }
 
     @Test func theSavingBeginsAgainWhenItHasEnded() async {
-        // Two places for each batch, which are passed by all that come behind.
         let saver = RecordingDataSaver(arrivingAt: begun)
         let handler = IgnoringErrorHandler().reporting(through: saver)
         handler.handle(ExampleError("a"))
@@ -153,7 +152,7 @@ struct ReportingErrorHandlerTests {
     @Test func aCloseThatIsCancelledLaterComesToAnEnd() async {
         for turns in 0..<20 {
             let begun = Rendezvous(of: 2)
-            let saver = RecordingDataSaver(arrivingAt: begun, released)
+            let saver = RecordingDataSaver(arrivingAt: begun, Rendezvous(of: 2))
             let handler = IgnoringErrorHandler().reporting(through: saver)
             handler.handle(ExampleError("a"))
             await begun.arrive()
