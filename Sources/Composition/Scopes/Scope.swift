@@ -186,10 +186,7 @@ extension Scope: InnerScope {
                 note(failures.map { $0.within(title) })
             }
         }
-        let work = state.withLock(\.workNewestFirst)
-        for task in work { task.cancel() }
-        let ending = Task { for task in work { await task.end() } }
-        if await limit.value(of: ending) == nil { note([.init(path: [title, "work in flight"], error: nil)]) }
+        await endWork()
         for closer in state.withLock(\.closers).reversed() {
             if let failure = await closer.failure(limit: limit) { note([failure.within(title)]) }
         }
@@ -197,6 +194,15 @@ extension Scope: InnerScope {
         _ = state.withLock { $0.close() }
         outer?.release(self)
         return failuresSoFar
+    }
+
+    private func endWork() async {
+        let work = state.withLock(\.workNewestFirst)
+        guard !work.isEmpty else { return }
+        for task in work { task.cancel() }
+        // Unstructured, because who closes must not wait longer than the limit. It holds the work and nothing else.
+        let ending = Task { for task in work { await task.end() } }
+        if await limit.value(of: ending) == nil { note([.init(path: [title, "work in flight"], error: nil)]) }
     }
 
     private func note(_ failures: [ScopeCloseError.Failure]) {

@@ -1,6 +1,7 @@
 import Composition
 import InwardTesting
 import Testing
+import UseCases
 
 @Suite(.timeLimit(.minutes(1)))
 struct ScopeTests {
@@ -269,39 +270,48 @@ struct ScopeTests {
 
     // MARK: Opening
 
-    @Test func whatWasMadeByThenIsClosedWhenOpeningFails() async throws {
+    @Test func whatWasMadeByThenIsClosedWhenOpeningFails() async {
         let handler = RecordingErrorHandler()
-        await #expect(throws: Broken.self) { [journal] in
-            try await Scope<AppLifetime, String>.open("example", limit: ClosingLimit(.seconds(5), on: clock)) {
-                opening throws(Broken) in
-                opening.errorHandler = handler
-                _ = opening.closing("first", as: "first") { journal.write($0) }
-                _ = opening.closing("second", as: "second") {
-                    journal.write($0)
-                    throw Broken(description: "the disk is full")
-                }
-                throw Broken(description: "no third")
-            }
-        }
+        await #expect(throws: Broken.self) { try await appThatCannotBeOpened(handler) }
         #expect(journal.entries == ["second", "first"])
         #expect(handler.errors.map { "\($0)" } == ["second failed to close: the disk is full."])
+    }
+
+    private func appThatCannotBeOpened(_ handler: any ErrorHandler) async throws(Broken) {
+        let journal = journal
+        let limit = ClosingLimit(.seconds(5), on: clock)
+        _ = try await Scope<AppLifetime, String>.open("example", limit: limit) { opening throws(Broken) in
+            opening.errorHandler = handler
+            _ = opening.closing("first", as: "first") { journal.write($0) }
+            _ = opening.closing("second", as: "second") { name in
+                journal.write(name)
+                throw Broken(description: "the disk is full")
+            }
+            throw Broken(description: "no third")
+        }
     }
 
     @Test func whatWasMadeInsideAClosedScopeIsClosed() async throws {
         let handler = RecordingErrorHandler()
         let app = await Scope.example()
         try await app.close()
-        await #expect(throws: ScopeError.self) { [journal] in
-            try await ExampleUser.open("ada", in: app) { opening, _ in
-                opening.errorHandler = handler
-                return opening.closing("ada", as: "object") {
-                    journal.write($0)
-                    throw Broken(description: "no network")
-                }
-            }
-        }
+        await #expect(throws: ScopeError.self) { try await userThatCannotBeClosed(in: app, handler) }
         #expect(journal.entries == ["ada"])
         #expect(handler.errors.map { "\($0)" } == ["user ada > object failed to close: no network."])
+    }
+
+    private func userThatCannotBeClosed(
+        in app: Scope<AppLifetime, String>,
+        _ handler: any ErrorHandler
+    ) async throws(ScopeError) {
+        let journal = journal
+        _ = try await ExampleUser.open("ada", in: app) { opening, _ in
+            opening.errorHandler = handler
+            return opening.closing("ada", as: "object") { name in
+                journal.write(name)
+                throw Broken(description: "no network")
+            }
+        }
     }
 
     // MARK: -
