@@ -1,0 +1,223 @@
+import Entities
+import Foundation
+import InterfaceAdapters
+import InwardTesting
+import LoopbackServer
+import Testing
+import UseCases
+
+@testable import Composition
+
+@Suite(.timeLimit(.minutes(1)))
+struct UserContainerTests {
+    private let clock = ManualClock()
+
+    private func session(_ name: String) -> UserSession {
+        UserSession(name: name, credentials: .bearer("token-of-\(name)"))
+    }
+
+    private func users(in user: UserContainer) throws -> UsersInteraction {
+        try UsersContainer(in: user, router: NoLinks()).makeInteraction()
+    }
+
+    // MARK: Credentials
+
+    @Test func requestsCarryTheCredentialsOfTheirSession() async throws {
+        let source = Source.recording()
+        let app = try await AppContainer(dataFetcher: source)
+        let ada = try await UserContainer(session("ada"), in: app)
+        let bob = try await UserContainer(session("bob"), in: app)
+        let guest = try await UserContainer(.guest, in: app)
+        for user in [ada, bob, guest] { _ = try await users(in: user).listUsers() }
+        #expect(
+            source.requests.map { $0.headerFields[.authorization] } == [
+                "Bearer token-of-ada", "Bearer token-of-bob", nil,
+            ]
+        )
+    }
+
+    @Test func credentialsAreNotSentOnToAnotherOrigin() async throws {
+        let elsewhere = try LoopbackServer { _ in .whole(body: Array("[]".utf8)) }
+        defer { elsewhere.stop() }
+        let target = elsewhere.url("users").absoluteString
+        let upstream = try LoopbackServer { _ in .whole(status: 302, headerLines: ["Location: \(target)"]) }
+        defer { upstream.stop() }
+        let app = try await AppContainer(AppConfiguration(upstream: upstream.url().absoluteString))
+        #expect(try await users(in: UserContainer(session("ada"), in: app)).listUsers().value.isEmpty)
+        #expect(upstream.requests.map { $0.values(of: "authorization") } == [["Bearer token-of-ada"]])
+        #expect(elsewhere.requests.map { $0.values(of: "authorization") } == [[]])
+    }
+
+    @Test func noCredentialIsInADescription() async throws {
+        let app = try await AppContainer(dataFetcher: Source.recording())
+        let ada = try await UserContainer(session("ada"), in: app)
+        let container = try UsersContainer(in: ada, router: NoLinks())
+        var texts = "\(app)\(ada)\(container)\(session("ada"))"
+        dump(ada, to: &texts)
+        dump(session("ada"), to: &texts)
+        #expect(!texts.contains("token-of"))
+        #expect(texts.contains("ada"))
+    }
+
+    // MARK: What is cached
+
+    @Test func whatIsCachedForOneSessionIsGivenToNoOther() async throws {
+        let source = Source.recording()
+        let app = try await AppContainer(dataFetcher: source)
+        let ada = try await UserContainer(session("ada"), in: app)
+        let again = try await UserContainer(session("ada"), in: app)
+        #expect(try await users(in: ada).listUsers().origin == .upstream)
+        #expect(try await users(in: ada).listUsers().origin == .memory)
+        #expect(source.requests.count == 1)
+        #expect(try await users(in: again).listUsers().origin == .upstream)
+        #expect(source.requests.count == 2)
+    }
+
+    @Test func signingOutForgetsWhatWasCached() async throws {
+        let app = try await AppContainer(dataFetcher: Source.recording())
+        let ada = try await UserContainer(session("ada"), in: app)
+        let bob = try await UserContainer(session("bob"), in: app)
+        let cache = try app.scope.objects().responseCache
+        _ = try await users(in: ada).listUsers()
+        _ = try await users(in: bob).listUsers()
+        #expect(cache.count == 2)
+        try await ada.close()
+        #expect(cache.count == 1)
+        #expect(try await users(in: bob).listUsers().origin == .memory)
+    }
+
+    @Test func withoutALimitForItNothingIsCached() async throws {
+        let app = try await AppContainer(AppConfiguration(cacheLimit: 0), dataFetcher: Source.recording())
+        let ada = try await UserContainer(session("ada"), in: app)
+        _ = try await users(in: ada).listUsers()
+        #expect(try await users(in: ada).listUsers().origin == .upstream)
+    }
+
+    @Test func whatIsCachedIsFreshByTheInjectedClock() async throws {
+        let app = try await AppContainer(dataFetcher: Source.recording(maxAge: 60), clock: clock)
+        let ada = try await UserContainer(session("ada"), in: app)
+        _ = try await users(in: ada).listUsers()
+        clock.advance(by: .seconds(59))
+        #expect(try await users(in: ada).listUsers().origin == .memory)
+        clock.advance(by: .seconds(1))
+        #expect(try await users(in: ada).listUsers().origin == .upstream)
+    }
+
+    // MARK: After the close
+
+    @Test func everyUseBehindSigningOutIsAClearError() async throws {
+        let source = Source.recording()
+        let app = try await AppContainer(dataFetcher: source)
+        let ada = try await UserContainer(session("ada"), in: app)
+        let feed = try await FeedContainer(in: ada)
+        let feedInteraction = try feed.makeInteraction()
+        let usersInteraction = try users(in: ada)
+        let listUsers = try usersInteraction.listUsers
+        let showUser = try usersInteraction.showUser
+        let readFeed = try feedInteraction.readFeed
+        let publishPost = try feedInteraction.publishPost
+        let overview = try OverviewContainer(in: ada).makeInteraction().overview
+        let viewModel = try feed.viewModel
+        // All of it is at hand without asking anybody.
+        _ = try await (listUsers(), showUser(User.ID(7)), readFeed())
+        let asked = source.requests.count
+        try await ada.close()
+
+        await #expect(throws: ListUsersError.self) { try await listUsers() }
+        await #expect(throws: ShowUserError.self) { try await showUser(User.ID(7)) }
+        await #expect(throws: ReadFeedError.self) { try await readFeed() }
+        await #expect(throws: PublishPostError.self) { try await publishPost(title: "x", body: "x", by: User.ID(7)) }
+        await #expect(throws: FailureViewModel.self) { try await overview() }
+        await #expect(throws: FailureViewModel.self) { try await viewModel.send(.refresh) }
+        #expect(throws: ScopeError.self) { try usersInteraction.listUsers }
+        #expect(throws: ScopeError.self) { try usersInteraction.showUser }
+        #expect(throws: ScopeError.self) { try usersInteraction.readFeed }
+        #expect(throws: ScopeError.self) { try feedInteraction.readFeed }
+        #expect(throws: ScopeError.self) { try feedInteraction.publishPost }
+        #expect(throws: ScopeError.self) { try feed.viewModel }
+        #expect(throws: ScopeError.self) { try feed.makeInteraction() }
+        #expect(throws: ScopeError.self) { try UsersContainer(in: ada, router: NoLinks()) }
+        #expect(throws: ScopeError.self) { try OverviewContainer(in: ada) }
+        await #expect(throws: ScopeError.self) { try await FeedContainer(in: ada) }
+        #expect(source.requests.count == asked)
+        #expect(app.isOpen)
+
+        let error = await #expect(throws: ListUsersError.self) { try await listUsers() }
+        #expect(
+            error.map { UserListPresenter().present($0).line } == """
+                The users could not be listed: GET sample:///users was not sent: interaction \
+                \(usersInteraction.id) is closed. Ask again of what is open: start the program, or sign in.
+                """
+        )
+    }
+
+    @Test func everyUseBehindTheEndOfTheAppIsAClearError() async throws {
+        let app = try await AppContainer(dataFetcher: Source.recording())
+        let ada = try await UserContainer(session("ada"), in: app)
+        try await app.close()
+        #expect(!ada.isOpen)
+        #expect(throws: ScopeError.self) { try app.errorHandler }
+        await #expect(throws: ScopeError.self) { try await UserContainer(.guest, in: app) }
+    }
+
+    @Test func whatIsInFlightIsCancelledAndWaitedFor() async throws {
+        let begun = Rendezvous(of: 2)
+        let source = Source.silent(begun: begun)
+        let ada = try await UserContainer(session("ada"), in: AppContainer(dataFetcher: source))
+        let listUsers = try users(in: ada).listUsers
+        async let cancelled = Self.error(of: listUsers)
+        await begun.arrive()
+        try await ada.close()
+        #expect(await cancelled == .cancelled)
+    }
+
+    private static func error(of listUsers: ListUsers) async -> ListUsersError? {
+        do throws(ListUsersError) {
+            _ = try await listUsers()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    // MARK: Deadlines
+
+    @Test func aWaitEndsAtTheDeadlineOfItsInteraction() async throws {
+        let begun = Rendezvous(of: 2)
+        let source = Source.silent(begun: begun)
+        let ada = try await UserContainer(session("ada"), in: AppContainer(dataFetcher: source, clock: clock))
+        let interaction = try UsersContainer(in: ada, router: NoLinks()).makeInteraction(
+            id: InteractionID("request 1"),
+            within: .seconds(2)
+        )
+        #expect(interaction.id == InteractionID("request 1"))
+        let listUsers = try interaction.listUsers
+        async let late = Self.error(of: listUsers)
+        await begun.arrive()
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(2))
+        #expect(await late.map { "\($0)" }?.contains("was not answered before the deadline") == true)
+        // Behind it nothing is sent any more.
+        #expect(await Self.error(of: listUsers) != nil)
+        #expect(source.requests.count == 1)
+    }
+
+    @Test func theDeadlineTravelsWithTheTask() async throws {
+        let seen = Journal()
+        let source = StubDataFetcher { request throws(FetchError) in
+            seen.write("\(Deadline.current?.remaining ?? .zero)")
+            return Source.answer(to: request, maxAge: 0)
+        }
+        let configuration = try AppConfiguration(timeLimit: .seconds(9))
+        let ada = try await UserContainer(.guest, in: AppContainer(configuration, dataFetcher: source, clock: clock))
+        let container = try UsersContainer(in: ada, router: NoLinks())
+        let interaction = try container.makeInteraction()
+        clock.advance(by: .seconds(1))
+        _ = try await interaction.listUsers()
+        _ = try await container.makeInteraction(id: nil, within: .seconds(3)).listUsers()
+        // An earlier deadline of the task counts too.
+        let deadline = Deadline(in: .seconds(2), on: clock)
+        _ = await deadline.bound { () async throws in _ = try await container.makeInteraction().listUsers() }
+        #expect(seen.entries == ["8.0 seconds", "3.0 seconds", "2.0 seconds"])
+    }
+}
