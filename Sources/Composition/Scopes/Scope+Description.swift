@@ -1,7 +1,9 @@
+import UseCases
+
 extension Scope: CustomStringConvertible {
     /// The tree of the scope: its objects with what each of them holds, and the scopes inside it.
     ///
-    /// Of the objects it says names and types, and nothing of their contents.
+    /// Of the objects it says names and types, and nothing else of their contents.
     public var description: String { tree(seenFrom: ObjectNames()).description }
 
     func tree(seenFrom outer: ObjectNames) -> ScopeTree {
@@ -20,6 +22,8 @@ extension Scope: CustomStringConvertible {
     }
 
     private func object(_ child: Mirror.Child, _ names: ObjectNames) -> ScopeTree.Object? {
-        child.label.map { .init(name: $0, type: "\(type(of: child.value))", held: names.held(by: child.value)) }
+        // A handler says what it does, and in which order.
+        let kind = (child.value as? any ErrorHandler)?.description ?? "\(type(of: child.value))"
+        return child.label.map { .init(name: $0, kind: kind, held: names.held(by: child.value)) }
     }
 }

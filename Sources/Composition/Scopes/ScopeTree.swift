@@ -3,7 +3,8 @@ struct ScopeTree: CustomStringConvertible {
     /// An object of the scope.
     struct Object {
         let name: String
-        let type: String
+        /// Its type, or what it says of itself.
+        let kind: String
         /// The names of the objects that it holds, of this scope and of those around it.
         let held: [String]
     }
@@ -19,7 +20,7 @@ struct ScopeTree: CustomStringConvertible {
     private var lines: [String] {
         let inside = objects.map { object in
             let held = object.held.isEmpty ? "" : ", holds \(object.held.joined(separator: ", "))"
-            return "\(object.name): \(object.type)\(held)"
+            return "\(object.name): \(object.kind)\(held)"
         }
         return ["\(title) (\(isOpen ? "open" : "closed"))"] + (inside + children.flatMap(\.lines)).map { "  \($0)" }
     }

@@ -1,0 +1,95 @@
+import Composition
+import InterfaceAdapters
+import InwardTesting
+import Synchronization
+import Testing
+import UseCases
+
+@Suite(.timeLimit(.minutes(1)))
+struct FeedContainerTests {
+    /// An upstream that can be stopped and started.
+    private final class Switch: Sendable {
+        let isOn = Mutex(true)
+
+        var dataFetcher: StubDataFetcher {
+            StubDataFetcher { [self] request throws(FetchError) in
+                guard isOn.withLock(\.self) else {
+                    throw FetchError(.unreachable, request: request, explanation: "reached nobody")
+                }
+                return Source.answer(to: request, maxAge: 0)
+            }
+        }
+    }
+
+    private let upstream = Switch()
+
+    @Test func theLastGoodListStaysWhileTheUpstreamIsDownAndRecoveryIsShown() async throws {
+        let feed = try await FeedContainer(in: UserContainer(.guest, in: AppContainer(dataFetcher: upstream.dataFetcher)))
+        let viewModel = try feed.viewModel
+        #expect(viewModel.state == .idle)
+        try await viewModel.send(.load)
+        let good = try #require(viewModel.state.posts)
+        #expect(good.rows.map(\.id) == [2, 1])
+        #expect(good.origin == "upstream")
+        upstream.isOn.withLock { $0 = false }
+        try await viewModel.send(.refresh)
+        guard case .failed(let failure, let lastGood) = viewModel.state else {
+            return #expect(Bool(false), "\(viewModel.state)")
+        }
+        #expect(failure.line.contains("reached nobody"))
+        #expect(lastGood == good)
+        upstream.isOn.withLock { $0 = true }
+        try await viewModel.send(.refresh)
+        #expect(viewModel.state == .loaded(good))
+    }
+
+    @Test func observersEndWithTheFeature() async throws {
+        let user = try await UserContainer(.guest, in: AppContainer(dataFetcher: upstream.dataFetcher))
+        let viewModel = try await FeedContainer(in: user).viewModel
+        let started = Rendezvous(of: 4)
+        let endings = await withTaskGroup(of: Int.self) { group in
+            for _ in 1...3 {
+                group.addTask {
+                    var count = 0
+                    for await _ in viewModel.states {
+                        if count == 0 { await started.arrive() }
+                        count += 1
+                    }
+                    return count
+                }
+            }
+            await started.arrive()
+            try? await user.close()
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(endings.count == 3)
+        #expect(endings.allSatisfy { $0 >= 1 })
+    }
+
+    @Test func whatIsBeingLoadedEndsWithTheFeature() async throws {
+        let begun = Rendezvous(of: 3)
+        let source = Source.silent(begun: begun)
+        let user = try await UserContainer(.guest, in: AppContainer(dataFetcher: source))
+        let viewModel = try await FeedContainer(in: user).viewModel
+        async let load: Void = { try? await viewModel.send(.load) }()
+        await begun.arrive()
+        try await user.close()
+        await load
+        #expect(source.requests.count == 2)
+    }
+
+    @Test func aFailureThatNobodyIsToldOfIsHandled() async throws {
+        let handler = RecordingErrorHandler()
+        let app = try await AppContainer(dataFetcher: upstream.dataFetcher)
+        _ = try app.errorHandler.replace(with: handler)
+        let viewModel = try await FeedContainer(in: UserContainer(.guest, in: app)).viewModel
+        upstream.isOn.withLock { $0 = false }
+        try await viewModel.send(.load)
+        #expect(handler.errors.count == 1)
+        #expect(handler.errors.first.map { "\($0)" }?.hasPrefix("The feed could not be read: GET ") == true)
+        // Who calls is told itself.
+        let interaction = try await FeedContainer(in: UserContainer(.guest, in: app)).makeInteraction()
+        await #expect(throws: ReadFeedError.self) { try await interaction.readFeed() }
+        #expect(handler.errors.count == 1)
+    }
+}
