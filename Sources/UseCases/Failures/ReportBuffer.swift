@@ -58,16 +58,13 @@ package struct ReportBuffer {
     package mutating func close() -> Bool {
         guard !isClosed else { return false }
         isClosed = true
-        guard !isBeingSaved, owesLastBatch else { return false }
-        isBeingSaved = true
-        return true
+        return !isBeingSaved && owesLastBatch
     }
 
-    /// Gives up all that is not saved: it is lost, and nobody saves any more.
+    /// Gives up all that is not saved, behind the close: it is lost, and nobody saves any more.
     package mutating func abandon() {
         lost += lines.count
         lines = []
-        isBeingSaved = false
         hasLastBatch = true
     }
 

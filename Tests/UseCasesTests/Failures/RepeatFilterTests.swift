@@ -82,9 +82,10 @@ struct RepeatFilterTests {
 
     @Test mutating func aTimeThatGoesBackStandsStill() {
         #expect(passing("a", at: 10) == ["a"])
-        #expect(passing("b", at: 0) == ["b"])
-        #expect(passing("b", at: 19) == [])
-        #expect(passing("b", at: 20) == ["b (and once more within 10.0 seconds)", "b"])
+        #expect(passing("a", at: 19) == [])
+        #expect(passing("b", at: 5) == ["b"])
+        #expect(passing("b", at: 20) == ["a (and once more within 10.0 seconds)"])
+        #expect(passing("b", at: 29) == ["b (and once more within 10.0 seconds)", "b"])
     }
 
     @Test mutating func aRepeatedErrorKeepsTheFirstOfItsKind() throws {

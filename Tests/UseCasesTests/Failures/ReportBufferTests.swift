@@ -98,6 +98,17 @@ struct ReportBufferTests {
         #expect(next() == nil)
     }
 
+    @Test mutating func aCloseLeavesItToThemAlsoIfThereAreLosses() throws {
+        _ = append("a")
+        let batch = try nextBatch()
+        _ = append("b", "c", "d", "e")
+        #expect(!close())
+        buffer.finish(batch, saved: true)
+        #expect(next() == "1: b c")
+        #expect(next() == "0: d")
+        #expect(next() == nil)
+    }
+
     @Test mutating func aCloseOfAnEmptyBufferBeginsNothing() {
         #expect(!close())
         #expect(next() == nil)

@@ -81,10 +81,14 @@ struct ReportingErrorHandlerTests {
         #expect(base.errors.map { "\($0)" } == ["a", "b", "c", "d"])
     }
 
-    @Test func whatALostBatchHeldIsToldWithTheNext() async {
+    /// Whether the saving has ended by the time of the close or goes on.
+    @Test(arguments: [0, 1_000])
+    func whatALostBatchHeldIsToldWithTheNext(turns: Int) async {
         let saver = FailingOnceDataSaver()
         let handler = IgnoringErrorHandler().reporting(through: saver)
         handler.handle(ExampleError("a"))
+        await saver.attempted.arrive()
+        for _ in 0..<turns { await Task.yield() }
         await handler.close()
         #expect(saver.saved.map { String(decoding: $0, as: UTF8.self) } == ["1 error was not reported\n"])
         #expect(handler.lostCount == 0)
