@@ -22,6 +22,8 @@ struct ReplaceableErrorHandlerTests {
 
     @Test func eachErrorReachesOneHandlerWhileItIsReplaced() async {
         let handler = ReplaceableErrorHandler(RecordingErrorHandler())
+        // Made before the tasks are: the thread sanitizer does not see that a lock hands a new one over.
+        let replacements = (0..<100).map { _ in RecordingErrorHandler() }
         let replaced = await withTaskGroup { group in
             for sender in 0..<8 {
                 group.addTask {
@@ -31,8 +33,8 @@ struct ReplaceableErrorHandlerTests {
             }
             group.addTask {
                 var replaced: [any ErrorHandler] = []
-                for _ in 0..<100 {
-                    replaced.append(handler.replace(with: RecordingErrorHandler()))
+                for replacement in replacements {
+                    replaced.append(handler.replace(with: replacement))
                     await Task.yield()
                 }
                 return replaced
