@@ -8,8 +8,14 @@ struct ObjectNames {
     mutating func add(propertiesOf objects: Any, prefix: String) {
         for child in Mirror(reflecting: objects).children {
             guard let label = child.label, let identity = Self.identity(of: child.value) else { continue }
-            names[identity] = prefix + label
+            // What a scope has from one around it keeps the name it has there.
+            if names[identity] == nil { names[identity] = prefix + label }
         }
+    }
+
+    /// What an object is called; `nil` if it has no name, or is a value.
+    func name(of object: Any) -> String? {
+        Self.identity(of: object).flatMap { names[$0] }
     }
 
     /// The names of the objects that a value holds, each once, in the order they are found.

@@ -7,23 +7,25 @@ extension Scope: CustomStringConvertible {
     public var description: String { tree(seenFrom: ObjectNames()).description }
 
     func tree(seenFrom outer: ObjectNames) -> ScopeTree {
-        let (objects, children, isOpen) = snapshot
+        let (objects, children, phase) = snapshot
         var names = outer
         if let objects { names.add(propertiesOf: objects, prefix: "") }
-        let listed = objects.map { Mirror(reflecting: $0).children.compactMap { object($0, names) } } ?? []
+        let listed = objects.map { Mirror(reflecting: $0).children.compactMap { object($0, names, outer) } } ?? []
         var namesFromInside = outer
         if let objects { namesFromInside.add(propertiesOf: objects, prefix: "\(Level.name).") }
         return ScopeTree(
             title: title,
-            isOpen: isOpen,
+            phase: phase,
             objects: listed,
             children: children.map { $0.tree(seenFrom: namesFromInside) }
         )
     }
 
-    private func object(_ child: Mirror.Child, _ names: ObjectNames) -> ScopeTree.Object? {
+    private func object(_ child: Mirror.Child, _ names: ObjectNames, _ outer: ObjectNames) -> ScopeTree.Object? {
+        guard let label = child.label else { return nil }
+        if let name = outer.name(of: child.value) { return .init(name: label, kind: name, held: []) }
         // A handler says what it does, and in which order.
         let kind = (child.value as? any ErrorHandler)?.description ?? "\(type(of: child.value))"
-        return child.label.map { .init(name: $0, kind: kind, held: names.held(by: child.value)) }
+        return .init(name: label, kind: kind, held: names.held(by: child.value))
     }
 }

@@ -172,8 +172,8 @@ extension Scope: InnerScope {
     var failuresSoFar: [ScopeCloseError.Failure] { state.withLock(\.failures) }
 
     /// What there is to describe, all of it as it is at one moment.
-    var snapshot: (objects: Objects?, children: [any InnerScope], isOpen: Bool) {
-        state.withLock { ($0.remainingObjects, $0.childrenNewestFirst.reversed(), $0.isOpen) }
+    var snapshot: (objects: Objects?, children: [any InnerScope], phase: String) {
+        state.withLock { ($0.remainingObjects, $0.childrenNewestFirst.reversed(), $0.phaseName) }
     }
 
     private func closeEverything() async -> [ScopeCloseError.Failure] {

@@ -26,6 +26,15 @@ struct ScopeState<Objects: Sendable> {
 
     var isOpen: Bool { if case .open = phase { true } else { false } }
 
+    var phaseName: String {
+        switch phase {
+        case .opening: "opening"
+        case .open: "open"
+        case .closing: "closing"
+        case .closed: "closed"
+        }
+    }
+
     var openObjects: Objects? { if case .open(let objects) = phase { objects } else { nil } }
 
     /// The objects, as long as there are any.

@@ -3,14 +3,15 @@ struct ScopeTree: CustomStringConvertible {
     /// An object of the scope.
     struct Object {
         let name: String
-        /// Its type, or what it says of itself.
+        /// Its type, or what it says of itself; the name of an object of a scope around, if it is that.
         let kind: String
         /// The names of the objects that it holds, of this scope and of those around it.
         let held: [String]
     }
 
     let title: String
-    let isOpen: Bool
+    /// `open`, `closing` or `closed`.
+    let phase: String
     let objects: [Object]
     let children: [ScopeTree]
 
@@ -22,6 +23,6 @@ struct ScopeTree: CustomStringConvertible {
             let held = object.held.isEmpty ? "" : ", holds \(object.held.joined(separator: ", "))"
             return "\(object.name): \(object.kind)\(held)"
         }
-        return ["\(title) (\(isOpen ? "open" : "closed"))"] + (inside + children.flatMap(\.lines)).map { "  \($0)" }
+        return ["\(title) (\(phase))"] + (inside + children.flatMap(\.lines)).map { "  \($0)" }
     }
 }

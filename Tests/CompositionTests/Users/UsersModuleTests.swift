@@ -67,11 +67,15 @@ struct UsersModuleTests {
 
     @Test func everyDestinationHasAnInteractionOfItsOwnThatIsClosed() async throws {
         let container = try await container()
-        let module = container.makeModule(for: RecordingUsersView())
+        let view = RecordingUsersView()
+        let module = container.makeModule(for: view)
         await module.open(.users)
         await module.open(.users)
+        #expect(view.showings.count == 2)
         #expect(!container.description.contains("interaction"))
-        #expect(try container.makeInteraction().id == InteractionID("3"))
+        let interaction = try container.makeInteraction()
+        #expect(interaction.id == InteractionID("3"))
+        #expect(container.description.contains("interaction 3 (open)"))
     }
 
     @Test func nothingRetainsItsOwner() async throws {

@@ -1,0 +1,60 @@
+import Composition
+import InterfaceAdapters
+import InwardTesting
+import Testing
+
+struct ScopeDescriptionTests {
+    @Test func theTreeSaysWhoHoldsWhat() async throws {
+        let app = try await AppContainer(dataFetcher: Source.recording())
+        let ada = try await UserContainer(UserSession(name: "ada", credentials: .bearer("secret")), in: app)
+        let bob = try await UserContainer(UserSession(name: "bob", credentials: .bearer("secret")), in: app)
+        let feed = try await FeedContainer(in: ada)
+        _ = try feed.makeInteraction()
+        #expect(
+            app.description == """
+                app the built-in sample (open)
+                  configuration: AppConfiguration
+                  clock: ContinuousClock
+                  errorHandler: can be replaced → drops repeats within 60.0 seconds → ends
+                  dataFetcher: RecordingDataFetcher
+                  responseCache: ResponseCache
+                  titlesUnderWay: TitleReservations
+                  interactionNumbers: InteractionNumbers
+                  user ada (open)
+                    session: UserSession
+                    cachePartition: Partition, holds app.responseCache
+                    upstream: Upstream, holds app.dataFetcher, app.responseCache
+                    feature feed (open)
+                      viewModel: PostListViewModel
+                      interaction 1 (open)
+                        upstream: Upstream, holds app.dataFetcher, app.responseCache
+                        titlesUnderWay: app.titlesUnderWay
+                        stopwatch: Stopwatch
+                        deadline: Deadline
+                  user bob (open)
+                    session: UserSession
+                    cachePartition: Partition, holds app.responseCache
+                    upstream: Upstream, holds app.dataFetcher, app.responseCache
+                """
+        )
+        try await bob.close()
+        #expect(bob.description == "user bob (closed)")
+        #expect(!app.description.contains("bob"))
+        try await app.close()
+        #expect(app.description == "app the built-in sample (closed)")
+    }
+
+    @Test func whatIsBeingClosedIsNotOpen() async throws {
+        let closing = Rendezvous(of: 2)
+        let goOn = Rendezvous(of: 2)
+        let app = await Scope.example {
+            await closing.arrive()
+            await goOn.arrive()
+        }
+        async let close: Void? = try? app.close()
+        await closing.arrive()
+        #expect(app.description.hasPrefix("app example (closing)"))
+        await goOn.arrive()
+        await close
+    }
+}
