@@ -1,0 +1,69 @@
+import Testing
+
+/// What an outer scope may not hold of an inner one does not compile. Each case compiles without its last line.
+struct CaptiveDependencyTests {
+    private static let prelude = """
+        import Composition
+        import InterfaceAdapters
+        import UseCases
+
+        """
+
+    @Test(arguments: [
+        (
+            "an object of the app cannot hold a session, which is made from the finished app",
+            """
+            final class Wiring: Sendable {
+                let app: AppContainer
+                init(app: AppContainer) { self.app = app }
+            }
+            """,
+            "extension AppContainer { let lastUser: UserContainer }",
+            "extensions must not contain stored properties"
+        ),
+        (
+            "an app is in no session",
+            "let app = try await AppContainer()\nlet user = try await UserContainer(.guest, in: app)",
+            "let captive = try await Scope<AppLifetime, Int>.open(\"app\", in: user.scope) { _, _ in 1 }",
+            "requires that 'AppLifetime' conform to 'InnerLifetime'"
+        ),
+        (
+            "a session is in no feature",
+            "let user = try await UserContainer(.guest, in: AppContainer())\nlet feed = try await FeedContainer(in: user)",
+            "let captive = try Scope<UserLifetime, Int>(\"user\", in: feed.scope, objects: 1)",
+            "to expected argument type 'Scope<UserLifetime.Outer, FeedContainer.Objects>'"
+        ),
+        (
+            "a feature is in a session and not in an app",
+            "let app = try await AppContainer()",
+            "let captive = try await FeedContainer(in: app)",
+            "cannot convert value of type 'AppContainer' to expected argument type 'UserContainer'"
+        ),
+        (
+            "a session does not change its user",
+            "let user = try await UserContainer(.guest, in: AppContainer())",
+            "user.session = UserSession(name: \"eve\", credentials: .bearer(\"x\"))",
+            "value of type 'UserContainer' has no member 'session'"
+        ),
+        (
+            "what is cached for an app is an answer, and no object of a session",
+            """
+            let cache = ResponseCache(byteLimit: 1, clock: ContinuousClock())
+            let user = try await UserContainer(.guest, in: AppContainer())
+            """,
+            "let captive: ResponseCache = user.scope",
+            "cannot convert value of type 'Scope<UserLifetime, UserContainer.Objects>' to specified type 'ResponseCache'"
+        ),
+        (
+            "nobody outside makes a graph that lacks a part",
+            "let app = try await AppContainer()",
+            "let captive = AppContainer.Objects()",
+            "initializer is inaccessible"
+        ),
+    ])
+    func theAttemptDoesNotCompile(rule: String, lines: String, captive: String, error: String) throws {
+        #expect(try Snippet(source: Self.prelude + lines).errors() == [], "\(rule)")
+        let errors = try Snippet(source: "\(Self.prelude)\(lines)\n\(captive)").errors()
+        #expect(errors.contains { $0.contains(error) }, "\(rule): \(errors)")
+    }
+}

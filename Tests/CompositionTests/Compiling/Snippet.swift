@@ -1,0 +1,32 @@
+import Foundation
+
+/// A piece of source that is compiled, and not run, against the modules that these tests are built with.
+struct Snippet {
+    let source: String
+
+    /// What the compiler has against the source, its errors alone, each as a line.
+    func errors() throws -> [String] {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "inward-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let file = directory.appending(path: "main.swift")
+        try Data(source.utf8).write(to: file)
+        let products = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+        let compiler = Process()
+        compiler.executableURL = URL(filePath: "/usr/bin/env")
+        compiler.arguments = [
+            "swiftc", "-typecheck", "-swift-version", "6", "-diagnostic-style", "llvm",
+            "-I", products.appending(path: "Modules").path(percentEncoded: false),
+            "-module-cache-path", products.appending(path: "ModuleCache").path(percentEncoded: false), file.path(percentEncoded: false),
+        ]
+        let output = Pipe()
+        compiler.standardOutput = output
+        compiler.standardError = output
+        try compiler.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        compiler.waitUntilExit()
+        let errors = text.split(separator: "\n").map(String.init).filter { $0.contains("error: ") }
+        guard compiler.terminationStatus == 0 || !errors.isEmpty else { return ["error: \(text)"] }
+        return errors
+    }
+}
