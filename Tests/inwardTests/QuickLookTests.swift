@@ -1,7 +1,6 @@
 import Foundation
 import Infrastructure
 import LoopbackServer
-import Synchronization
 import Testing
 
 @testable import inward
@@ -10,12 +9,6 @@ import Testing
 struct QuickLookTests {
     private let output = Texts()
     private let errors = Texts()
-
-    private final class Texts: Sendable {
-        private let texts = Mutex("")
-        var all: String { texts.withLock(\.self) }
-        func append(_ text: String) { texts.withLock { $0 += text } }
-    }
 
     private func run(_ arguments: String...) async -> ExitCode {
         let (output, errors) = (output, errors)
@@ -83,6 +76,23 @@ struct QuickLookTests {
         #expect(output.all.isEmpty)
         #expect(errors.all.hasPrefix("inward: "))
         #expect(errors.all.hasSuffix(Arguments.usage))
+    }
+
+    @Test(arguments: [
+        ("users", "Users\n=====\n\nID  Name"), ("users/7", "Colette Lachance\n================\n"),
+        ("users/7/posts", "Feed: 10 of 10 posts, the newest first\n"), ("posts/after/81", "  80  "),
+    ])
+    func whatIsAtAPlaceIsShown(place: String, text: String) async {
+        #expect(await run("--open", place) == .success)
+        #expect(output.all.contains(text))
+        #expect(output.all.contains("--open users/7"))
+        #expect(errors.all == "Asking the built-in sample for \(place) …\n")
+    }
+
+    @Test func aPlaceWithNothingThereIsAFailure() async {
+        #expect(await run("--open", "users/77") == .failure)
+        #expect(output.all.isEmpty)
+        #expect(errors.all.hasSuffix("inward: There is no user 77. List the users to see who there is.\n"))
     }
 
     @Test func aFailingUpstreamIsToldInOneLine() async throws {
