@@ -8,6 +8,7 @@ extension AppConfiguration {
     ///   - writeError: Takes a line about each; `nil` to write none.
     ///   - dataFetcher: What carries reports to the collector, if there is one; `nil` for the client that the web is asked by.
     ///   - clock: What tells how long a repeat is one.
+    /// - Returns: the outermost handler.
     func makeErrorHandler(
         writeError: (@Sendable (String) -> Void)?,
         dataFetcher: (any DataFetcher)?,

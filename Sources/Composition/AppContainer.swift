@@ -18,6 +18,7 @@ public struct AppContainer: Container {
         let interactionNumbers: InteractionNumbers
     }
 
+    /// The scope of the app.
     public let scope: Scope<AppLifetime, Objects>
 
     /// What the upstream is called in messages.

@@ -13,6 +13,7 @@ public struct UserContainer: Container {
         let upstream: Upstream
     }
 
+    /// The scope of the session.
     public let scope: Scope<UserLifetime, Objects>
     let app: AppContainer
 

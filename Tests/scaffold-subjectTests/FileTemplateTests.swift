@@ -28,8 +28,9 @@ struct FileTemplateTests {
                 "Sources/InwardTesting/BlogEntries/InMemoryBlogEntryRepository.swift",
                 "Sources/InwardTesting/BlogEntries/BlogEntry+Example.swift",
                 "Tests/InwardTestingTests/BlogEntries/InMemoryBlogEntryRepositoryTests.swift",
-                "Sources/Composition/AppContainer+BlogEntries.swift",
-                "Tests/CompositionTests/BlogEntries/AppContainerBlogEntriesTests.swift",
+                "Sources/Composition/BlogEntries/BlogEntriesContainer.swift",
+                "Sources/Composition/BlogEntries/BlogEntriesInteraction.swift",
+                "Tests/CompositionTests/BlogEntries/BlogEntriesContainerTests.swift",
             ]
         )
     }

@@ -42,7 +42,7 @@ struct ScaffoldTests {
     }
 
     @Test func whereAFileIsThereNothingIsWritten() throws {
-        let path = "Sources/Composition/AppContainer+Comments.swift"
+        let path = "Sources/Composition/Comments/CommentsContainer.swift"
         try package.write("mine", to: path)
         let ending = run("Comment")
         #expect(ending.code == .failure)

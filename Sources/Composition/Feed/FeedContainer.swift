@@ -8,6 +8,7 @@ public struct FeedContainer: FeatureContainer {
         let viewModel: PostListViewModel
     }
 
+    /// The scope of the feed.
     public let scope: Scope<FeatureLifetime, Objects>
     private let user: UserContainer
 
@@ -42,6 +43,9 @@ public struct FeedContainer: FeatureContainer {
         get throws(ScopeError) { try scope.objects().viewModel }
     }
 
+    /// Opens an interaction that looks at the feed once, or adds to it.
+    ///
+    /// - Throws: a ``ScopeError`` if the container is closed.
     public func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> FeedInteraction {
         FeedInteraction(scope: try user.openInteraction(in: scope, id: id, within: limit))
     }

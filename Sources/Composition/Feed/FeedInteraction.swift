@@ -2,6 +2,7 @@ public import UseCases
 
 /// One look at the feed, or one post for it.
 public struct FeedInteraction: InteractionContainer {
+    /// The scope of the interaction.
     public let scope: Scope<InteractionLifetime, Interaction>
 
     /// Reads the feed.

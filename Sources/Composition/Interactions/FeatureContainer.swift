@@ -10,6 +10,7 @@ public protocol FeatureContainer: Container where Level == FeatureLifetime {
     /// - Parameters:
     ///   - id: The identifier that came with the request; `nil` for a number.
     ///   - limit: How much time there is for it from now on; `nil` for as much as the configuration says.
+    /// - Returns: the interaction, for whoever opened it to close.
     /// - Throws: a ``ScopeError`` if the feature is closed.
     func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> Interactions
 }
@@ -28,6 +29,7 @@ extension FeatureContainer {
     ///   - id: The identifier that came with the request; `nil` for a number.
     ///   - limit: How much time there is for it from now on; `nil` for as much as the configuration says.
     ///   - body: What to do with the interaction.
+    /// - Returns: what `body` gives.
     /// - Throws: a ``ScopeError`` if the feature is closed, and what `body` throws.
     public func withInteraction<Value: Sendable>(
         id: InteractionID? = nil,

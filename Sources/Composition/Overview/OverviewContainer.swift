@@ -3,6 +3,7 @@ public struct OverviewContainer: FeatureContainer {
     /// What a container of the overview holds: nothing of its own.
     public struct Objects: Sendable {}
 
+    /// The scope of the overview.
     public let scope: Scope<FeatureLifetime, Objects>
     private let user: UserContainer
 
@@ -14,6 +15,9 @@ public struct OverviewContainer: FeatureContainer {
         scope = try Scope("overview", in: user.scope, objects: Objects())
     }
 
+    /// Opens an interaction that looks at it once.
+    ///
+    /// - Throws: a ``ScopeError`` if the container is closed.
     public func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> OverviewInteraction {
         OverviewInteraction(
             scope: try user.openInteraction(in: scope, id: id, within: limit),

@@ -3,6 +3,7 @@ import UseCases
 
 /// One look at what the upstream has.
 public struct OverviewInteraction: InteractionContainer {
+    /// The scope of the interaction.
     public let scope: Scope<InteractionLifetime, Interaction>
     let source: String
 

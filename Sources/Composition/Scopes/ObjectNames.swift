@@ -4,7 +4,9 @@ struct ObjectNames {
 
     /// Names the references among the stored properties of a value, and within these where they are values themselves.
     ///
-    /// - Parameter prefix: What stands before each name, such as `user.`.
+    /// - Parameters:
+    ///   - objects: The value whose properties are named.
+    ///   - prefix: What stands before each name, such as `user.`.
     mutating func add(propertiesOf objects: Any, prefix: String) {
         for child in Mirror(reflecting: objects).children {
             guard let label = child.label, let identity = Self.identity(of: child.value) else { continue }

@@ -46,6 +46,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     ///   - limit: How long each thing may take that is closed, here and in every scope inside.
     ///   - make: Makes the objects, and says how those are closed that need it. What it had said when it throws is closed
     ///     before this function does.
+    /// - Returns: the scope, for whoever opened it to close.
     /// - Throws: what `make` throws.
     public static func open<Failure: Error>(
         _ name: String,
@@ -72,6 +73,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     ///   - make: Makes the objects, and says how those are closed that need it. What it had said is closed if it throws, and
     ///     if the scope around is closed by then. It is given the scope, for objects that refer to it; it is open once they
     ///     are all made.
+    /// - Returns: the scope, for whoever opened it to close.
     /// - Throws: a ``ScopeError``.
     public static func open<Others: Sendable>(
         _ name: String,

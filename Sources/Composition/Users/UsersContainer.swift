@@ -7,6 +7,7 @@ public struct UsersContainer: FeatureContainer {
         let router: any Router
     }
 
+    /// The scope of the users.
     public let scope: Scope<FeatureLifetime, Objects>
     private let user: UserContainer
 
@@ -21,6 +22,9 @@ public struct UsersContainer: FeatureContainer {
         scope = try Scope("users", in: user.scope, objects: Objects(router: router))
     }
 
+    /// Opens an interaction that looks at the users, or one of them, once.
+    ///
+    /// - Throws: a ``ScopeError`` if the container is closed.
     public func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> UsersInteraction {
         UsersInteraction(
             scope: try user.openInteraction(in: scope, id: id, within: limit),

@@ -3,6 +3,7 @@ public import UseCases
 
 /// One look at the users, or at one of them.
 public struct UsersInteraction: InteractionContainer {
+    /// The scope of the interaction.
     public let scope: Scope<InteractionLifetime, Interaction>
     let router: any Router
 

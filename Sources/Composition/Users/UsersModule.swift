@@ -35,6 +35,7 @@ extension UsersContainer {
     /// Wires users to be seen for a view: use cases, presenters and router.
     ///
     /// - Parameter view: Any view. It is referred to weakly.
+    /// - Returns: what is told the destinations to show.
     public func makeModule(for view: some UsersView) -> UsersModule {
         UsersModule(container: self, view: view)
     }

@@ -37,6 +37,7 @@ extension DataFetcher {
     ///   - credentials: The field that holds them, such as ``HeaderField/bearer(_:)``. It is treated as sensitive, whatever
     ///     its name.
     ///   - url: An address of the origin that they are for.
+    /// - Returns: the fetcher to hand requests to.
     public func authorizing(with credentials: HeaderField, for url: URL) -> AuthorizingDataFetcher {
         AuthorizingDataFetcher(
             self,

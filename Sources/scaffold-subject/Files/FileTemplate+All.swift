@@ -5,6 +5,6 @@ extension FileTemplate {
         repositoryPort, listUseCase, listError, listUseCaseTests,
         dto, upstreamRepository, listViewModel, listPresenter, upstreamRepositoryTests, listPresenterTests,
         inMemoryRepository, entityExample, inMemoryRepositoryTests,
-        containerExtension, containerExtensionTests,
+        featureContainer, interactionContainer, featureContainerTests,
     ]
 }

@@ -12,8 +12,10 @@ struct DocumentationTests {
 
         """
 
-    private static let catalog = URL(filePath: #filePath).appending(path: "../../../../Sources/Composition/Composition.docc")
-        .standardized
+    private static let catalog = URL(filePath: #filePath).appending(
+        path: "../../../../Sources/Composition/Composition.docc"
+    )
+    .standardized
 
     @Test(arguments: [("Composition.md", 3), ("Injecting.md", 9)])
     func itsSnippetsCompile(article: String, count: Int) throws {

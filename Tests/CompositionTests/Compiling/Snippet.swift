@@ -17,7 +17,8 @@ struct Snippet {
         compiler.arguments = [
             "swiftc", "-typecheck", "-swift-version", "6", "-diagnostic-style", "llvm",
             "-I", products.appending(path: "Modules").path(percentEncoded: false),
-            "-module-cache-path", products.appending(path: "ModuleCache").path(percentEncoded: false), file.path(percentEncoded: false),
+            "-module-cache-path", products.appending(path: "ModuleCache").path(percentEncoded: false),
+            file.path(percentEncoded: false),
         ]
         let output = Pipe()
         compiler.standardOutput = output

@@ -24,7 +24,9 @@ struct FeedContainerTests {
     private let upstream = Switch()
 
     @Test func theLastGoodListStaysWhileTheUpstreamIsDownAndRecoveryIsShown() async throws {
-        let feed = try await FeedContainer(in: UserContainer(.guest, in: AppContainer(dataFetcher: upstream.dataFetcher)))
+        let feed = try await FeedContainer(
+            in: UserContainer(.guest, in: AppContainer(dataFetcher: upstream.dataFetcher))
+        )
         let viewModel = try feed.viewModel
         #expect(viewModel.state == .idle)
         try await viewModel.send(.load)

@@ -97,7 +97,9 @@ struct ReleaseTests {
     }
 
     @Test func nothingOfAnInteractionOutlivesIt() async throws {
-        let feed = try await FeedContainer(in: UserContainer(.guest, in: AppContainer(dataFetcher: WitnessedDataFetcher())))
+        let feed = try await FeedContainer(
+            in: UserContainer(.guest, in: AppContainer(dataFetcher: WitnessedDataFetcher()))
+        )
         let before = feed.description
         for _ in 1...100 {
             try await feed.withInteraction { interaction in _ = try await interaction.readFeed() }

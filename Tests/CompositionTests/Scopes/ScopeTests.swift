@@ -217,7 +217,8 @@ struct ScopeTests {
         final class Object: Sendable {}
         weak var own: Object?
         weak var childs: Object?
-        let app = await Scope<AppLifetime, Object>.open("example", limit: ClosingLimit(.seconds(5), on: clock)) { opening in
+        let app = await Scope<AppLifetime, Object>.open("example", limit: ClosingLimit(.seconds(5), on: clock)) {
+            opening in
             opening.closing(Object(), as: "object") { _ in }
         }
         own = try app.objects()
