@@ -54,7 +54,6 @@ public struct UserContainer: Container {
         let interaction = Interaction(
             upstream: try scope.objects().upstream,
             titlesUnderWay: app.titlesUnderWay,
-            stopwatch: Stopwatch(app.clock),
             deadline: Deadline(in: limit ?? app.configuration.timeLimit, on: app.clock)
         )
         return try Scope((id ?? app.interactionNumbers.next()).description, in: feature, objects: interaction)

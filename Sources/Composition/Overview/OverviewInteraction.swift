@@ -16,7 +16,7 @@ public struct OverviewInteraction: InteractionContainer {
                 listUsers: ListUsers(users: try users),
                 readFeed: ReadFeed(posts: try posts, users: try users),
                 source: source,
-                stopwatch: try scope.objects().stopwatch
+                stopwatch: try scope.objects().deadline.stopwatch
             )
         }
     }

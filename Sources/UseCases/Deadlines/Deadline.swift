@@ -6,8 +6,9 @@ public struct Deadline: Sendable {
     /// The deadline of the task that asks; `nil` if it has all the time there is.
     @TaskLocal public static var current: Deadline?
 
+    /// How much time has passed since the deadline was made.
+    package let stopwatch: Stopwatch
     private let limit: Duration
-    private let stopwatch: Stopwatch
     private let clock: any Clock<Duration>
 
     /// Makes a deadline that is so far from now, on a clock.

@@ -29,7 +29,6 @@ struct ScopeDescriptionTests {
                       interaction 1 (open)
                         upstream: Upstream, holds app.dataFetcher, app.responseCache
                         titlesUnderWay: app.titlesUnderWay
-                        stopwatch: Stopwatch
                         deadline: Deadline
                   user bob (open)
                     session: UserSession
