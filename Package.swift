@@ -2,6 +2,9 @@
 
 import PackageDescription
 
+/// What is built only where the trait of this name is enabled.
+let asyncHTTPClient = TargetDependencyCondition.when(traits: ["AsyncHTTPClient"])
+
 let package = Package(
     name: "inward",
     platforms: [.macOS(.v15)],
@@ -10,12 +13,27 @@ let package = Package(
         .library(name: "UseCases", targets: ["UseCases"]),
         .library(name: "InterfaceAdapters", targets: ["InterfaceAdapters"]),
         .library(name: "Infrastructure", targets: ["Infrastructure"]),
+        .library(name: "InfrastructureAsyncHTTPClient", targets: ["InfrastructureAsyncHTTPClient"]),
         .library(name: "Composition", targets: ["Composition"]),
         .library(name: "InwardTesting", targets: ["InwardTesting"]),
         .executable(name: "inward", targets: ["inward"]),
         .library(name: "LayerContract", targets: ["LayerContract"]),
         .executable(name: "check-layers", targets: ["check-layers"]),
         .plugin(name: "CheckLayers", targets: ["CheckLayersPlugin"]),
+    ],
+    traits: [
+        .trait(
+            name: "AsyncHTTPClient",
+            description:
+                "Fetch by swift-server/async-http-client, a client with pooled connections, and not by URLSession"
+        )
+    ],
+    dependencies: [
+        // What no trait asks for is not even resolved.
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     ],
     targets: [
         // The rings, innermost first. Each names every target it imports, and none outside itself.
@@ -27,11 +45,26 @@ let package = Package(
             dependencies: ["InterfaceAdapters"],
             resources: [.embedInCode("Sample/users.json"), .embedInCode("Sample/posts.json")]
         ),
+        .target(
+            name: "InfrastructureAsyncHTTPClient",
+            dependencies: [
+                "InterfaceAdapters",
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
+                .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
+                .product(name: "NIOPosix", package: "swift-nio", condition: asyncHTTPClient),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras", condition: asyncHTTPClient),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTPClient),
+            ]
+        ),
 
         // The root, where implementations are chosen, and the program that shows it.
         .target(
             name: "Composition",
-            dependencies: ["Entities", "UseCases", "InterfaceAdapters", "Infrastructure"]
+            dependencies: [
+                "Entities", "UseCases", "InterfaceAdapters", "Infrastructure",
+                .target(name: "InfrastructureAsyncHTTPClient", condition: asyncHTTPClient),
+            ]
         ),
         .executableTarget(name: "inward", dependencies: ["Composition", "Infrastructure", "InterfaceAdapters"]),
 
@@ -66,10 +99,21 @@ let package = Package(
             dependencies: ["Infrastructure", "InterfaceAdapters", "InwardTesting", "LoopbackServer"]
         ),
         .testTarget(
+            name: "InfrastructureAsyncHTTPClientTests",
+            dependencies: [
+                "InfrastructureAsyncHTTPClient", "InterfaceAdapters", "InwardTesting", "LoopbackServer",
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
+                .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTPClient),
+            ]
+        ),
+        .testTarget(
             name: "CompositionTests",
             dependencies: [
                 "Composition", "Infrastructure", "InterfaceAdapters", "UseCases", "Entities", "InwardTesting",
                 "LoopbackServer",
+                .target(name: "InfrastructureAsyncHTTPClient", condition: asyncHTTPClient),
             ]
         ),
         .testTarget(

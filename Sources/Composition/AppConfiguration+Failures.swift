@@ -6,17 +6,17 @@ extension AppConfiguration {
     ///
     /// - Parameters:
     ///   - writeError: Takes a line about each; `nil` to write none.
-    ///   - dataFetcher: What carries reports to the collector, if there is one; `nil` for the client that the web is asked by.
+    ///   - dataFetcher: What carries reports to the collector, if there is one.
     ///   - clock: What tells how long a repeat is one.
     /// - Returns: the outermost handler.
     func makeErrorHandler(
         writeError: (@Sendable (String) -> Void)?,
-        dataFetcher: (any DataFetcher)?,
+        dataFetcher: any DataFetcher,
         clock: some Clock<Duration>
     ) -> any ErrorHandler {
         var handler: any ErrorHandler = IgnoringErrorHandler()
         if let errorCollector {
-            let saver = PostingDataSaver(url: errorCollector, dataFetcher: dataFetcher ?? makeWebDataFetcher())
+            let saver = PostingDataSaver(url: errorCollector, dataFetcher: dataFetcher)
             handler = handler.reporting(through: saver)
         }
         if let writeError { handler = handler.writing(to: writeError) }

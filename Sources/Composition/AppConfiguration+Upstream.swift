@@ -2,6 +2,10 @@ import Foundation
 import Infrastructure
 import InterfaceAdapters
 
+#if AsyncHTTPClient
+import InfrastructureAsyncHTTPClient
+#endif
+
 extension AppConfiguration {
     /// The address that the paths of the repositories are relative to.
     var baseURL: URL {
@@ -13,13 +17,14 @@ extension AppConfiguration {
 
     /// The implementation that answers for the chosen upstream.
     ///
+    /// - Parameter web: What answers if the upstream is on the web.
     /// - Throws: an ``AppConfigurationError`` if the upstream is a directory that cannot be read.
-    func makeDataFetcher() throws(AppConfigurationError) -> any DataFetcher {
+    func makeDataFetcher(web: any DataFetcher) throws(AppConfigurationError) -> any DataFetcher {
         switch upstream {
         case .sample:
             return SampleDataFetcher()
         case .web:
-            return makeWebDataFetcher()
+            return web
         case .directory(let url):
             do {
                 return try FileDataFetcher(directory: url, bodyLimit: bodyLimit)
@@ -29,8 +34,15 @@ extension AppConfiguration {
         }
     }
 
-    /// The client that the web is asked by.
-    func makeWebDataFetcher() -> any DataFetcher {
+    /// The client that the web is asked by, closed with the scope that is being opened if it needs that.
+    func makeWebDataFetcher(for opening: inout ScopeOpening) -> any DataFetcher {
+        #if AsyncHTTPClient
+        opening.closing(
+            AsyncHTTPClientDataFetcher(idleTimeout: idleTimeout, bodyLimit: bodyLimit),
+            as: "dataFetcher"
+        ) { try await $0.close() }
+        #else
         URLSessionDataFetcher(idleTimeout: idleTimeout, bodyLimit: bodyLimit)
+        #endif
     }
 }

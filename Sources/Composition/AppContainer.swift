@@ -42,15 +42,17 @@ public struct AppContainer: Container {
         upstreamName = configuration.upstreamName
         let limit = ClosingLimit(configuration.closingLimit, on: clock)
         scope = try await Scope.open(upstreamName, limit: limit) { opening throws(AppConfigurationError) in
+            // First, because it carries the last reports of the error handler, which is closed before it.
+            let web = dataFetcher ?? configuration.makeWebDataFetcher(for: &opening)
             let errorHandler = opening.closing(
                 ReplaceableErrorHandler(
-                    configuration.makeErrorHandler(writeError: writeError, dataFetcher: dataFetcher, clock: clock)
+                    configuration.makeErrorHandler(writeError: writeError, dataFetcher: web, clock: clock)
                 ),
                 as: "errorHandler"
             ) { await $0.close() }
             opening.errorHandler = errorHandler
             let source: any DataFetcher =
-                if let dataFetcher { dataFetcher } else { try configuration.makeDataFetcher() }
+                if let dataFetcher { dataFetcher } else { try configuration.makeDataFetcher(web: web) }
             return Objects(
                 configuration: configuration,
                 clock: clock,

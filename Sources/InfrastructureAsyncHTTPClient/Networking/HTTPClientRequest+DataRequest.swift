@@ -1,0 +1,30 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import InterfaceAdapters
+import NIOCore
+import NIOHTTP1
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension HTTPClientRequest {
+    /// The client's form of a request.
+    init(_ request: DataRequest) {
+        self.init(url: request.url.absoluteString)
+        method = HTTPMethod(rawValue: request.method.rawValue)
+        body = request.body.map { .bytes(ByteBuffer(bytes: $0)) }
+        for field in request.headerFields where field.name != .cookie {
+            headers.add(name: field.name.rawValue, value: field.value)
+        }
+        // RFC 6265 section 5.4: the one list that is not sent as fields that repeat.
+        let cookies = request.headerFields.values(of: .cookie)
+        if !cookies.isEmpty { headers.add(name: "Cookie", value: cookies.joined(separator: "; ")) }
+        if let user = request.url.user(percentEncoded: false), !headers.contains(name: "Authorization") {
+            setBasicAuth(username: user, password: request.url.password(percentEncoded: false) ?? "")
+        }
+    }
+}
+#endif

@@ -1,0 +1,23 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension DataRequest {
+    /// Why a web client must not send this, as the end of a sentence that begins with the request; `nil` if it may.
+    package var problem: String? {
+        guard ["http", "https"].contains(url.scheme?.lowercased()), url.host()?.isEmpty == false,
+            url.port.map((1...65_535).contains) ?? true
+        else { return "is not a request for a web address" }
+        if body != nil, [.get, .head].contains(method) { return "has a body, which \(method) has not" }
+        return headerFields.first { Self.namesOfFraming.contains($0.name.rawValue.lowercased()) }.map { field in
+            "has the header field \(field.name), which belongs to the connection"
+        }
+    }
+
+    /// What says where a message ends. A request that says it itself could hide another one in its body.
+    private static let namesOfFraming: Set = [
+        "connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Infrastructure
+import InterfaceAdapters
+import Testing
+
+@testable import Composition
+
+#if AsyncHTTPClient
+import InfrastructureAsyncHTTPClient
+#endif
+
+struct AppConfigurationUpstreamTests {
+    private func dataFetcher(for upstream: String?) async throws -> any DataFetcher {
+        try await AppContainer(AppConfiguration(upstream: upstream)).scope.objects().dataFetcher
+    }
+
+    @Test func aWebAddressIsAskedByTheClientThatTheTraitNames() async throws {
+        let fetcher = try await dataFetcher(for: "http://127.0.0.1:1")
+        #if AsyncHTTPClient
+        #expect(fetcher is AsyncHTTPClientDataFetcher)
+        #else
+        #expect(fetcher is URLSessionDataFetcher)
+        #endif
+    }
+
+    @Test func anythingElseIsAnsweredWithoutAClient() async throws {
+        #expect(try await dataFetcher(for: nil) is SampleDataFetcher)
+        let directory = FileManager.default.temporaryDirectory.path()
+        #expect(try await dataFetcher(for: directory) is FileDataFetcher)
+    }
+
+    #if AsyncHTTPClient
+    @Test func theClientIsClosedWithTheApp() async throws {
+        let app = try await AppContainer(AppConfiguration(upstream: "http://127.0.0.1:1"))
+        let fetcher = try app.scope.objects().dataFetcher
+        let request = DataRequest(url: try #require(URL(string: "http://127.0.0.1:1")))
+        let before = await #expect(throws: FetchError.self) { try await fetcher.fetch(request) }
+        #expect(before?.reason == .unreachable)
+        try await app.close()
+        let behind = await #expect(throws: FetchError.self) { try await fetcher.fetch(request) }
+        #expect(behind?.reason == .closed)
+    }
+    #endif
+}

@@ -1,0 +1,45 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import InterfaceAdapters
+import LoopbackServer
+import Testing
+
+@testable import InfrastructureAsyncHTTPClient
+
+@Suite(.timeLimit(.minutes(1)))
+struct AsyncHTTPClientTransferTests {
+    /// Runs a test with a transfer of an answer whose body is “x”, by a client that is shut down afterwards.
+    private func withTransfer(test: (AsyncHTTPClientTransfer) async throws -> Void) async throws {
+        try await LoopbackServer.serving({ _ in .whole(body: Array("x".utf8)) }) { server in
+            try await HTTPClient.withHTTPClient { client in
+                let request = DataRequest(url: server.url())
+                try await test(AsyncHTTPClientTransfer(of: request, by: client, bodyLimit: 9, decompresses: false))
+            }
+        }
+    }
+
+    @Test func headAndPartsAreNoted() async throws {
+        try await withTransfer { transfer in
+            var count = 0
+            let response = try await transfer.outcome { count += 1 }.get()
+            #expect(response.body == Data("x".utf8))
+            #expect(count == 2)
+        }
+    }
+
+    @Test func whatArrivesRestartsTheTimer() async throws {
+        let (nothing, end) = AsyncStream<Never>.makeStream()
+        // Whoever sleeps by this clock does until it is cancelled.
+        let clock = ScriptedClock { _, _ in
+            for await _ in nothing {}
+            throw CancellationError()
+        }
+        let timer = IdleTimer(timeout: .seconds(3), clock: clock)
+        clock.set(to: .seconds(2))
+        try await withTransfer { transfer in _ = try await transfer.outcome(idleTimer: timer).get() }
+        #expect(timer.end.offset == .seconds(5))
+        end.finish()
+    }
+}
+#endif

@@ -1,0 +1,13 @@
+import LoopbackServer
+
+extension LoopbackServer {
+    /// Runs a test against a server that answers by a function, and stops the server afterwards.
+    static func serving(
+        _ answer: @escaping @Sendable (LoopbackRequest) -> LoopbackAnswer,
+        test: (LoopbackServer) async throws -> Void
+    ) async throws {
+        let server = try LoopbackServer(answer)
+        defer { server.stop() }
+        try await test(server)
+    }
+}
