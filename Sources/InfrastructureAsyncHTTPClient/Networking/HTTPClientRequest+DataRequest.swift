@@ -1,7 +1,6 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import InterfaceAdapters
-import NIOCore
 import NIOHTTP1
 
 #if canImport(FoundationEssentials)
@@ -15,7 +14,7 @@ extension HTTPClientRequest {
     init(_ request: DataRequest) {
         self.init(url: request.url.absoluteString)
         method = HTTPMethod(rawValue: request.method.rawValue)
-        body = request.body.map { .bytes(ByteBuffer(bytes: $0)) }
+        body = request.body.map { .bytes($0) }
         for field in request.headerFields where field.name != .cookie {
             headers.add(name: field.name.rawValue, value: field.value)
         }

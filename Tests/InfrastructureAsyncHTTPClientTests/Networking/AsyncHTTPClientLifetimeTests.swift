@@ -62,6 +62,31 @@ struct AsyncHTTPClientLifetimeTests {
         }
     }
 
+    @Test func closingAtAnyMomentEndsEveryFetch() async throws {
+        try await LoopbackServer.serving({ request in request.target == "/a" ? .whole() : .never }) { server in
+            for index in 0..<40 {
+                let fetcher = AsyncHTTPClientDataFetcher(idleTimeout: .seconds(600), connectionsPerHost: 2)
+                let reasons = await withTaskGroup(of: FetchError.Reason?.self) { group in
+                    for number in 0..<10 {
+                        group.addTask {
+                            let request = DataRequest(url: server.url(number.isMultiple(of: 2) ? "a" : "b"))
+                            do throws(FetchError) {
+                                _ = try await fetcher.fetch(request)
+                                return nil
+                            } catch {
+                                return error.reason
+                            }
+                        }
+                    }
+                    for _ in 0..<index * index { await Task.yield() }
+                    try? await fetcher.close()
+                    return await group.reduce(into: Set()) { $0.insert($1) }
+                }
+                #expect(reasons.isSubset(of: [nil, .interrupted, .invalidRequest]))
+            }
+        }
+    }
+
     @Test func aClientOfTheCallersIsTheCallersToShutDown() async throws {
         try await LoopbackServer.serving({ _ in .whole(headerLines: ["Content-Encoding: gzip"], body: [1, 2]) }) {
             server in
