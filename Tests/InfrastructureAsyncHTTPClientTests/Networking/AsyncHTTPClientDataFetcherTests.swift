@@ -111,12 +111,12 @@ struct AsyncHTTPClientDataFetcherTests {
     @Test func aUserNameInTheAddressIsACredential() async throws {
         try await LoopbackServer.serving({ _ in .whole() }) { server in
             let fetcher = AsyncHTTPClientDataFetcher()
-            let url = try #require(URL(string: "http://ada:s%20t@127.0.0.1:\(server.port)/"))
+            let url = try #require(URL(string: "http://a%40da:s%20t@127.0.0.1:\(server.port)/"))
             _ = try await fetcher.fetch(DataRequest(url: url))
             let fields: HeaderFields = [HeaderField(.authorization, "Bearer t")]
             _ = try await fetcher.fetch(DataRequest(url: url, headerFields: fields))
             _ = try await fetcher.fetch(DataRequest(url: server.url()))
-            let basic = "Basic " + Data("ada:s t".utf8).base64EncodedString()
+            let basic = "Basic " + Data("a@da:s t".utf8).base64EncodedString()
             #expect(server.requests.map { $0.values(of: "authorization") } == [[basic], ["Bearer t"], []])
         }
     }
