@@ -104,7 +104,7 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
 
     /// The answer to a request for an HTTP or HTTPS address, whatever its status.
     ///
-    /// - Throws: a `FetchError` if there is no whole answer; with the reason `invalidRequest` after the client is closed.
+    /// - Throws: a `FetchError` if there is no whole answer; with the reason `closed` after the client is.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         try await redirects.answer(to: request, by: send)
     }

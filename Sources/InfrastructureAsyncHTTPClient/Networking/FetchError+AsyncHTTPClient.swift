@@ -65,7 +65,7 @@ extension FetchError {
         case _ where kindsOfTimeout.contains(kind): timedOut
         case _ where kindsOfRefusal.contains(kind): (.invalidRequest, "is not what the client can ask: \(kind)")
         case HTTPClientError.alreadyShutdown.shortDescription:
-            (.invalidRequest, "was asked of a client that is closed")
+            (.closed, "was asked of a client that is closed")
         case HTTPClientError.redirectLimitReached.shortDescription,
             HTTPClientError.redirectCycleDetected.shortDescription:
             (.tooManyRedirects, "was redirected too often: \(kind)")

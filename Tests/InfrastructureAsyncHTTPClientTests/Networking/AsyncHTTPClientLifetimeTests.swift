@@ -48,7 +48,7 @@ struct AsyncHTTPClientLifetimeTests {
             try await fetcher.close()
             try await fetcher.close()
             let error = await failure(of: fetcher, DataRequest(url: server.url("x")))
-            #expect(error?.reason == .invalidRequest)
+            #expect(error?.reason == .closed)
             #expect(error?.explanation == "was asked of a client that is closed")
             #expect(server.requests.count == 1)
         }

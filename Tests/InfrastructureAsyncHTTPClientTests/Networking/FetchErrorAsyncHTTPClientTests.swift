@@ -51,7 +51,7 @@ struct FetchErrorAsyncHTTPClientTests {
     @Test(arguments: [
         HTTPClientError.invalidURL, .emptyHost, .emptyScheme, .unsupportedScheme("s3cret"), .missingSocketPath,
         .traceRequestWithBody, .invalidHeaderFieldNames(["s3cret"]), .invalidHeaderFieldValues(["other s3cret"]),
-        .bodyLengthMismatch, .alreadyShutdown,
+        .bodyLengthMismatch,
     ])
     func whatTheClientRefusesIsNoRequestToAsk(error: HTTPClientError) {
         let error = FetchError(error, of: request)
@@ -59,6 +59,10 @@ struct FetchErrorAsyncHTTPClientTests {
         #expect(!error.canRetry)
         #expect(!error.explanation.contains("s3cret"))
         #expect(!error.explanation.contains("other"))
+    }
+
+    @Test func aClientThatIsClosedSaysSo() {
+        #expect(FetchError(HTTPClientError.alreadyShutdown, of: request).reason == .closed)
     }
 
     @Test(arguments: [HTTPClientError.redirectLimitReached, .redirectCycleDetected])
