@@ -13,6 +13,9 @@ public final class PostListViewModel: Sendable {
         var isClosed = false
     }
 
+    /// What begins with an intent, if anything does, and what it puts an end to.
+    private typealias Begun = (task: Task<Void, Never>?, superseded: [Task<Void, Never>])
+
     private let contents: Mutex<Contents>
     private let readFeed: @Sendable (FeedQuery, ReadPolicy) async throws(ReadFeedError) -> FeedPage
 
@@ -31,6 +34,9 @@ public final class PostListViewModel: Sendable {
 
     /// What is to be seen now. Once the list is closed, that it is.
     public var state: PostListState { contents.withLock(\.loads.state) }
+
+    /// How many observers are still there to be told of changes.
+    var observerCount: Int { contents.withLock(\.observers.count) }
 
     /// What is to be seen: now, and then after every change, until the list is closed.
     ///
@@ -62,16 +68,18 @@ public final class PostListViewModel: Sendable {
     ///
     /// - Throws: what to show if the list is closed.
     public func send(_ intent: PostListIntent) async throws(FailureViewModel) {
-        let task = try contents.withLock { contents throws(FailureViewModel) -> Task<Void, Never>? in
+        let (task, superseded) = try contents.withLock { contents throws(FailureViewModel) -> Begun in
             guard !contents.isClosed else { throw Self.closed }
-            guard let load = change(&contents, { $0.begin(intent) }) else { return nil }
-            for task in contents.tasks.values { task.cancel() }
+            guard let load = change(&contents, { $0.begin(intent) }) else { return (nil, []) }
+            let superseded = Array(contents.tasks.values)
             // Unstructured, because it is cancelled by three: by a later intent, by the close of the list, which waits for
             // it, and by the task that asks, which does so too.
             let task = Task { await perform(load) }
             contents.tasks[load.number] = task
-            return task
+            return (task, superseded)
         }
+        // Not within the lock, which what is called by a cancellation may take itself.
+        for task in superseded { task.cancel() }
         guard let task else { return }
         await withTaskCancellationHandler {
             await task.value
