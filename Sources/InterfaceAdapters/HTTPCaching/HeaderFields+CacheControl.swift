@@ -4,11 +4,15 @@ extension HeaderFields {
     /// Where a directive repeats, the first counts.
     var cacheDirectives: [String: String] {
         let directives = values(of: .cacheControl).flatMap { $0.split(separator: ",") }.map { directive in
-            let parts = directive.split(separator: "=", maxSplits: 1).map { $0.filter { !" \t\"".contains($0) } }
-            return (parts[0].lowercased(), parts.count == 2 ? parts[1] : "")
+            let name = directive.prefix { $0 != "=" }
+            let argument = directive.dropFirst(name.count + 1)
+            return (Self.bare(name).lowercased(), Self.bare(argument))
         }
-        return Dictionary(directives, uniquingKeysWith: { first, _ in first })
+        return Dictionary(directives.filter { !$0.0.isEmpty }, uniquingKeysWith: { first, _ in first })
     }
+
+    /// A name or an argument without what may stand around it.
+    private static func bare(_ text: Substring) -> String { text.filter { !" \t\"".contains($0) } }
 
     /// For how long from now the answer with these fields is fresh, if it says so itself and may be kept by one user's cache.
     ///
