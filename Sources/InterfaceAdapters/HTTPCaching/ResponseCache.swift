@@ -56,9 +56,10 @@ public final class ResponseCache: Sendable {
         }
 
         /// Keeps an answer as long as it says that it is fresh, unless the partition has been emptied since that version.
+        ///
+        /// An earlier answer gives way in any case: nobody is told what was true before that.
         func store(_ response: DataResponse, to request: DataRequest, askedIn version: Int?) {
-            guard let freshness = response.headerFields.freshness else { return }
-            let expiry = cache.stopwatch.elapsed + freshness
+            let expiry = response.headerFields.freshness.map { cache.stopwatch.elapsed + $0 }
             cache.entries.withLock {
                 $0.store(response, to: request, in: number, askedIn: version, until: expiry)
             }

@@ -57,11 +57,12 @@ struct ResponseEntries {
         to request: DataRequest,
         in partition: Int,
         askedIn version: Int?,
-        until expiry: Duration
+        until expiry: Duration?
     ) {
-        guard let version, versions[partition] == version, response.body.count <= byteLimit else { return }
+        guard let version, versions[partition] == version else { return }
         let key = Key(partition: partition, request: request)
         remove(key)
+        guard let expiry, response.body.count <= byteLimit else { return }
         entries[key] = Entry(response: response, expiry: expiry, place: nextPlace)
         order.append((key, nextPlace))
         nextPlace += 1

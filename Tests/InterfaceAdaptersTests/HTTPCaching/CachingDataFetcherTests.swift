@@ -1,0 +1,282 @@
+import InwardTesting
+import Synchronization
+import Testing
+import UseCases
+
+@testable import InterfaceAdapters
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct CachingDataFetcherTests {
+    private let clock = ManualClock()
+
+    private func makeCache(byteLimit: Int = 1_000) -> ResponseCache {
+        ResponseCache(byteLimit: byteLimit, clock: clock)
+    }
+
+    private func fresh(_ body: String, seconds: Int = 60, status: DataResponse.Status = .ok) -> DataResponse {
+        answer(body, "max-age=\(seconds)", status: status)
+    }
+
+    private func answer(_ body: String, _ cacheControl: String?, status: DataResponse.Status = .ok) -> DataResponse {
+        var response = DataResponse(status: status, body: Data(body.utf8))
+        response.headerFields[.cacheControl] = cacheControl
+        return response
+    }
+
+    private func script(_ answers: DataResponse...) -> ScriptedDataFetcher {
+        ScriptedDataFetcher(answers.map { .answer($0) })
+    }
+
+    private func request(_ cacheControl: String? = nil, method: DataRequest.Method = .get) throws -> DataRequest {
+        var request = try DataRequest.example(method: method)
+        request.headerFields[.cacheControl] = cacheControl
+        return request
+    }
+
+    /// The bodies of the answers to these requests, one behind the other.
+    private func bodies(_ fetcher: some DataFetcher, _ requests: DataRequest...) async throws -> [String] {
+        var bodies: [String] = []
+        for request in requests {
+            bodies.append(String(decoding: try await fetcher.fetch(request).body, as: UTF8.self))
+        }
+        return bodies
+    }
+
+    @Test func aFreshAnswerIsGivenFromMemory() async throws {
+        let fetcher = script(fresh("1")).caching(in: makeCache().makePartition())
+        let first = try await fetcher.fetch(request())
+        #expect(first == fresh("1"))
+        #expect(first.origin == .upstream)
+        let second = try await fetcher.fetch(request())
+        #expect(second.origin == .memory)
+        #expect(second.body == first.body)
+        #expect(second.headerFields == first.headerFields)
+    }
+
+    @Test func anAnswerIsGivenUntilItExpiresByTheClock() async throws {
+        clock.advance(by: .seconds(1_000))
+        let cache = makeCache()
+        clock.advance(by: .seconds(1_000))
+        let fetcher = script(fresh("1"), fresh("2")).caching(in: cache.makePartition())
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        clock.advance(by: .seconds(60) - .nanoseconds(1))
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        clock.advance(by: .nanoseconds(1))
+        #expect(try await bodies(fetcher, request(), request()) == ["2", "2"])
+    }
+
+    @Test func theTimeItWasHeldOnTheWayCounts() async throws {
+        var held = fresh("1")
+        held.headerFields[.age] = "50"
+        let fetcher = script(held, fresh("2")).caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request(), request()) == ["1", "1"])
+        clock.advance(by: .seconds(10))
+        #expect(try await bodies(fetcher, request()) == ["2"])
+    }
+
+    @Test(arguments: [nil, "no-store, max-age=60", "no-cache, max-age=60", "max-age=0", "=", "max-age=99999999999"])
+    func whatDoesNotSayThatItIsFreshIsNotKept(cacheControl: String?) async throws {
+        let cache = makeCache()
+        let fetcher = script(answer("1", cacheControl), fresh("2")).caching(in: cache.makePartition())
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        #expect(cache.count == 0)
+        #expect(try await bodies(fetcher, request()) == ["2"])
+    }
+
+    @Test func whatDiffersByWhoAsksIsNotKept() async throws {
+        var differing = fresh("1")
+        differing.headerFields[.vary] = "Accept"
+        let fetcher = script(differing, fresh("2")).caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request(), request()) == ["1", "2"])
+    }
+
+    @Test(arguments: [201, 203, 204, 206, 301, 304, 404, 500])
+    func onlyOrdinarySuccessIsKept(code: Int) async throws {
+        let fetcher = script(fresh("1", status: .init(code)), fresh("2")).caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request(), request()) == ["1", "2"])
+    }
+
+    @Test(arguments: ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "get"])
+    func onlyAnswersToGetAreKept(name: String) async throws {
+        let method = try #require(DataRequest.Method(name))
+        let cache = makeCache()
+        let fetcher = script(fresh("1"), fresh("2"), fresh("3")).caching(in: cache.makePartition())
+        let requests = try (request(method: method), request())
+        #expect(try await bodies(fetcher, requests.0, requests.0) == ["1", "2"])
+        #expect(cache.count == 0)
+        #expect(try await bodies(fetcher, requests.1) == ["3"])
+    }
+
+    @Test func whoWantsNoCopyIsAskedForAndOthersGetThatAnswer() async throws {
+        let source = RecordingDataFetcher(script(fresh("1"), fresh("2")))
+        let fetcher = source.caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request(), request("no-cache"), request()) == ["1", "2", "2"])
+        #expect(source.requests == [try request(), try request("no-cache")])
+    }
+
+    @Test func whoWantsNothingToBeStoredIsObeyed() async throws {
+        let cache = makeCache()
+        let fetcher = script(fresh("1"), fresh("2")).caching(in: cache.makePartition())
+        #expect(try await bodies(fetcher, request("no-store"), request()) == ["1", "2"])
+    }
+
+    @Test(arguments: [nil, "no-store", "no-cache"])
+    func aNewerAnswerTakesThePlaceOfAnOlderOneAlsoIfItIsNotKept(cacheControl: String?) async throws {
+        let answers = script(fresh("1"), answer("2", cacheControl), fresh("3"))
+        let fetcher = answers.caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request(), request("no-cache"), request()) == ["1", "2", "3"])
+    }
+
+    @Test func aNewerAnswerThatIsTooLargeTakesThePlaceOfAnOlderOneToo() async throws {
+        let answers = script(fresh("1"), fresh("too large"), fresh("3"))
+        let fetcher = answers.caching(in: makeCache(byteLimit: 5).makePartition())
+        #expect(try await bodies(fetcher, request(), request("no-cache"), request()) == ["1", "too large", "3"])
+    }
+
+    @Test func aFailureToAskAnewLeavesTheOlderAnswer() async throws {
+        let source = ScriptedDataFetcher([
+            .answer(fresh("1")), .failure(.unreachable), .answer(fresh("2", status: 503)),
+        ])
+        let fetcher = source.caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        await #expect(throws: FetchError.self) { try await fetcher.fetch(request("no-cache")) }
+        #expect(try await bodies(fetcher, request("no-cache"), request()) == ["2", "1"])
+    }
+
+    @Test func requestsThatDifferHaveAnswersOfTheirOwn() async throws {
+        let fetcher = script(fresh("1"), fresh("2"), fresh("3")).caching(in: makeCache().makePartition())
+        let signed = try DataRequest.example(headerFields: [HeaderField(.authorization, "Bearer a")])
+        let other = try DataRequest.example("http://upstream.test/posts")
+        #expect(try await bodies(fetcher, request(), signed, other) == ["1", "2", "3"])
+        #expect(try await bodies(fetcher, request(), signed, other) == ["1", "2", "3"])
+    }
+
+    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+    func aWriteMakesThePartitionForgetEverything(name: String) async throws {
+        let method = try #require(DataRequest.Method(name))
+        let fetcher = script(fresh("1"), fresh("written"), fresh("2")).caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request(), request(method: method), request()) == ["1", "written", "2"])
+    }
+
+    @Test func aWriteThatFailsMakesThePartitionForgetToo() async throws {
+        let source = ScriptedDataFetcher([.answer(fresh("1")), .failure(.timedOut), .answer(fresh("2"))])
+        let fetcher = source.caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        await #expect(throws: FetchError.self) { try await fetcher.fetch(request(method: .post)) }
+        #expect(try await bodies(fetcher, request()) == ["2"])
+    }
+
+    @Test func headForgetsNothing() async throws {
+        let fetcher = script(fresh("1"), fresh("")).caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request(), request(method: .head), request()) == ["1", "", "1"])
+    }
+
+    /// A fetcher whose readers arrive at two places before they get an answer that is fresh; a write is answered at once.
+    private func held(_ begun: Rendezvous, _ released: Rendezvous) -> StubDataFetcher {
+        StubDataFetcher { request throws(FetchError) in
+            if request.method == .get {
+                await begun.arrive()
+                await released.arrive()
+            }
+            return fresh("1")
+        }
+    }
+
+    @Test func anAnswerAskedForBeforeAWriteIsNotKept() async throws {
+        let cache = makeCache()
+        let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
+        let fetcher = held(begun, released).caching(in: cache.makePartition())
+        let (read, write) = try (request(), request(method: .post))
+        async let answer = fetcher.fetch(read)
+        await begun.arrive()
+        _ = try await fetcher.fetch(write)
+        await released.arrive()
+        #expect(try await answer == fresh("1"))
+        #expect(cache.count == 0)
+        // Who asks behind the write is answered anew, and that is kept.
+        _ = try await fetcher.fetch(read)
+        #expect(cache.count == 1)
+    }
+
+    @Test func aClosedPartitionForgetsAndKeepsNothingAnyMore() async throws {
+        let cache = makeCache()
+        let partition = cache.makePartition()
+        let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
+        let fetcher = held(begun, released).caching(in: partition)
+        let (first, second) = try (request(), DataRequest.example("http://upstream.test/posts"))
+        async let firstAnswer = fetcher.fetch(first)
+        await begun.arrive()
+        await released.arrive()
+        _ = try await firstAnswer
+        #expect(cache.count == 1)
+        partition.close()
+        #expect(cache.count == 0)
+        _ = try await (fetcher.fetch(first), fetcher.fetch(second))
+        #expect(cache.count == 0)
+    }
+
+    @Test func whatIsUnderWayWhenAPartitionIsClosedIsNotKept() async throws {
+        let cache = makeCache()
+        let partition = cache.makePartition()
+        let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
+        let fetcher = held(begun, released).caching(in: partition)
+        let read = try request()
+        async let answer = fetcher.fetch(read)
+        await begun.arrive()
+        partition.close()
+        // Also not in one that is opened meanwhile.
+        let other = cache.makePartition()
+        await released.arrive()
+        #expect(try await answer == fresh("1"))
+        #expect(cache.count == 0)
+        #expect(other.response(to: read) == nil)
+    }
+
+    @Test func partitionsNeverSeeOneAnothersAnswers() async throws {
+        let cache = makeCache()
+        let (ada, charles) = (cache.makePartition(), cache.makePartition())
+        let ofAda = script(fresh("of Ada")).caching(in: ada)
+        let ofCharles = script(fresh("of Charles"), fresh("x")).caching(in: charles)
+        #expect(try await bodies(ofAda, request()) == ["of Ada"])
+        #expect(try await bodies(ofCharles, request()) == ["of Charles"])
+        #expect(cache.count == 2)
+        // Neither forgets by what the other does.
+        _ = try await ofCharles.fetch(request(method: .post))
+        charles.close()
+        #expect(try await bodies(ofAda, request()) == ["of Ada"])
+        #expect(cache.count == 1)
+    }
+
+    @Test func theOldestAnswersGoWhenThereAreTooManyBytes() async throws {
+        let cache = makeCache(byteLimit: 10)
+        let fetcher = StubDataFetcher { _ throws(FetchError) in fresh("1234") }.caching(in: cache.makePartition())
+        for number in 1...100 { _ = try await fetcher.fetch(.example("http://upstream.test/\(number)")) }
+        #expect(cache.count == 2)
+        #expect(try await fetcher.fetch(.example("http://upstream.test/100")).origin == .memory)
+        #expect(try await fetcher.fetch(.example("http://upstream.test/98")).origin == .upstream)
+    }
+
+    @Test func aThousandMayAskAtOnce() async throws {
+        let cache = makeCache(byteLimit: 50)
+        let fetcher = StubDataFetcher { _ throws(FetchError) in fresh("12345") }.caching(in: cache.makePartition())
+        try await withThrowingTaskGroup { group in
+            for number in 0..<1_000 {
+                group.addTask {
+                    let method: DataRequest.Method = number % 100 == 0 ? .post : .get
+                    let answer = try await fetcher.fetch(
+                        .example("http://upstream.test/\(number % 20)", method: method)
+                    )
+                    #expect(answer.body == Data("12345".utf8))
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(cache.count <= 10)
+    }
+}

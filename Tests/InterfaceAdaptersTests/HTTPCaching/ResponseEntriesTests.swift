@@ -1,0 +1,128 @@
+import Testing
+
+@testable import InterfaceAdapters
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct ResponseEntriesTests {
+    /// Entries with one partition, which is empty.
+    private func makeEntries(byteLimit: Int) -> (ResponseEntries, partition: Int) {
+        var entries = ResponseEntries(byteLimit: byteLimit)
+        let partition = entries.openPartition()
+        return (entries, partition)
+    }
+
+    private func request(_ number: Int) throws -> DataRequest { try .example("http://upstream.test/\(number)") }
+
+    private func body(_ count: Int) -> DataResponse { DataResponse(body: Data(repeating: 0x20, count: count)) }
+
+    /// Which of the first ten requests have an answer.
+    private func kept(_ entries: ResponseEntries, in partition: Int) throws -> [Int] {
+        try (0..<10).filter { entries.response(to: try request($0), in: partition, at: .zero) != nil }
+    }
+
+    /// How long the order is that the entries remember.
+    private func orderCount(_ entries: ResponseEntries) throws -> Int {
+        let order = try #require(Mirror(reflecting: entries).descendant("order"))
+        return Mirror(reflecting: order).children.count
+    }
+
+    @Test func whatWasStoredFirstGoesFirst() throws {
+        var (entries, partition) = makeEntries(byteLimit: 10)
+        for number in 0..<3 {
+            entries.store(body(4), to: try request(number), in: partition, askedIn: 0, until: .seconds(1))
+        }
+        #expect(try kept(entries, in: partition) == [1, 2])
+        entries.store(body(9), to: try request(3), in: partition, askedIn: 0, until: .seconds(1))
+        #expect(try kept(entries, in: partition) == [3])
+        entries.store(body(1), to: try request(4), in: partition, askedIn: 0, until: .seconds(1))
+        #expect(try kept(entries, in: partition) == [3, 4])
+    }
+
+    @Test func whatIsStoredAgainMovesToTheBack() throws {
+        var (entries, partition) = makeEntries(byteLimit: 10)
+        for number in [0, 1, 0, 2] {
+            entries.store(body(4), to: try request(number), in: partition, askedIn: 0, until: .seconds(1))
+        }
+        #expect(try kept(entries, in: partition) == [0, 2])
+        #expect(entries.count == 2)
+    }
+
+    @Test func whatIsLargerThanTheLimitIsNotKeptAndNobodyGoesForIt() throws {
+        var (entries, partition) = makeEntries(byteLimit: 10)
+        entries.store(body(10), to: try request(0), in: partition, askedIn: 0, until: .seconds(1))
+        entries.store(body(11), to: try request(1), in: partition, askedIn: 0, until: .seconds(1))
+        #expect(try kept(entries, in: partition) == [0])
+    }
+
+    @Test func theLimitIsOfAllPartitionsTogether() throws {
+        var (entries, first) = makeEntries(byteLimit: 10)
+        let second = entries.openPartition()
+        #expect(first != second)
+        entries.store(body(6), to: try request(0), in: first, askedIn: 0, until: .seconds(1))
+        entries.store(body(6), to: try request(0), in: second, askedIn: 0, until: .seconds(1))
+        #expect(try kept(entries, in: first).isEmpty)
+        #expect(try kept(entries, in: second) == [0])
+    }
+
+    @Test func whatIsForgottenMakesRoom() throws {
+        var (entries, partition) = makeEntries(byteLimit: 10)
+        let other = entries.openPartition()
+        entries.store(body(5), to: try request(0), in: other, askedIn: 0, until: .seconds(1))
+        entries.store(body(5), to: try request(1), in: partition, askedIn: 0, until: .seconds(1))
+        entries.removeAll(in: partition)
+        entries.store(body(5), to: try request(2), in: partition, askedIn: 1, until: .seconds(1))
+        #expect(try kept(entries, in: other) == [0])
+        #expect(try kept(entries, in: partition) == [2])
+    }
+
+    @Test func anAnswerOfAnEarlierVersionIsNotKept() throws {
+        var (entries, partition) = makeEntries(byteLimit: 10)
+        let version = entries.version(of: partition)
+        entries.removeAll(in: partition)
+        #expect(entries.version(of: partition) != version)
+        entries.store(body(1), to: try request(0), in: partition, askedIn: version, until: .seconds(1))
+        entries.store(body(1), to: try request(1), in: partition, askedIn: nil, until: .seconds(1))
+        #expect(entries.count == 0)
+    }
+
+    @Test func aClosedPartitionIsGoneAndItsNumberDoesNotComeBack() throws {
+        var (entries, partition) = makeEntries(byteLimit: 10)
+        entries.store(body(1), to: try request(0), in: partition, askedIn: 0, until: .seconds(1))
+        entries.closePartition(partition)
+        entries.closePartition(partition)
+        #expect(entries.count == 0)
+        #expect(entries.version(of: partition) == nil)
+        for version in [nil, 0, 1] {
+            entries.store(body(1), to: try request(0), in: partition, askedIn: version, until: .seconds(1))
+        }
+        #expect(entries.count == 0)
+        #expect(entries.openPartition() != partition)
+    }
+
+    @Test func anAnswerIsGivenUntilItExpires() throws {
+        var (entries, partition) = makeEntries(byteLimit: 10)
+        entries.store(body(1), to: try request(0), in: partition, askedIn: 0, until: .seconds(5))
+        #expect(entries.response(to: try request(0), in: partition, at: .seconds(5) - .nanoseconds(1)) == body(1))
+        #expect(entries.response(to: try request(0), in: partition, at: .seconds(5)) == nil)
+    }
+
+    @Test func theOrderDoesNotGrowWithEveryAnswerEverStored() throws {
+        var (entries, partition) = makeEntries(byteLimit: 100)
+        for round in 0..<2_000 {
+            entries.store(body(1), to: try request(round % 10), in: partition, askedIn: 0, until: .seconds(1))
+            #expect(try orderCount(entries) <= 2 * entries.count + 17)
+        }
+        #expect(entries.count == 10)
+        #expect(try kept(entries, in: partition) == Array(0..<10))
+        for version in 0..<2_000 {
+            entries.store(body(1), to: try request(1), in: partition, askedIn: version, until: .seconds(1))
+            entries.removeAll(in: partition)
+        }
+        #expect(try orderCount(entries) <= 17)
+    }
+}
