@@ -18,7 +18,7 @@ public struct FeedPresenter: Sendable {
             case .failure(let error): ["The authors could not be had: \(error)"]
             }
         return FeedViewModel(
-            rows: page.entries.map { .init($0, link: router.link(to: .user($0.post.authorID))) },
+            rows: page.entries.map { .init($0, link: link(to: $0.author)) },
             total: page.total,
             next: page.next?.description,
             nextLink: page.next.flatMap { next in
@@ -39,6 +39,14 @@ public struct FeedPresenter: Sendable {
         case .unavailable(let cause): .unavailable(summary, cause)
         case .denied(let cause): .denied(summary, cause)
         case .unreadable(let cause): .unreadable(summary, cause)
+        }
+    }
+
+    private func link(to author: FeedEntry.Author) -> Link? {
+        switch author {
+        case .known(let user): router.link(to: .user(user.id))
+        case .unavailable(let id): router.link(to: .user(id))
+        case .unknown: nil
         }
     }
 
