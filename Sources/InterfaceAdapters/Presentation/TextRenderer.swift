@@ -5,7 +5,7 @@ public struct TextRenderer: Sendable {
     /// Makes a renderer.
     ///
     /// - Parameter maximumColumnWidth: How many columns of the terminal a column of a table takes at most, at least 1.
-    ///   Longer texts are cut short with an ellipsis.
+    ///   Longer texts are cut short with an ellipsis, but for links.
     public init(maximumColumnWidth: Int = 44) {
         self.maximumColumnWidth = max(1, maximumColumnWidth)
     }
@@ -38,10 +38,16 @@ public struct TextRenderer: Sendable {
         }
     }
 
-    private func render(_ table: Table) -> String {
-        let table = table.withColumnOfLinks
+    private func render(_ bareTable: Table) -> String {
+        let table = bareTable.withColumnOfLinks
         let cells = [table.columns.map(\.title)] + table.rows.map { $0.map(\.text) }
-        let texts = cells.map { row in row.map { $0.visible.truncated(toWidth: maximumColumnWidth) } }
+        let texts = cells.map { row in
+            row.enumerated().map { column, text in
+                // A link that was cut short would lead nowhere.
+                bareTable.columns.indices.contains(column)
+                    ? text.visible.truncated(toWidth: maximumColumnWidth) : text.visible
+            }
+        }
         let widths = table.columns.indices.map { column in texts.map { $0[column].displayWidth }.max() ?? 0 }
         var lines = texts.map { row in
             line(
