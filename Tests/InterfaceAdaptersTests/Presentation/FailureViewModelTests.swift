@@ -62,4 +62,18 @@ struct FailureViewModelTests {
             presenter.present(.outcomeUnknown(cause())).line.hasPrefix("It is not known whether the post was published")
         )
     }
+
+    @Test func whatIsClosedIsToBeOpenedAgain() {
+        let cause = RepositoryError(
+            .closed,
+            request: "GET x",
+            explanation: "was asked of what is closed",
+            canRetry: true
+        )
+        let advice = "GET x was asked of what is closed. Ask again of what is open: start the program, or sign in."
+        #expect(UserListPresenter().present(.unavailable(cause)).line.hasSuffix(advice))
+        #expect(UserProfilePresenter().present(.unavailable(cause)).line.hasSuffix(advice))
+        #expect(FeedPresenter().present(.unavailable(cause)).line.hasSuffix(advice))
+        #expect(PublishedPostPresenter().present(.unavailable(cause)).line.hasSuffix(advice))
+    }
 }

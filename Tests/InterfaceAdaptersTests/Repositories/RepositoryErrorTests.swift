@@ -66,4 +66,19 @@ struct RepositoryErrorTests {
         #expect(try await readError(StubDataFetcher(failing: .timedOut))?.canRetry == true)
         #expect(try await writeError(StubDataFetcher(failing: .timedOut))?.canRetry == false)
     }
+
+    @Test func whatIsClosedIsNotAskedAgain() async throws {
+        let closed = StubDataFetcher(failing: .closed, explanation: "was asked of what is closed")
+        #expect(try await readError(closed)?.canRetry == false)
+        let users = UpstreamUserRepository(upstream: try .example(closed))
+        let posts = UpstreamPostRepository(upstream: try .example(closed))
+        let listing = await #expect(throws: ListUsersError.self) { try await ListUsers(users: users)(.nearest) }
+        #expect(listing.map { UserListPresenter().present($0).advice } == Self.advice)
+        let reading = await #expect(throws: ReadFeedError.self) {
+            try await ReadFeed(posts: posts, users: users)(FeedQuery(), .nearest)
+        }
+        #expect(reading.map { FeedPresenter().present($0).advice } == Self.advice)
+    }
+
+    private static let advice = "Ask again of what is open: start the program, or sign in."
 }
