@@ -18,6 +18,7 @@ extension AppConfiguration {
     /// The implementation that answers for the chosen upstream.
     ///
     /// - Parameter web: What answers if the upstream is on the web.
+    /// - Returns: the data fetcher.
     /// - Throws: an ``AppConfigurationError`` if the upstream is a directory that cannot be read.
     func makeDataFetcher(web: any DataFetcher) throws(AppConfigurationError) -> any DataFetcher {
         switch upstream {

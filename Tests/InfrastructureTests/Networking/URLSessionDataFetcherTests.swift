@@ -7,16 +7,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct URLSessionDataFetcherTests {
-    /// Runs a test against a server that answers by a function, and stops the server afterwards.
-    private func withServer(
-        _ answer: @escaping @Sendable (LoopbackRequest) -> LoopbackAnswer,
-        test: (LoopbackServer) async throws -> Void
-    ) async throws {
-        let server = try LoopbackServer(answer)
-        defer { server.stop() }
-        try await test(server)
-    }
-
     private func failure(
         of fetcher: URLSessionDataFetcher = URLSessionDataFetcher(),
         _ request: DataRequest
@@ -74,7 +64,7 @@ struct URLSessionDataFetcherTests {
     func everyMethodReachesTheServer(method: DataRequest.Method?) async throws {
         let method = try #require(method)
         let hasBody = [.post, .put, .patch].contains(method)
-        try await withServer({ _ in .whole(status: 202, body: Array("done".utf8)) }) { server in
+        try await LoopbackServer.serving({ _ in .whole(status: 202, body: Array("done".utf8)) }) { server in
             let body = hasBody ? Data("{\"a\": \"ä\"}".utf8) : nil
             let response = try await URLSessionDataFetcher().fetch(
                 DataRequest(method: method, url: server.url("x"), body: body)
@@ -88,7 +78,7 @@ struct URLSessionDataFetcherTests {
 
     @Test func headerFieldsTravelBothWays() async throws {
         let name = try #require(HeaderField.Name("X-Repeat"))
-        try await withServer({ _ in .whole(headerLines: ["X-Repeat: c", "X-Repeat: d", "Empty:"]) }) {
+        try await LoopbackServer.serving({ _ in .whole(headerLines: ["X-Repeat: c", "X-Repeat: d", "Empty:"]) }) {
             server in
             let fields: HeaderFields = [
                 HeaderField(name, "a"), HeaderField(.authorization, "Bearer t"), HeaderField(name, "b"),
@@ -102,7 +92,7 @@ struct URLSessionDataFetcherTests {
     }
 
     @Test func nothingIsKeptBetweenRequests() async throws {
-        try await withServer({ _ in
+        try await LoopbackServer.serving({ _ in
             .whole(
                 headerLines: ["Set-Cookie: a=1", "Cache-Control: max-age=600", "ETag: \"1\""],
                 body: Array("x".utf8)
@@ -117,7 +107,7 @@ struct URLSessionDataFetcherTests {
     }
 
     @Test func aBodyMayBeAsLargeAsTheLimitAndNoLarger() async throws {
-        try await withServer({ request in
+        try await LoopbackServer.serving({ request in
             .whole(body: [UInt8](repeating: 0x78, count: request.target == "/a" ? 1_000 : 1_001))
         }) {
             server in
@@ -130,7 +120,7 @@ struct URLSessionDataFetcherTests {
     }
 
     @Test func aBodyWithoutAnEndFailsAtTheLimitAndTheTransferEnds() async throws {
-        try await withServer({ _ in .endless }) { server in
+        try await LoopbackServer.serving({ _ in .endless }) { server in
             let fetcher = URLSessionDataFetcher(bodyLimit: 1_000_000)
             let error = await failure(of: fetcher, DataRequest(url: server.url("x")))
             #expect(error?.reason == .tooLarge)
@@ -142,7 +132,7 @@ struct URLSessionDataFetcherTests {
     }
 
     @Test func cancellationEndsTheTransfer() async throws {
-        try await withServer({ _ in .never }) { server in
+        try await LoopbackServer.serving({ _ in .never }) { server in
             var events = server.events.makeAsyncIterator()
             let task = Task { await failure(DataRequest(url: server.url("x"))) }
             #expect(await events.next() == .waiting("/x"))
@@ -153,7 +143,8 @@ struct URLSessionDataFetcherTests {
     }
 
     @Test func cancellationAtAnyMomentEndsEveryFetch() async throws {
-        try await withServer({ request in request.target == "/a" ? .whole(body: Array("x".utf8)) : .never }) { server in
+        try await LoopbackServer.serving({ request in request.target == "/a" ? .whole(body: Array("x".utf8)) : .never })
+        { server in
             let fetcher = URLSessionDataFetcher()
             await withTaskGroup { group in
                 for index in 0..<200 {
@@ -175,14 +166,14 @@ struct URLSessionDataFetcherTests {
     }
 
     @Test func aBodyThatIsCutOffIsAnError() async throws {
-        try await withServer({ _ in .cutOff(promised: 1_000, sent: 100) }) { server in
+        try await LoopbackServer.serving({ _ in .cutOff(promised: 1_000, sent: 100) }) { server in
             #expect(await failure(DataRequest(url: server.url()))?.reason == .interrupted)
         }
     }
 
     @Test func aChunkedBodyThatIsCutOffIsAnError() async throws {
         let raw = Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n".utf8)
-        try await withServer({ _ in .raw(raw) }) { server in
+        try await LoopbackServer.serving({ _ in .raw(raw) }) { server in
             #expect(await failure(DataRequest(url: server.url()))?.reason == .interrupted)
         }
     }
@@ -195,7 +186,7 @@ struct URLSessionDataFetcherTests {
         "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nx", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
     ])
     func whatIsNoAnswerIsAnError(text: String) async throws {
-        try await withServer({ _ in .raw(Array(text.utf8)) }) { server in
+        try await LoopbackServer.serving({ _ in .raw(Array(text.utf8)) }) { server in
             let error = await failure(DataRequest(url: server.url()))
             #expect(error?.reason == .interrupted)
         }
@@ -203,7 +194,7 @@ struct URLSessionDataFetcherTests {
 
     @Test(arguments: ["Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"y\"", "Bearer", "Negotiate", ""])
     func anAnswerThatAsksForCredentialsIsAnAnswer(challenge: String) async throws {
-        try await withServer({ _ in
+        try await LoopbackServer.serving({ _ in
             .whole(status: 401, headerLines: ["WWW-Authenticate: \(challenge)"], body: Array("who?".utf8))
         }) { server in
             let response = try await URLSessionDataFetcher().fetch(DataRequest(url: server.url()))
@@ -214,7 +205,7 @@ struct URLSessionDataFetcherTests {
     }
 
     @Test func silenceIsATimeout() async throws {
-        try await withServer({ _ in .never }) { server in
+        try await LoopbackServer.serving({ _ in .never }) { server in
             let fetcher = URLSessionDataFetcher(idleTimeout: .seconds(1))
             #expect(await failure(of: fetcher, DataRequest(url: server.url()))?.reason == .timedOut)
         }
@@ -241,7 +232,7 @@ struct URLSessionDataFetcherTests {
     }
 
     @Test func redirectsAreFollowedAndTheAnswerSaysSo() async throws {
-        try await withServer({ request in
+        try await LoopbackServer.serving({ request in
             request.target == "/a" ? .whole(status: 302, headerLines: ["Location: /b"]) : .whole(body: Array("b".utf8))
         }) { server in
             let response = try await URLSessionDataFetcher().fetch(DataRequest(url: server.url("a")))
@@ -256,9 +247,10 @@ struct URLSessionDataFetcherTests {
     }
 
     @Test func credentialsAreNotSentToAnotherOrigin() async throws {
-        try await withServer({ _ in .whole() }) { other in
+        try await LoopbackServer.serving({ _ in .whole() }) { other in
             let elsewhere = other.url("b").absoluteString
-            try await withServer({ _ in .whole(status: 307, headerLines: ["Location: \(elsewhere)"]) }) { server in
+            try await LoopbackServer.serving({ _ in .whole(status: 307, headerLines: ["Location: \(elsewhere)"]) }) {
+                server in
                 let fields: HeaderFields = [
                     HeaderField(.authorization, "Bearer t"), HeaderField(.accept, "text/plain"),
                 ]
@@ -272,7 +264,7 @@ struct URLSessionDataFetcherTests {
     }
 
     @Test func aRedirectThatNeverEndsIsAnError() async throws {
-        try await withServer({ _ in .whole(status: 302, headerLines: ["Location: /"]) }) { server in
+        try await LoopbackServer.serving({ _ in .whole(status: 302, headerLines: ["Location: /"]) }) { server in
             let fetcher = URLSessionDataFetcher(redirects: .followed(upTo: 3))
             #expect(await failure(of: fetcher, DataRequest(url: server.url()))?.reason == .tooManyRedirects)
             #expect(server.requests.count == 4)
@@ -280,7 +272,7 @@ struct URLSessionDataFetcherTests {
     }
 
     @Test func connectionsCloseWithTheLastReference() async throws {
-        try await withServer({ _ in .whole() }) { server in
+        try await LoopbackServer.serving({ _ in .whole() }) { server in
             var fetcher: URLSessionDataFetcher? = URLSessionDataFetcher()
             _ = try await fetcher?.fetch(DataRequest(url: server.url("a")))
             fetcher = nil
@@ -291,7 +283,7 @@ struct URLSessionDataFetcherTests {
 
     @Test func aBodyThatIsAnnouncedTooLargeIsNotWaitedFor() async throws {
         let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n".utf8)
-        try await withServer({ _ in .begun(head) }) { server in
+        try await LoopbackServer.serving({ _ in .begun(head) }) { server in
             var events = server.events.makeAsyncIterator()
             // Patient beyond the time limit of this test, so that nothing but the announcement ends the transfer.
             let fetcher = URLSessionDataFetcher(idleTimeout: .seconds(600))
@@ -305,7 +297,8 @@ struct URLSessionDataFetcherTests {
         let compressed: [UInt8] = [
             31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 203, 72, 205, 201, 201, 7, 0, 134, 166, 16, 54, 5, 0, 0, 0,
         ]
-        try await withServer({ _ in .whole(headerLines: ["Content-Encoding: gzip"], body: compressed) }) { server in
+        try await LoopbackServer.serving({ _ in .whole(headerLines: ["Content-Encoding: gzip"], body: compressed) }) {
+            server in
             let response = try await URLSessionDataFetcher().fetch(DataRequest(url: server.url()))
             #expect(response.body == Data("hello".utf8))
             #expect(response.headerFields[.contentEncoding] == nil)
@@ -315,7 +308,7 @@ struct URLSessionDataFetcherTests {
 
     @Test(arguments: ["Content-Length", "transfer-encoding", "Connection", "TE", "Upgrade", "Keep-Alive", "Trailer"])
     func nobodyElseSaysWhereARequestEnds(name: String) async throws {
-        try await withServer({ _ in .whole() }) { server in
+        try await LoopbackServer.serving({ _ in .whole() }) { server in
             let field = HeaderField(try #require(HeaderField.Name(name)), "1")
             let request = DataRequest(method: .post, url: server.url(), headerFields: [field], body: Data("{}".utf8))
             let error = await failure(request)
@@ -326,7 +319,7 @@ struct URLSessionDataFetcherTests {
     }
 
     @Test func aBodyIsNoFormUnlessItSaysSo() async throws {
-        try await withServer({ _ in .whole() }) { server in
+        try await LoopbackServer.serving({ _ in .whole() }) { server in
             let fetcher = URLSessionDataFetcher()
             let body = Data("x".utf8)
             _ = try await fetcher.fetch(DataRequest(method: .post, url: server.url(), body: body))

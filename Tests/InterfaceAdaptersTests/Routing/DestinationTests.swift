@@ -1,5 +1,6 @@
 import Entities
 import InterfaceAdapters
+import InwardTesting
 import Testing
 import UseCases
 

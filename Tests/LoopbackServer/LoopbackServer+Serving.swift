@@ -1,8 +1,8 @@
-import LoopbackServer
-
 extension LoopbackServer {
     /// Runs a test against a server that answers by a function, and stops the server afterwards.
-    static func serving(
+    ///
+    /// - Throws: what the test throws, or why the server cannot be started.
+    public static func serving(
         _ answer: @escaping @Sendable (LoopbackRequest) -> LoopbackAnswer,
         test: (LoopbackServer) async throws -> Void
     ) async throws {
