@@ -17,19 +17,17 @@ public struct ClosingLimit: Sendable {
     func value<Value: Sendable>(of task: Task<Value, Never>) async -> Value? {
         let (events, report) = AsyncStream.makeStream(of: Value?.self)
         // Unstructured, because a group would wait for both: this one ends when `task` does and holds nothing else, and the
-        // other is cancelled below.
+        // other is ended below.
         Task { report.yield(await task.value) }
         let alarm = Task {
             try? await clock.sleep(for: duration)
             report.yield(nil)
         }
-        defer { alarm.cancel() }
-        let first = await withTaskCancellationHandler {
-            await events.first { _ in true } ?? nil
-        } onCancel: {
-            alarm.cancel()
-        }
+        // A task that is cancelled gets no event.
+        let first = await events.first { _ in true } ?? nil
         if first == nil { task.cancel() }
+        alarm.cancel()
+        await alarm.value
         return first
     }
 }

@@ -100,6 +100,9 @@ public final class ManualClock: Clock {
         }
     }
 
+    /// How many tasks sleep on the clock now.
+    public var sleeperCount: Int { state.withLock(\.sleepers.count) }
+
     /// Waits until at least so many tasks sleep on the clock. Who is cancelled waits no longer.
     public func sleepers(_ count: Int) async {
         let place = nextPlace()

@@ -24,6 +24,13 @@ struct ScopeTests {
         #expect(journal.entries == ["close bob", "close users", "close feed", "close ada", "close a store"])
     }
 
+    @Test func nothingWaitsForTheLimitOfWhatIsClosedInTime() async throws {
+        let app = await Scope.example(journal, clock: clock)
+        _ = try await ExampleUser.example("ada", in: app, journal)
+        try await app.close()
+        #expect(clock.sleeperCount == 0)
+    }
+
     @Test func objectsAreClosedInTheReverseOfTheOrderTheyWereMadeIn() async throws {
         let app = await Scope<AppLifetime, [String]>.open("example", limit: ClosingLimit(.seconds(5), on: clock)) {
             [journal] opening in
@@ -56,6 +63,25 @@ struct ScopeTests {
         #expect(app.isOpen)
         try await app.close()
         #expect(journal.entries == ["close ada", "close bob", "close a store"])
+    }
+
+    @Test func aScopeWithNothingToCloseClosesWhatIsInsideAllTheSame() async throws {
+        let app = await Scope.example(journal)
+        let ada = try ExampleUser("ada", in: app, objects: "")
+        let feed = try await ExampleFeature.example("feed", in: ada, journal)
+        try await ada.close()
+        #expect(!feed.isOpen)
+        #expect(journal.entries == ["close feed"])
+    }
+
+    @Test func aScopeWithNothingToCloseWaitsForItsWorkAllTheSame() async throws {
+        let ada = try await ExampleUser("ada", in: Scope.example(), objects: "")
+        let begun = Rendezvous(of: 2)
+        async let work: Void = inFlight(in: ada, begun: begun)
+        await begun.arrive()
+        try await ada.close()
+        #expect(journal.entries == ["work ended"])
+        await work
     }
 
     // MARK: Closing more than once
@@ -111,16 +137,17 @@ struct ScopeTests {
     // MARK: Limits and errors
 
     @Test func whatTakesTooLongToCloseIsCancelledAndLeftBehind() async throws {
-        let never = Rendezvous(of: 2)
+        let (cancellations, report) = AsyncStream.makeStream(of: Bool.self)
         let app = await Scope.example(journal, clock: clock)
-        let ada = try await ExampleUser.example("ada", in: app, journal) { [journal] in
-            await never.arrive()
-            journal.write("given up")
+        let ada = try await ExampleUser.example("ada", in: app, journal) {
+            await Rendezvous(of: 2).arrive()
+            report.yield(Task.isCancelled)
         }
         async let failures = failures(closing: ada)
         await clock.sleepers(1)
         clock.advance(by: .seconds(5))
         #expect(await failures == ["user ada > object did not close in time"])
+        #expect(await cancellations.first { _ in true } == true)
         #expect(!ada.isOpen)
         #expect(app.isOpen)
     }
@@ -269,6 +296,18 @@ struct ScopeTests {
         #expect(try await app.run { _ in Task.isCancelled }.get() == false)
     }
 
+    @Test func workThatHasEndedIsForgotten() async throws {
+        final class Answer: Sendable {}
+        weak var answer: Answer?
+        let app = await Scope.example()
+        do {
+            let given = try await app.run { _ in Answer() }.get()
+            answer = given
+            #expect(answer != nil)
+        }
+        #expect(answer == nil)
+    }
+
     // MARK: Opening
 
     @Test func whatWasMadeByThenIsClosedWhenOpeningFails() async {
@@ -327,7 +366,7 @@ struct ScopeTests {
     }
 
     /// Work that ends when it is cancelled.
-    private func inFlight(in scope: Scope<AppLifetime, String>, begun: Rendezvous) async {
+    private func inFlight<Level>(in scope: Scope<Level, String>, begun: Rendezvous) async {
         _ = try? await scope.run { [journal] _ in
             await begun.arrive()
             await Rendezvous(of: 2).arrive()
