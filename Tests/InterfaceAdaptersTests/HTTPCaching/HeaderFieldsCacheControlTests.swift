@@ -54,6 +54,7 @@ struct HeaderFieldsCacheControlTests {
     }
 
     @Test func theLongestTimesAreNotTooLong() {
+        #expect(fields("max-age=0", age: "-1").freshness == nil)
         #expect(fields("max-age=2147483647", age: "2147483646").freshness == .seconds(1))
         #expect(fields("max-age=2147483647", age: "2147483647").freshness == nil)
         #expect(fields("max-age=2147483647", age: "2147483648").freshness == nil)
