@@ -10,8 +10,10 @@ extension HeaderField {
         Self(.authorization, "Bearer \(token)")
     }
 
-    /// The credentials of a user with a password (RFC 7617). They show in no description.
-    public static func basic(user: String, password: String) -> Self {
-        Self(.authorization, "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())")
+    /// The credentials of a user with a password (RFC 7617); `nil` if the user's name has a colon, which that has no way to
+    /// send. They show in no description.
+    public static func basic(user: String, password: String) -> Self? {
+        user.contains(":")
+            ? nil : Self(.authorization, "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())")
     }
 }

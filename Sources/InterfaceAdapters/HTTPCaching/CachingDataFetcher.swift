@@ -2,7 +2,7 @@ import UseCases
 
 /// A data fetcher that answers from a cache while an earlier answer is fresh, as the cache of one user (RFC 9111).
 ///
-/// It keeps successful answers to `GET` which say how long they are fresh and do not differ by who asks. A request that wants
+/// It keeps successful answers to `GET` which say how long they are fresh, and finds them again by the whole request. A request that wants
 /// no copy (`Cache-Control: no-cache`) is asked anew, and its answer kept; one that changes something empties the partition.
 public struct CachingDataFetcher: DataFetcher {
     private let base: any DataFetcher

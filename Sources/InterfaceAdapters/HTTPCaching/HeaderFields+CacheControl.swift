@@ -16,10 +16,11 @@ extension HeaderFields {
 
     /// For how long from now the answer with these fields is fresh, if it says so itself and may be kept by one user's cache.
     ///
-    /// An answer that differs by who asks and how (`Vary`) is not kept: that it fits another request is not certain.
+    /// What the answer differs by (`Vary`) is the same wherever it is found again, because it is found by the whole request;
+    /// but for what is in no request (`*`).
     var freshness: Duration? {
         let directives = cacheDirectives
-        guard directives["no-store"] == nil, directives["no-cache"] == nil, self[.vary] == nil,
+        guard directives["no-store"] == nil, directives["no-cache"] == nil, self[.vary]?.contains("*") != true,
             let lifetime = directives["max-age"].flatMap(Int32.init), lifetime > 0
         else { return nil }
         // RFC 9111 section 4.2.3: what a cache on the way held it for counts.

@@ -11,8 +11,7 @@ public final class ResponseCache: Sendable {
     /// Makes an empty cache.
     ///
     /// - Parameters:
-    ///   - byteLimit: How many bytes the bodies it keeps may have together, in all partitions. What was stored first goes
-    ///     first.
+    ///   - byteLimit: About how many bytes it may take, for all partitions together. What was stored first goes first.
     ///   - clock: What freshness is told by.
     public init(byteLimit: Int, clock: some Clock<Duration>) {
         entries = Mutex(ResponseEntries(byteLimit: byteLimit))
@@ -61,7 +60,14 @@ public final class ResponseCache: Sendable {
         func store(_ response: DataResponse, to request: DataRequest, askedIn version: Int?) {
             let expiry = response.headerFields.freshness.map { cache.stopwatch.elapsed + $0 }
             cache.entries.withLock {
-                $0.store(response, to: request, in: number, askedIn: version, until: expiry)
+                $0.store(
+                    response,
+                    to: request,
+                    in: number,
+                    askedIn: version,
+                    until: expiry,
+                    bytes: response.bytesToKeep(for: request)
+                )
             }
         }
     }

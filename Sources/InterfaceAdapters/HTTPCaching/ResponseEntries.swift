@@ -11,6 +11,7 @@ struct ResponseEntries {
         let response: DataResponse
         let expiry: Duration
         let place: Int
+        let bytes: Int
     }
 
     private let byteLimit: Int
@@ -57,24 +58,25 @@ struct ResponseEntries {
         to request: DataRequest,
         in partition: Int,
         askedIn version: Int?,
-        until expiry: Duration?
+        until expiry: Duration?,
+        bytes: Int
     ) {
         guard let version, versions[partition] == version else { return }
         let key = Key(partition: partition, request: request)
         remove(key)
-        guard let expiry, response.body.count <= byteLimit else { return }
-        entries[key] = Entry(response: response, expiry: expiry, place: nextPlace)
+        guard let expiry, bytes <= byteLimit else { return }
+        entries[key] = Entry(response: response, expiry: expiry, place: nextPlace, bytes: bytes)
         order.append((key, nextPlace))
         nextPlace += 1
-        bytes += response.body.count
-        while bytes > byteLimit, let oldest = order.popFirst() {
+        self.bytes += bytes
+        while self.bytes > byteLimit, let oldest = order.popFirst() {
             if entries[oldest.key]?.place == oldest.place { remove(oldest.key) }
         }
     }
 
     private mutating func remove(_ key: Key) {
         guard let entry = entries.removeValue(forKey: key) else { return }
-        bytes -= entry.response.body.count
+        bytes -= entry.bytes
         // Most of the order is of entries that are gone: otherwise it would grow with every answer ever stored.
         if order.count > 2 * entries.count + 16 {
             order.removeAll { entries[$0.key]?.place != $0.place }

@@ -20,7 +20,7 @@ public enum PostListState: Equatable, Sendable {
 
     /// The posts with what is happening to them, in one document.
     public var document: Document {
-        let remark: String? =
+        let remark =
             switch self {
             case .idle: "No posts have been asked for."
             case .loading: "Asking for posts …"
@@ -31,7 +31,7 @@ public enum PostListState: Equatable, Sendable {
         let list = posts?.document
         return Document(
             title: list?.title ?? "Feed",
-            blocks: (list?.blocks ?? []) + (remark.map { [.paragraph($0)] } ?? [])
+            blocks: (list?.blocks ?? []) + [.paragraph(remark)]
         )
     }
 }

@@ -1,5 +1,5 @@
 extension PostListViewModel {
-    /// Loads the posts, and refreshes them again and again until the task is cancelled.
+    /// Loads the posts, and refreshes them again and again until the task is cancelled, or the list is found closed.
     ///
     /// - Parameters:
     ///   - interval: How long it waits behind each answer, or failure.

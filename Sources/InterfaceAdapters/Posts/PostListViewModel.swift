@@ -3,7 +3,8 @@ public import UseCases
 
 /// A list of posts to be seen: a state that changes as it is told to, for any number of observers.
 ///
-/// Any task may send intents and observe; nothing here needs the main thread. Close it when nobody needs it any more.
+/// Any task may send intents and observe; nothing here needs the main thread. Close it when nobody needs it any more, so that
+/// what it is loading has an end that is waited for.
 public final class PostListViewModel: Sendable {
     private struct Contents {
         var loads: PostListLoads
@@ -30,6 +31,10 @@ public final class PostListViewModel: Sendable {
     ) {
         contents = Mutex(Contents(loads: PostListLoads(presenter: presenter)))
         self.readFeed = readFeed
+    }
+
+    deinit {
+        for observer in contents.withLock(\.observers.values) { observer.finish() }
     }
 
     /// What is to be seen now. Once the list is closed, that it is.

@@ -15,7 +15,7 @@ import Foundation
 struct CachingDataFetcherTests {
     private let clock = ManualClock()
 
-    private func makeCache(byteLimit: Int = 1_000) -> ResponseCache {
+    private func makeCache(byteLimit: Int = 100_000) -> ResponseCache {
         ResponseCache(byteLimit: byteLimit, clock: clock)
     }
 
@@ -89,11 +89,20 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request()) == ["2"])
     }
 
-    @Test func whatDiffersByWhoAsksIsNotKept() async throws {
+    @Test func whatDiffersByHowItIsAskedIsFoundByTheWholeRequest() async throws {
         var differing = fresh("1")
         differing.headerFields[.vary] = "Accept"
+        var inPlainText = try request()
+        inPlainText.headerFields[.accept] = "text/plain"
         let fetcher = script(differing, fresh("2")).caching(in: makeCache().makePartition())
-        #expect(try await bodies(fetcher, request(), request()) == ["1", "2"])
+        #expect(try await bodies(fetcher, request(), request(), inPlainText, request()) == ["1", "1", "2", "1"])
+    }
+
+    @Test func answersWithoutABodyAreBoundedToo() async throws {
+        let cache = makeCache(byteLimit: 10_000)
+        let fetcher = StubDataFetcher { _ throws(FetchError) in fresh("") }.caching(in: cache.makePartition())
+        for number in 1...100 { _ = try await fetcher.fetch(.example("http://upstream.test/\(number)")) }
+        #expect((10...20).contains(cache.count))
     }
 
     @Test(arguments: [201, 203, 204, 206, 301, 304, 404, 500])
@@ -134,9 +143,11 @@ struct CachingDataFetcherTests {
     }
 
     @Test func aNewerAnswerThatIsTooLargeTakesThePlaceOfAnOlderOneToo() async throws {
-        let answers = script(fresh("1"), fresh("too large"), fresh("3"))
-        let fetcher = answers.caching(in: makeCache(byteLimit: 5).makePartition())
-        #expect(try await bodies(fetcher, request(), request("no-cache"), request()) == ["1", "too large", "3"])
+        let large = String(repeating: "x", count: 1_000)
+        let fetcher = script(fresh("1"), fresh(large), fresh("3")).caching(
+            in: makeCache(byteLimit: 1_000).makePartition()
+        )
+        #expect(try await bodies(fetcher, request(), request("no-cache"), request()) == ["1", large, "3"])
     }
 
     @Test func aFailureToAskAnewLeavesTheOlderAnswer() async throws {
@@ -254,7 +265,8 @@ struct CachingDataFetcherTests {
     }
 
     @Test func theOldestAnswersGoWhenThereAreTooManyBytes() async throws {
-        let cache = makeCache(byteLimit: 10)
+        // About 580 bytes each.
+        let cache = makeCache(byteLimit: 1_300)
         let fetcher = StubDataFetcher { _ throws(FetchError) in fresh("1234") }.caching(in: cache.makePartition())
         for number in 1...100 { _ = try await fetcher.fetch(.example("http://upstream.test/\(number)")) }
         #expect(cache.count == 2)
@@ -263,7 +275,7 @@ struct CachingDataFetcherTests {
     }
 
     @Test func aThousandMayAskAtOnce() async throws {
-        let cache = makeCache(byteLimit: 50)
+        let cache = makeCache(byteLimit: 5_900)
         let fetcher = StubDataFetcher { _ throws(FetchError) in fresh("12345") }.caching(in: cache.makePartition())
         try await withThrowingTaskGroup { group in
             for number in 0..<1_000 {

@@ -126,3 +126,23 @@ struct ResponseEntriesTests {
         #expect(try orderCount(entries) <= 17)
     }
 }
+
+extension ResponseEntries {
+    /// Stores an answer that takes as many bytes as its body has.
+    fileprivate mutating func store(
+        _ response: DataResponse,
+        to request: DataRequest,
+        in partition: Int,
+        askedIn version: Int?,
+        until expiry: Duration?
+    ) {
+        store(
+            response,
+            to: request,
+            in: partition,
+            askedIn: version,
+            until: expiry,
+            bytes: response.body.count
+        )
+    }
+}
