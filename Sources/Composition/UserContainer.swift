@@ -42,10 +42,15 @@ public struct UserContainer: Container {
         }
     }
 
-    /// Opens an interaction of this user in a feature.
+    /// Opens the scope of an interaction of this user.
     ///
+    /// - Parameters:
+    ///   - feature: The scope of the feature that the interaction is for.
+    ///   - id: The identifier that came with the request; `nil` for a number.
+    ///   - limit: How much time there is for it from now on; `nil` for as much as the configuration says.
+    /// - Returns: the scope, for whoever opened it to close.
     /// - Throws: a ``ScopeError`` if the feature or what is around it is closed.
-    func openInteraction<Others: Sendable>(
+    public func openInteraction<Others: Sendable>(
         in feature: Scope<FeatureLifetime, Others>,
         id: InteractionID?,
         within limit: Duration?
@@ -54,6 +59,7 @@ public struct UserContainer: Container {
         let interaction = Interaction(
             upstream: try scope.objects().upstream,
             titlesUnderWay: app.titlesUnderWay,
+            errorHandler: app.errorHandler,
             deadline: Deadline(in: limit ?? app.configuration.timeLimit, on: app.clock)
         )
         return try Scope((id ?? app.interactionNumbers.next()).description, in: feature, objects: interaction)

@@ -6,6 +6,8 @@ import InterfaceAdapters
 struct QuickLook {
     let terminal: Terminal
     let interruptions: @Sendable () -> AsyncStream<Void>
+    /// How long each thing may take to close in the end.
+    var closingLimit = AppConfiguration.sample.closingLimit
 
     /// Does what the arguments behind the program's name say.
     func run(_ arguments: some Sequence<String>) async -> ExitCode {
@@ -18,7 +20,8 @@ struct QuickLook {
         if options.task == .help { return terminal.print(Arguments.usage) }
         let app: AppContainer
         do {
-            app = try await AppContainer(AppConfiguration(upstream: options.upstream), writeError: errorLines)
+            let configuration = try AppConfiguration(upstream: options.upstream, closingLimit: closingLimit)
+            app = try await AppContainer(configuration, writeError: errorLines)
         } catch {
             return terminal.refuse(error.description)
         }

@@ -39,7 +39,7 @@ struct AppContainerTests {
 
     @Test func aDataFetcherOfTheCallersTakesThePlaceOfTheUpstream() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data("[]".utf8))))
-        let app = try await AppContainer(dataFetcher: source)
+        let app = try await AppContainer.example(source)
         let users = try await UsersContainer(in: UserContainer(.guest, in: app), router: NoLinks())
         #expect(try await users.makeInteraction().listUsers().value.isEmpty)
         #expect(source.requests.count == 1)

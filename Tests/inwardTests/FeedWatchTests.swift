@@ -36,7 +36,8 @@ struct FeedWatchTests {
                 standardOutput: StandardOutput(isTerminal: isTerminal) { draw.yield($0) },
                 standardError: StandardError(isTerminal: false) { [errors] in errors.append($0) }
             ),
-            interruptions: { interruptions }
+            interruptions: { interruptions },
+            closingLimit: .seconds(600)
         )
         let address = server.url().absoluteString
         async let exitCode = quickLook.run([address] + arguments)
@@ -82,7 +83,8 @@ struct FeedWatchTests {
                 standardOutput: StandardOutput { _ in throw Full() },
                 standardError: StandardError(isTerminal: false) { _ in }
             ),
-            interruptions: { AsyncStream { _ in } }
+            interruptions: { AsyncStream { _ in } },
+            closingLimit: .seconds(600)
         )
         #expect(await quickLook.run(["--watch", "1"]) == .failure)
     }

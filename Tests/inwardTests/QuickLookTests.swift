@@ -25,7 +25,8 @@ struct QuickLookTests {
     ) -> QuickLook {
         QuickLook(
             terminal: Terminal(standardOutput: standardOutput, standardError: standardError),
-            interruptions: interruptions
+            interruptions: interruptions,
+            closingLimit: .seconds(600)
         )
     }
 

@@ -20,20 +20,29 @@ public struct FeedContainer: FeatureContainer {
     /// - Throws: a ``ScopeError`` if the session is closed.
     public init(in user: UserContainer, router: any Router = NoLinks()) async throws(ScopeError) {
         let errorHandler = try user.app.errorHandler
-        let presenter = FeedPresenter(router: router)
-        self.user = user
-        scope = try await Scope.open("feed", in: user.scope) { opening, scope in
-            let viewModel = PostListViewModel(presenter: presenter) { query, policy throws(ReadFeedError) in
+        let scope = try await FeedScope.open("feed", in: user.scope) { opening, scope in
+            let feed = FeedContainer(scope: scope, user: user)
+            let viewModel = PostListViewModel(presenter: FeedPresenter(router: router)) {
+                query,
+                policy throws(ReadFeedError) in
                 do throws(ReadFeedError) {
-                    return try await user.readFeed(query, policy, in: scope)
+                    return try await feed.readFeed(query, policy)
                 } catch {
                     // Nobody is told of it but whoever happens to look.
-                    if error != .cancelled { errorHandler.handle(presenter.present(error)) }
+                    if error != .cancelled { errorHandler.handle(error) }
                     throw error
                 }
             }
             return Objects(viewModel: opening.closing(viewModel, as: "viewModel") { await $0.close() })
         }
+        self.init(scope: scope, user: user)
+    }
+
+    private typealias FeedScope = Scope<FeatureLifetime, Objects>
+
+    private init(scope: Scope<FeatureLifetime, Objects>, user: UserContainer) {
+        self.scope = scope
+        self.user = user
     }
 
     /// The list of posts to be seen, which changes as it is told to.
@@ -49,28 +58,26 @@ public struct FeedContainer: FeatureContainer {
     public func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> FeedInteraction {
         FeedInteraction(scope: try user.openInteraction(in: scope, id: id, within: limit))
     }
-}
 
-extension UserContainer {
     /// Reads the feed in an interaction of its own.
-    fileprivate func readFeed(
-        _ query: FeedQuery,
-        _ policy: ReadPolicy,
-        in feature: Scope<FeatureLifetime, FeedContainer.Objects>
-    ) async throws(ReadFeedError) -> FeedPage {
-        let interaction: FeedInteraction
-        let readFeed: ReadFeed
+    private func readFeed(_ query: FeedQuery, _ policy: ReadPolicy) async throws(ReadFeedError) -> FeedPage {
         do {
-            interaction = FeedInteraction(scope: try openInteraction(in: feature, id: nil, within: nil))
-            readFeed = try interaction.readFeed
+            return try await withInteraction { try await $0.readFeed(query, policy) }
+        } catch let error as ReadFeedError {
+            throw error
+        } catch let error as DeadlinePassedError {
+            throw .unavailable(RepositoryError(late: error))
         } catch {
             throw .unavailable(
                 RepositoryError(.closed, request: "The feed", explanation: "was not asked for: \(error)")
             )
         }
-        let result = await Result(awaiting: { () async throws(ReadFeedError) in try await readFeed(query, policy) })
-        // Nothing of it is left to go wrong: its work has ended.
-        try? await interaction.close()
-        return try result.get()
+    }
+}
+
+extension RepositoryError {
+    /// The error of an answer that did not come in time.
+    fileprivate init(late error: DeadlinePassedError) {
+        self.init(.unavailable, request: "The feed", explanation: "did not come: \(error)", canRetry: true)
     }
 }

@@ -25,26 +25,30 @@ extension FeatureContainer {
 
     /// Opens an interaction, does something with it, and closes it whatever comes of that.
     ///
+    /// Closing the feature, or what is around it, cancels what is being done and waits for its end.
+    ///
     /// - Parameters:
     ///   - id: The identifier that came with the request; `nil` for a number.
-    ///   - limit: How much time there is for it from now on; `nil` for as much as the configuration says.
-    ///   - body: What to do with the interaction.
+    ///   - limit: How much time there is for it from now on, by which it is cancelled; `nil` for as much as the configuration
+    ///     says.
+    ///   - body: What to do with the interaction. The deadline travels with its task.
     /// - Returns: what `body` gives.
-    /// - Throws: a ``ScopeError`` if the feature is closed, and what `body` throws.
+    /// - Throws: a ``ScopeError`` if the feature is closed, a `DeadlinePassedError`, or what `body` throws.
     public func withInteraction<Value: Sendable>(
         id: InteractionID? = nil,
         within limit: Duration? = nil,
-        _ body: (Interactions) async throws -> Value
+        _ body: @escaping @Sendable (Interactions) async throws -> Value
     ) async throws -> Value {
         let interaction = try makeInteraction(id: id, within: limit)
-        let result = await Result(awaiting: { () async throws in try await body(interaction) })
+        let errorHandler = try interaction.scope.objects().errorHandler
+        let ending = await Result(awaiting: { () async throws(ScopeError) in try await interaction.perform(body) })
         do {
             try await interaction.close()
         } catch {
-            // What was being done when it failed says more than that it did not end in time.
-            _ = try result.get()
-            throw error
+            // What was done is done, and not to be done again because something else of it has not ended in time.
+            errorHandler.handle(error)
         }
+        guard let result = try ending.get() else { throw DeadlinePassedError(interaction.scope.title) }
         return try result.get()
     }
 }

@@ -6,9 +6,6 @@ protocol InnerScope: AnyObject, Sendable {
     /// The scope by its lifetime and name.
     var title: String { get }
 
-    /// What went wrong so far while the scope was closed.
-    var failuresSoFar: [ScopeCloseError.Failure] { get }
-
     /// Describes the scope and what is in it.
     func tree(seenFrom outer: ObjectNames) -> ScopeTree
 }

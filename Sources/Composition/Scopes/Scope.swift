@@ -1,3 +1,4 @@
+import InterfaceAdapters
 import Synchronization
 import UseCases
 
@@ -6,7 +7,7 @@ import UseCases
 /// A container is a value around a scope: it says what the objects are and makes what is fresh from them. The scope does
 /// what is the same for all containers: it closes its children before itself, the newest first, then cancels and awaits the
 /// work in flight, then closes its objects in the reverse of the order they were made in, and lets go of them all. Afterwards
-/// every use is a ``ScopeError``.
+/// every use is a ``ScopeError``. Each piece of work and each object has a limit of time to end.
 ///
 /// Used from many tasks at once. A scope is kept by the one around it until it is closed, so close what you open.
 public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
@@ -57,7 +58,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         var opening = ScopeOpening()
         do {
             let objects = try await make(&opening)
-            scope.state.withLock { $0.open(objects, closers: opening.closers) }
+            _ = scope.state.withLock { $0.endOpening(objects, closers: opening.closers) }
             return scope
         } catch {
             await opening.abandon(limit: limit)
@@ -71,8 +72,8 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     ///   - name: What tells it from others of its lifetime.
     ///   - outer: The scope around it, which closes this one before itself.
     ///   - make: Makes the objects, and says how those are closed that need it. What it had said is closed if it throws, and
-    ///     if the scope around is closed by then. It is given the scope, for objects that refer to it; it is open once they
-    ///     are all made.
+    ///     if the scope around is closed meanwhile, which waits for it. It is given the scope, for objects that refer to it;
+    ///     the scope is open once they are all made.
     /// - Returns: the scope, for whoever opened it to close.
     /// - Throws: a ``ScopeError``.
     public static func open<Others: Sendable>(
@@ -81,26 +82,29 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         making make: (inout ScopeOpening, Scope) async throws(ScopeError) -> Objects
     ) async throws(ScopeError) -> Scope where Level: InnerLifetime {
         let scope = Scope(name, in: outer, limit: outer.limit)
+        let work = OpeningWork()
+        let place = scope.state.withLock { $0.begin(work) }
+        try outer.adopt(scope)
         var opening = ScopeOpening()
-        do {
-            let objects = try await make(&opening, scope)
-            scope.state.withLock { $0.open(objects, closers: opening.closers) }
-        } catch {
+        let made = await Result(awaiting: { () async throws(ScopeError) in try await make(&opening, scope) })
+        let outcome = scope.state.withLock { state in
+            defer { _ = state.end(place) }
+            return state.endOpening(try? made.get(), closers: opening.closers)
+        }
+        work.finish()
+        switch outcome {
+        case .open: return scope
+        case .closing(let task): _ = await task.value
+        case .closed:
             await opening.abandon(limit: outer.limit)
-            throw error
+            outer.release(scope)
         }
-        do {
-            try outer.adopt(scope)
-        } catch {
-            let failures = await scope.startClosing().value
-            if !failures.isEmpty { opening.errorHandler.handle(ScopeCloseError(failures: failures)) }
-            throw error
-        }
-        return scope
+        _ = try made.get()
+        throw ScopeError(closed: scope.title)
     }
 
-    /// The scope by its lifetime and name, such as `user ada`.
-    public var title: String { "\(Level.name) \(name)" }
+    /// The scope by its lifetime and name, such as `user ada`, in one line whatever the name.
+    public var title: String { "\(Level.name) \(name.visible)" }
 
     /// Whether the scope can be used: it is neither closed nor being closed.
     public var isOpen: Bool { state.withLock(\.isOpen) }
@@ -118,7 +122,8 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     /// The work is cancelled with the task that asks for it, too.
     ///
     /// - Returns: how the work ended, also if it was cancelled by the scope.
-    /// - Throws: a ``ScopeError`` if the scope is closed, and the work did not begin.
+    /// - Throws: a ``ScopeError`` if the scope is closed, and the work did not begin; or if the work took so long to end that
+    ///   the scope was closed without it.
     public func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable (Objects) async throws(Failure) -> Value
     ) async throws(ScopeError) -> Result<Value, Failure> {
@@ -130,12 +135,13 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
             return (state.begin(task), task)
         }
         guard let (place, task) = begun else { throw ScopeError(closed: title) }
-        defer { state.withLock { $0.end(place) } }
-        return await withTaskCancellationHandler {
+        let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
             task.cancel()
         }
+        guard state.withLock({ $0.end(place) }) else { throw ScopeError(closed: title, workBegan: true) }
+        return result
     }
 
     /// Closes the scope, or waits until it is closed if somebody has begun to.
@@ -166,12 +172,10 @@ extension Scope: InnerScope {
             state.startClosing {
                 // Unstructured, because it must not end with the task that asks first: every close waits for it, and each
                 // of its own waits has a limit.
-                Task { await self.closeEverything() }
+                Deadline.lifted { Task { await self.closeEverything() } }
             }
         }
     }
-
-    var failuresSoFar: [ScopeCloseError.Failure] { state.withLock(\.failures) }
 
     /// What there is to describe, all of it as it is at one moment.
     var snapshot: (objects: Objects?, children: [any InnerScope], phase: String) {
@@ -180,13 +184,8 @@ extension Scope: InnerScope {
 
     private func closeEverything() async -> [ScopeCloseError.Failure] {
         for child in state.withLock(\.childrenNewestFirst) {
-            let closing = child.startClosing()
-            if let failures = await limit.value(of: closing) {
-                note(failures.map { $0.within(title) })
-            } else {
-                let failures = child.failuresSoFar + [.init(path: [child.title], error: nil)]
-                note(failures.map { $0.within(title) })
-            }
+            // Without a limit: each of its own waits has one, and to cancel it would leave the rest of it open.
+            note(await child.startClosing().value.map { $0.within(title) })
         }
         await endWork()
         for closer in state.withLock(\.closers).reversed() {
@@ -195,7 +194,7 @@ extension Scope: InnerScope {
         // The objects end here and not within the lock, because what their end does is not known.
         _ = state.withLock { $0.close() }
         outer?.release(self)
-        return failuresSoFar
+        return state.withLock(\.failures)
     }
 
     private func endWork() async {
@@ -208,7 +207,7 @@ extension Scope: InnerScope {
     }
 
     private func note(_ failures: [ScopeCloseError.Failure]) {
-        if !failures.isEmpty { state.withLock { $0.failures += failures } }
+        if !failures.isEmpty { state.withLock { $0.note(failures) } }
     }
 }
 

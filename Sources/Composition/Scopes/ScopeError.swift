@@ -3,8 +3,12 @@ public struct ScopeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The scope, by its lifetime and name, such as `user ada`.
     public let scope: String
 
-    init(closed scope: String) {
+    /// Whether work had begun, so that nobody knows what has become of it.
+    public let workBegan: Bool
+
+    init(closed scope: String, workBegan: Bool = false) {
         self.scope = scope
+        self.workBegan = workBegan
     }
 
     /// Which scope it is, as a sentence without its full stop.

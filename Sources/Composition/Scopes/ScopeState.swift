@@ -3,7 +3,7 @@ struct ScopeState<Objects: Sendable> {
     private enum Phase {
         case opening
         case open(Objects)
-        case closing(Task<[ScopeCloseError.Failure], Never>, Objects)
+        case closing(Task<[ScopeCloseError.Failure], Never>, Objects?)
         case closed(Task<[ScopeCloseError.Failure], Never>?)
     }
 
@@ -12,16 +12,38 @@ struct ScopeState<Objects: Sendable> {
     private var children: [ObjectIdentifier: (place: Int, scope: any InnerScope)] = [:]
     private var work: [Int: any RunningWork] = [:]
     private var nextPlace = 0
-    var failures: [ScopeCloseError.Failure] = []
+    private(set) var failures: [ScopeCloseError.Failure] = []
 
     init(objects: Objects?) {
         phase = objects.map(Phase.open) ?? .opening
     }
 
-    /// Begins the time in which the scope can be used.
-    mutating func open(_ objects: Objects, closers: [ScopeOpening.Closer]) {
-        phase = .open(objects)
-        self.closers = closers
+    /// Takes over what was made while the scope was opened, and gives what the scope has become meanwhile.
+    ///
+    /// - Parameters:
+    ///   - objects: The objects; `nil` if they could not all be made.
+    ///   - closers: How those are closed that were made.
+    /// - Returns: whether the scope is open; if it is being closed, the task that will close these too.
+    mutating func endOpening(_ objects: Objects?, closers: [ScopeOpening.Closer]) -> OpeningOutcome {
+        switch phase {
+        case .opening, .open:
+            phase = objects.map(Phase.open) ?? .closed(nil)
+            if objects != nil { self.closers = closers }
+            return objects == nil ? .closed : .open
+        case .closing(let task, _):
+            phase = .closing(task, objects)
+            self.closers = closers
+            return .closing(task)
+        case .closed:
+            return .closed
+        }
+    }
+
+    /// What a scope has become by the end of its opening.
+    enum OpeningOutcome {
+        case open
+        case closing(Task<[ScopeCloseError.Failure], Never>)
+        case closed
     }
 
     var isOpen: Bool { if case .open = phase { true } else { false } }
@@ -40,7 +62,8 @@ struct ScopeState<Objects: Sendable> {
     /// The objects, as long as there are any.
     var remainingObjects: Objects? {
         switch phase {
-        case .open(let objects), .closing(_, let objects): objects
+        case .open(let objects): objects
+        case .closing(_, let objects): objects
         case .opening, .closed: nil
         }
     }
@@ -71,8 +94,14 @@ struct ScopeState<Objects: Sendable> {
         return place
     }
 
-    mutating func end(_ place: Int) {
+    /// Forgets a piece of work that has ended; `false` if the scope was closed without it.
+    mutating func end(_ place: Int) -> Bool {
         work[place] = nil
+        return if case .closed = phase { false } else { true }
+    }
+
+    mutating func note(_ failures: [ScopeCloseError.Failure]) {
+        self.failures += failures
     }
 
     /// Closes what has nothing to wait for, and gives what it lets go of; `nil` if there is something to wait for.
@@ -92,8 +121,11 @@ struct ScopeState<Objects: Sendable> {
             phase = .closing(task, objects)
             return task
         case .closing(let task, _): return task
-        case .opening, .closed(nil): return Task { [] }
-        case .closed(let task?): return task
+        case .opening:
+            let task = makeTask()
+            phase = .closing(task, nil)
+            return task
+        case .closed(let task): return task ?? Task { [] }
         }
     }
 

@@ -23,7 +23,9 @@ struct ScopedDataFetcher<Level: Lifetime, Objects: Sendable>: DataFetcher {
                 return try result.get()
             }
         } catch {
-            throw FetchError(.closed, request: request, explanation: "was not sent: \(error)")
+            throw error.workBegan
+                ? FetchError(.interrupted, request: request, explanation: "came to an end too late: \(error)")
+                : FetchError(.closed, request: request, explanation: "was not sent: \(error)")
         }
         return try result.get()
     }

@@ -19,7 +19,7 @@ extension UsersInteraction {
         do {
             await view.show(userListPresenter.present(try await listUsers()))
         } catch {
-            await view.show(userListPresenter.present(error))
+            await view.show(failure(userListPresenter.present(error)))
         }
     }
 
@@ -27,7 +27,7 @@ extension UsersInteraction {
         do {
             await view.show(userProfilePresenter.present(try await showUser(id)))
         } catch {
-            await view.show(userProfilePresenter.present(error))
+            await view.show(failure(userProfilePresenter.present(error)))
         }
     }
 
@@ -41,7 +41,13 @@ extension UsersInteraction {
             let page = try await readFeed(FeedQuery(author: author, cursor: cursor))
             await view.show(feedPresenter.present(page, by: author))
         } catch {
-            await view.show(feedPresenter.present(error))
+            await view.show(failure(feedPresenter.present(error)))
         }
+    }
+
+    /// What to show of a failure: what came too late was cancelled for that.
+    private func failure(_ failure: FailureViewModel) -> FailureViewModel {
+        guard Deadline.current?.hasPassed == true else { return failure }
+        return FailureViewModel("There was no answer in time", advice: "Try again, or allow more time.")
     }
 }

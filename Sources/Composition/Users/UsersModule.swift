@@ -22,9 +22,9 @@ public struct UsersModule: Sendable {
     public func open(_ destination: Destination, within limit: Duration? = nil) async {
         guard let view else { return }
         do {
-            try await container.withInteraction(within: limit) { interaction in
-                try await interaction.show(destination, on: view)
-            }
+            try await container.withInteraction(within: limit) { try await $0.show(destination, on: view) }
+        } catch is DeadlinePassedError {
+            // The view was told so before the interaction came to its end.
         } catch {
             await view.show(FailureViewModel("The users cannot be shown: \(error)", advice: "Open them again."))
         }

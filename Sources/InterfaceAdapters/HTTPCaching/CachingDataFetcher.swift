@@ -25,10 +25,10 @@ public struct CachingDataFetcher: DataFetcher {
             kept.origin = .memory
             return kept
         }
-        let version = partition.version
+        let question = partition.question()
         let response = try await base.fetch(request)
         if response.status == .ok, directives["no-store"] == nil {
-            partition.store(response, to: key, askedIn: version)
+            partition.store(response, to: key, asked: question)
         }
         return response
     }

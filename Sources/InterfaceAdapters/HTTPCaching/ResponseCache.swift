@@ -45,8 +45,16 @@ public final class ResponseCache: Sendable {
             cache.entries.withLock { $0.removeAll(in: number) }
         }
 
-        /// Which state of the partition an answer belongs to that is asked for now; `nil` once it is closed.
-        var version: Int? { cache.entries.withLock { $0.version(of: number) } }
+        /// What tells an answer that is asked for now from those asked for earlier or later, and in which state of the
+        /// partition it was; without a version once the partition is closed.
+        func question() -> Question {
+            cache.entries.withLock { Question(version: $0.version(of: number), number: $0.nextQuestion()) }
+        }
+
+        struct Question {
+            let version: Int?
+            let number: Int
+        }
 
         /// The answer that was kept for a request and is still fresh; `nil` if there is none.
         func response(to request: DataRequest) -> DataResponse? {
@@ -54,17 +62,18 @@ public final class ResponseCache: Sendable {
             return cache.entries.withLock { $0.response(to: request, in: number, at: now) }
         }
 
-        /// Keeps an answer as long as it says that it is fresh, unless the partition has been emptied since that version.
+        /// Keeps an answer as long as it says that it is fresh, unless the partition has been emptied since it was asked for.
         ///
         /// An earlier answer gives way in any case: nobody is told what was true before that.
-        func store(_ response: DataResponse, to request: DataRequest, askedIn version: Int?) {
+        func store(_ response: DataResponse, to request: DataRequest, asked question: Question) {
             let expiry = response.headerFields.freshness.map { cache.stopwatch.elapsed + $0 }
             cache.entries.withLock {
                 $0.store(
                     response,
                     to: request,
                     in: number,
-                    askedIn: version,
+                    askedIn: question.version,
+                    question: question.number,
                     until: expiry,
                     bytes: response.bytesToKeep(for: request)
                 )

@@ -12,6 +12,8 @@ struct ResponseEntries {
         let expiry: Duration
         let place: Int
         let bytes: Int
+        /// The place of the question among all that were asked.
+        let question: Int
     }
 
     private let byteLimit: Int
@@ -23,6 +25,7 @@ struct ResponseEntries {
     /// How often each open partition was emptied.
     private var versions: [Int: Int] = [:]
     private var nextPartition = 0
+    private var lastQuestion = 0
 
     init(byteLimit: Int) {
         self.byteLimit = byteLimit
@@ -43,13 +46,24 @@ struct ResponseEntries {
 
     func version(of partition: Int) -> Int? { versions[partition] }
 
+    /// The place of a question that is asked now among all that are.
+    mutating func nextQuestion() -> Int {
+        lastQuestion += 1
+        return lastQuestion
+    }
+
     mutating func removeAll(in partition: Int) {
         versions[partition]? += 1
         for key in entries.keys where key.partition == partition { remove(key) }
     }
 
-    func response(to request: DataRequest, in partition: Int, at now: Duration) -> DataResponse? {
-        guard let entry = entries[Key(partition: partition, request: request)], now < entry.expiry else { return nil }
+    mutating func response(to request: DataRequest, in partition: Int, at now: Duration) -> DataResponse? {
+        let key = Key(partition: partition, request: request)
+        guard let entry = entries[key] else { return nil }
+        guard now < entry.expiry else {
+            remove(key)
+            return nil
+        }
         return entry.response
     }
 
@@ -58,14 +72,21 @@ struct ResponseEntries {
         to request: DataRequest,
         in partition: Int,
         askedIn version: Int?,
+        question: Int,
         until expiry: Duration?,
         bytes: Int
     ) {
         guard let version, versions[partition] == version else { return }
         let key = Key(partition: partition, request: request)
+        // An answer that was asked for earlier, and took longer, is older.
+        if let kept = entries[key], kept.question > question { return }
         remove(key)
-        guard let expiry, bytes <= byteLimit else { return }
-        entries[key] = Entry(response: response, expiry: expiry, place: nextPlace, bytes: bytes)
+        guard let expiry, bytes <= byteLimit else {
+            // Nor may what is under way take the place of an answer that is newer and not kept.
+            versions[partition]? += 1
+            return
+        }
+        entries[key] = Entry(response: response, expiry: expiry, place: nextPlace, bytes: bytes, question: question)
         order.append((key, nextPlace))
         nextPlace += 1
         self.bytes += bytes

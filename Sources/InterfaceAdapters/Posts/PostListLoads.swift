@@ -12,6 +12,8 @@ struct PostListLoads {
     }
 
     private(set) var state: PostListState = .idle
+    /// What was to be seen before anything was asked for that is not answered yet.
+    private var settled: PostListState = .idle
     private var filter: String?
     /// The page to be seen, which holds all pages that were loaded one behind the other, and what it was asked for with.
     private var shown: (page: FeedPage, query: FeedQuery)?
@@ -38,6 +40,8 @@ struct PostListLoads {
             query.text = text
         case .loadMore:
             guard let shown, let next = shown.page.next else { return nil }
+            // What is shown goes away as soon as the posts with another text are there: nothing follows on it.
+            guard current == nil || shown.query.text == filter else { return nil }
             query = shown.query
             query.cursor = next
             query.pageSize = FeedQuery().pageSize
@@ -59,10 +63,11 @@ struct PostListLoads {
             shown = (page, load.query)
             state = .loaded(presenter.present(page))
         case .failure(.cancelled):
-            state = state.posts.map(PostListState.loaded) ?? .idle
+            state = settled
         case .failure(let error):
             state = .failed(presenter.present(error), lastGood: state.posts)
         }
+        settled = state
     }
 
     /// Shows that nothing is to be seen any more, and forgets what was.

@@ -93,20 +93,17 @@ public final class PostListViewModel: Sendable {
         }
     }
 
-    /// Ends what is being loaded, and waits for its end; then every observer's sequence ends.
+    /// Ends every observer's sequence and what is being loaded, and waits for the end of that.
     public func close() async {
-        let tasks = contents.withLock { contents in
+        let (tasks, observers) = contents.withLock { contents in
             contents.isClosed = true
-            return contents.tasks.values
+            contents.loads.close(showing: Self.closed)
+            return (Array(contents.tasks.values), Array(contents.observers.values))
         }
+        // Not within the lock, which an observer that ends takes itself, and maybe what is called by a cancellation.
+        for observer in observers { observer.finish() }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
-        // Not within the lock, which an observer that ends takes itself.
-        let observers = contents.withLock { contents in
-            contents.loads.close(showing: Self.closed)
-            return contents.observers.values
-        }
-        for observer in observers { observer.finish() }
     }
 
     private static let closed = FailureViewModel("The list of posts is closed", advice: "Open the feed again.")

@@ -3,7 +3,7 @@ extension String {
     ///
     /// Control characters, and so escape sequences, and the marks that reverse the direction of text or break lines appear
     /// as `\u{1B}`, or `\n`, `\r` and `\t` for these three.
-    var visible: String {
+    package var visible: String {
         guard unicodeScalars.contains(where: \.actsOnTheScreen) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
             switch scalar {

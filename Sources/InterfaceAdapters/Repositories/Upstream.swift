@@ -10,9 +10,10 @@ public import Foundation
 ///
 /// Share one among the repositories of a source.
 public struct Upstream: Sendable {
-    private let baseURL: URL
+    /// The address that the paths of the repositories are relative to.
+    public let baseURL: URL
     /// What answers for the addresses below the upstream's own.
-    package let dataFetcher: any DataFetcher
+    public let dataFetcher: any DataFetcher
 
     /// Makes an upstream.
     ///

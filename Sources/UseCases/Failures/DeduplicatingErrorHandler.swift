@@ -20,8 +20,10 @@ public final class DeduplicatingErrorHandler<Time: Clock>: ErrorHandler where Ti
     /// which any were dropped.
     public func handle(_ error: any Error) {
         let now = clock.now
+        // Not within the lock: a description may take its time, and may come back here.
+        let kind = RepeatFilter<Time.Instant>.Kind(error)
         // What is wrapped is called without the lock: it may take its time, and may come back here.
-        for passing in filter.withLock({ $0.passing(error, at: now) }) { base.handle(passing) }
+        for passing in filter.withLock({ $0.passing(error, of: kind, at: now) }) { base.handle(passing) }
     }
 
     /// Passes on a ``RepeatedError`` for each kind of which any were dropped, and closes what it passes errors on to. Every

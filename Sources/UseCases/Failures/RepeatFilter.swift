@@ -1,12 +1,14 @@
 /// Decides which errors pass and which are repeats: a value without a clock, for a ``DeduplicatingErrorHandler``.
 package struct RepeatFilter<Instant: InstantProtocol> where Instant.Duration == Duration {
-    private struct Kind: Hashable {
+    /// What errors have to have in common to be repeats of one another.
+    package struct Kind: Hashable, Sendable {
         let type: ObjectIdentifier
         let description: String
 
-        init(_ error: any Error) {
+        /// The kind of an error. Of its description, the beginning.
+        package init(_ error: any Error) {
             type = ObjectIdentifier(Swift.type(of: error))
-            description = "\(error)"
+            description = String("\(error)".prefix(2_000))
         }
     }
 
@@ -40,14 +42,13 @@ package struct RepeatFilter<Instant: InstantProtocol> where Instant.Duration == 
     /// forgotten, what was dropped of it; and the error itself unless it is a repeat. A time that lies before an earlier one
     /// counts as that.
     ///
-    /// - Complexity: O(1) amortised, besides the description of the error.
-    package mutating func passing(_ error: any Error, at now: Instant) -> [any Error] {
+    /// - Complexity: O(1) amortised.
+    package mutating func passing(_ error: any Error, of kind: Kind, at now: Instant) -> [any Error] {
         guard !isClosed else { return [error] }
         let now = max(now, latest ?? now)
         latest = now
         var passing: [any Error] = []
         while let oldest, oldest.end <= now { passing += forgetOldest() }
-        let kind = Kind(error)
         guard memories[kind] == nil else {
             memories[kind]?.repeats += 1
             return passing

@@ -66,7 +66,7 @@ public final class ReportingErrorHandler: ErrorHandler {
     // a time, which the buffer sees to, and whoever closes waits for it: it is made and kept under the lock, so that it is
     // found.
     private func savingTask() -> Task<Void, Never> {
-        Task { await saveBatches() }
+        Deadline.lifted { Task { await saveBatches() } }
     }
 
     private func saveBatches() async {

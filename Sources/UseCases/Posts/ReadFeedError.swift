@@ -21,3 +21,14 @@ public enum ReadFeedError: Error, Hashable, Sendable {
             }
     }
 }
+
+extension ReadFeedError: CustomStringConvertible {
+    /// What could not be done and why, as a sentence without its full stop.
+    public var description: String {
+        switch self {
+        case .cancelled: "Reading the feed was cancelled"
+        case .pageSizeOutOfRange(let size): "A page of the feed cannot have \(size) entries"
+        case .unavailable(let cause), .denied(let cause), .unreadable(let cause): "The feed could not be read: \(cause)"
+        }
+    }
+}

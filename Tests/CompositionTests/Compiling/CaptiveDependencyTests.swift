@@ -11,15 +11,10 @@ struct CaptiveDependencyTests {
 
     @Test(arguments: [
         (
-            "an object of the app cannot hold a session, which is made from the finished app",
-            """
-            final class Wiring: Sendable {
-                let app: AppContainer
-                init(app: AppContainer) { self.app = app }
-            }
-            """,
-            "extension AppContainer { let lastUser: UserContainer }",
-            "extensions must not contain stored properties"
+            "an interaction is in a feature and not in a session",
+            "let user = try await UserContainer(.guest, in: AppContainer())",
+            "let captive = try user.openInteraction(in: user.scope, id: nil, within: nil)",
+            "to expected argument type 'Scope<FeatureLifetime, UserContainer.Objects>'"
         ),
         (
             "an app is in no session",
@@ -45,25 +40,10 @@ struct CaptiveDependencyTests {
             "user.session = UserSession(name: \"eve\", credentials: .bearer(\"x\"))",
             "value of type 'UserContainer' has no member 'session'"
         ),
-        (
-            "what is cached for an app is an answer, and no object of a session",
-            """
-            let cache = ResponseCache(byteLimit: 1, clock: ContinuousClock())
-            let user = try await UserContainer(.guest, in: AppContainer())
-            """,
-            "let captive: ResponseCache = user.scope",
-            "cannot convert value of type 'Scope<UserLifetime, UserContainer.Objects>' to specified type 'ResponseCache'"
-        ),
-        (
-            "nobody outside makes a graph that lacks a part",
-            "let app = try await AppContainer()",
-            "let captive = AppContainer.Objects()",
-            "initializer is inaccessible"
-        ),
     ])
-    func theAttemptDoesNotCompile(rule: String, lines: String, captive: String, error: String) throws {
-        #expect(try Snippet(source: Self.prelude + lines).errors() == [], "\(rule)")
-        let errors = try Snippet(source: "\(Self.prelude)\(lines)\n\(captive)").errors()
+    func theAttemptDoesNotCompile(rule: String, lines: String, captive: String, error: String) async throws {
+        #expect(try await Snippet(source: Self.prelude + lines).errors() == [], "\(rule)")
+        let errors = try await Snippet(source: "\(Self.prelude)\(lines)\n\(captive)").errors()
         #expect(errors.contains { $0.contains(error) }, "\(rule): \(errors)")
     }
 }

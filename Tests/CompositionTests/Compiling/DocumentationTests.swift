@@ -17,13 +17,13 @@ struct DocumentationTests {
     )
     .standardized
 
-    @Test(arguments: [("Composition.md", 3), ("Injecting.md", 9)])
-    func itsSnippetsCompile(article: String, count: Int) throws {
+    @Test(arguments: [("Composition.md", 4), ("Injecting.md", 9)])
+    func itsSnippetsCompile(article: String, count: Int) async throws {
         let text = try String(contentsOf: Self.catalog.appending(path: article), encoding: .utf8)
         let snippets = text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
         #expect(snippets.count >= count)
         for snippet in snippets {
-            #expect(try Snippet(source: Self.prelude + snippet).errors() == [], "\(snippet)")
+            #expect(try await Snippet(source: Self.prelude + snippet).errors() == [], "\(snippet)")
         }
     }
 }

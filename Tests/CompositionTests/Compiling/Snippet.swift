@@ -5,7 +5,15 @@ struct Snippet {
     let source: String
 
     /// What the compiler has against the source, its errors alone, each as a line.
-    func errors() throws -> [String] {
+    func errors() async throws -> [String] {
+        // On a thread of its own, because a process is waited for by blocking, which the threads of tasks are not for. The
+        // continuation is resumed once, by that thread.
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try compile() }) }
+        }
+    }
+
+    private func compile() throws -> [String] {
         let directory = FileManager.default.temporaryDirectory.appending(path: "inward-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

@@ -26,7 +26,7 @@ struct AppErrorHandlerTests {
     @Test func failuresAreWrittenOnceAndReportedByTheTimeTheAppIsClosed() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: .ok)))
         let configuration = try AppConfiguration(errorCollector: "http://collector.test/errors")
-        let app = try await AppContainer(configuration, dataFetcher: source) { [journal] in journal.write($0) }
+        let app = try await AppContainer.example(source, configuration) { [journal] in journal.write($0) }
         for _ in 1...3 { try app.errorHandler.handle(Oops()) }
         #expect(journal.entries == ["oops"])
         try await app.close()

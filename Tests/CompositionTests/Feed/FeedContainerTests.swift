@@ -25,7 +25,7 @@ struct FeedContainerTests {
 
     @Test func theLastGoodListStaysWhileTheUpstreamIsDownAndRecoveryIsShown() async throws {
         let feed = try await FeedContainer(
-            in: UserContainer(.guest, in: AppContainer(dataFetcher: upstream.dataFetcher))
+            in: UserContainer(.guest, in: .example(upstream.dataFetcher))
         )
         let viewModel = try feed.viewModel
         #expect(viewModel.state == .idle)
@@ -46,7 +46,7 @@ struct FeedContainerTests {
     }
 
     @Test func observersEndWithTheFeature() async throws {
-        let user = try await UserContainer(.guest, in: AppContainer(dataFetcher: upstream.dataFetcher))
+        let user = try await UserContainer(.guest, in: .example(upstream.dataFetcher))
         let viewModel = try await FeedContainer(in: user).viewModel
         let started = Rendezvous(of: 4)
         let endings = await withTaskGroup(of: Int.self) { group in
@@ -71,7 +71,7 @@ struct FeedContainerTests {
     @Test func whatIsBeingLoadedEndsWithTheFeature() async throws {
         let begun = Rendezvous(of: 3)
         let source = Source.silent(begun: begun)
-        let user = try await UserContainer(.guest, in: AppContainer(dataFetcher: source))
+        let user = try await UserContainer(.guest, in: .example(source))
         let viewModel = try await FeedContainer(in: user).viewModel
         async let load: Void = { try? await viewModel.send(.load) }()
         await begun.arrive()
@@ -80,15 +80,49 @@ struct FeedContainerTests {
         #expect(source.requests.count == 2)
     }
 
+    @Test func whatIsCancelledIsNoFailure() async throws {
+        let handler = RecordingErrorHandler()
+        let begun = Rendezvous(of: 3)
+        let app = try await AppContainer.example(Source.silent(begun: begun))
+        _ = try app.errorHandler.replace(with: handler)
+        let viewModel = try await FeedContainer(in: UserContainer(.guest, in: app)).viewModel
+        await withTaskGroup { group in
+            group.addTask { try? await viewModel.send(.load) }
+            await begun.arrive()
+            group.cancelAll()
+        }
+        #expect(viewModel.state == .idle)
+        #expect(handler.errors.isEmpty)
+    }
+
+    @Test func aFeedThatIsLateIsAFailure() async throws {
+        let clock = ManualClock()
+        let begun = Rendezvous(of: 3)
+        let app = try await AppContainer.example(Source.silent(begun: begun), clock: clock)
+        let viewModel = try await FeedContainer(in: UserContainer(.guest, in: app)).viewModel
+        async let load: Void? = try? viewModel.send(.load)
+        await begun.arrive()
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(30))
+        await load
+        guard case .failed(let failure, nil) = viewModel.state else {
+            return #expect(Bool(false), "\(viewModel.state)")
+        }
+        #expect(failure.line.contains("The feed did not come: interaction 1 was not done before its deadline"))
+    }
+
     @Test func aFailureThatNobodyIsToldOfIsHandled() async throws {
         let handler = RecordingErrorHandler()
-        let app = try await AppContainer(dataFetcher: upstream.dataFetcher)
+        let app = try await AppContainer.example(upstream.dataFetcher)
         _ = try app.errorHandler.replace(with: handler)
         let viewModel = try await FeedContainer(in: UserContainer(.guest, in: app)).viewModel
         upstream.isOn.withLock { $0 = false }
         try await viewModel.send(.load)
         #expect(handler.errors.count == 1)
-        #expect(handler.errors.first.map { "\($0)" }?.hasPrefix("The feed could not be read: GET ") == true)
+        let error = try #require(handler.errors.first as? ReadFeedError)
+        #expect("\(error)".hasPrefix("The feed could not be read: GET "))
+        // Nor is anything left of the interaction.
+        #expect(!app.description.contains("interaction "))
         // Who calls is told itself.
         let interaction = try await FeedContainer(in: UserContainer(.guest, in: app)).makeInteraction()
         await #expect(throws: ReadFeedError.self) { try await interaction.readFeed() }

@@ -5,7 +5,7 @@ import Testing
 
 struct ScopeDescriptionTests {
     @Test func theTreeSaysWhoHoldsWhat() async throws {
-        let app = try await AppContainer(dataFetcher: Source.recording())
+        let app = try await AppContainer.example(Source.recording())
         let ada = try await UserContainer(UserSession(name: "ada", credentials: .bearer("secret")), in: app)
         let bob = try await UserContainer(UserSession(name: "bob", credentials: .bearer("secret")), in: app)
         let feed = try await FeedContainer(in: ada)
@@ -14,7 +14,7 @@ struct ScopeDescriptionTests {
             app.description == """
                 app the built-in sample (open)
                   configuration: AppConfiguration
-                  clock: ContinuousClock
+                  clock: ManualClock
                   errorHandler: can be replaced → drops repeats within 60.0 seconds → ends
                   dataFetcher: RecordingDataFetcher
                   responseCache: ResponseCache
@@ -29,7 +29,8 @@ struct ScopeDescriptionTests {
                       interaction 1 (open)
                         upstream: Upstream, holds app.dataFetcher, app.responseCache
                         titlesUnderWay: app.titlesUnderWay
-                        deadline: Deadline
+                        errorHandler: app.errorHandler
+                        deadline: Deadline, holds app.clock
                   user bob (open)
                     session: UserSession
                     cachePartition: Partition, holds app.responseCache

@@ -152,17 +152,39 @@ struct ScopeTests {
         #expect(app.isOpen)
     }
 
-    @Test func aChildThatTakesTooLongHoldsUpNobodyForEver() async throws {
-        let never = Rendezvous(of: 2)
-        let app = await Scope.example(journal, clock: clock)
-        _ = try await ExampleUser.example("ada", in: app, journal)
-        _ = try await ExampleUser.example("bob", in: app, journal) { await never.arrive() }
+    @Test func aChildThatTakesTooLongIsGivenUpPieceByPiece() async throws {
+        let app = await Scope.example(journal, clock: clock) { throw Broken(description: "the disk is full") }
+        let bob = try await ExampleUser.example("bob", in: app, journal) { throw Broken(description: "no network") }
+        _ = try await ExampleFeature.example("feed", in: bob, journal) { await Rendezvous(of: 2).arrive() }
         async let failures = failures(closing: app)
-        // The child waits for its object, and the app for its child.
-        await clock.sleepers(2)
+        await clock.sleepers(1)
         clock.advance(by: .seconds(5))
-        #expect(await failures.allSatisfy { $0.hasPrefix("app example > user bob") })
-        #expect(journal.entries == ["close bob", "close ada", "close a store"])
+        #expect(
+            await failures == [
+                "app example > user bob > feature feed > object did not close in time",
+                "app example > user bob > object failed to close: no network",
+                "app example > store failed to close: the disk is full",
+            ]
+        )
+        #expect(journal.entries == ["close feed", "close bob", "close a store"])
+    }
+
+    @Test func manyChildrenMayTakeLongerTogetherThanEachOfThem() async throws {
+        let app = await Scope.example(journal, clock: clock)
+        let goOn = (1...3).map { _ in Rendezvous(of: 2) }
+        var users: [ExampleUser] = []
+        for number in 0..<3 {
+            users.append(try await .example("\(number)", in: app, journal) { await goOn[number].arrive() })
+        }
+        async let failures = failures(closing: app)
+        for number in (0..<3).reversed() {
+            await clock.sleepers(1)
+            clock.advance(by: .seconds(4))
+            await goOn[number].arrive()
+            try await users[number].close()
+        }
+        #expect(await failures.isEmpty)
+        #expect(journal.entries == ["close 2", "close 1", "close 0", "close a store"])
     }
 
     @Test func workThatDoesNotEndWhenItIsCancelledIsLeftBehind() async throws {
@@ -187,10 +209,17 @@ struct ScopeTests {
 
     @Test func workThatWaitsForTheCloseOfItsOwnScopeIsGivenUp() async throws {
         let app = await Scope.example(journal, clock: clock)
-        async let work = app.run { _ in await failures(closing: app) }
+        let seen = Journal()
+        async let work: Void = {
+            let error = await #expect(throws: ScopeError.self) {
+                try await app.run { _ in for failure in await failures(closing: app) { seen.write(failure) } }
+            }
+            #expect(error?.workBegan == true)
+        }()
         await clock.sleepers(1)
         clock.advance(by: .seconds(5))
-        #expect(try await work.get() == ["app example > work in flight did not close in time"])
+        await work
+        #expect(seen.entries == ["app example > work in flight did not close in time"])
     }
 
     @Test func allErrorsAreCollected() async throws {
@@ -236,8 +265,7 @@ struct ScopeTests {
         await #expect(throws: ScopeError.self) { try await ExampleUser.example("ada", in: app, journal) }
         await goOn.arrive()
         #expect(await failures.isEmpty)
-        // What was made for the session that was refused has been closed.
-        #expect(journal.entries == ["close a store", "close ada"])
+        #expect(journal.entries == ["close a store"])
     }
 
     @Test func theObjectsAreGoneWithTheClose() async throws {
@@ -331,26 +359,78 @@ struct ScopeTests {
         }
     }
 
-    @Test func whatWasMadeInsideAClosedScopeIsClosed() async throws {
-        let handler = RecordingErrorHandler()
+    @Test func insideAClosedScopeNothingIsMade() async throws {
         let app = await Scope.example()
         try await app.close()
-        await #expect(throws: ScopeError.self) { try await userThatCannotBeClosed(in: app, handler) }
-        #expect(journal.entries == ["ada"])
-        #expect(handler.errors.map { "\($0)" } == ["user ada > object failed to close: no network."])
+        await #expect(throws: ScopeError.self) { try await ExampleUser.example("ada", in: app, journal) }
+        #expect(journal.entries.isEmpty)
     }
 
-    private func userThatCannotBeClosed(
-        in app: Scope<AppLifetime, String>,
-        _ handler: any ErrorHandler
-    ) async throws(ScopeError) {
+    @Test func whatWasMadeByThenIsClosedWhenOpeningAnInnerScopeFails() async throws {
+        let app = await Scope.example()
+        await #expect(throws: ScopeError.self) { try await userThatCannotBeOpened(in: app) }
+        #expect(journal.entries == ["first"])
+        #expect(!app.description.contains("ada"))
+    }
+
+    private func userThatCannotBeOpened(in app: Scope<AppLifetime, String>) async throws(ScopeError) {
         let journal = journal
-        _ = try await ExampleUser.open("ada", in: app) { opening, _ in
-            opening.errorHandler = handler
-            return opening.closing("ada", as: "object") { name in
-                journal.write(name)
-                throw Broken(description: "no network")
+        _ = try await ExampleUser.open("ada", in: app) { opening, scope throws(ScopeError) in
+            _ = opening.closing("first", as: "first") { journal.write($0) }
+            // It is not open yet.
+            return try scope.objects()
+        }
+    }
+
+    @Test func aScopeThatIsBeingOpenedIsWaitedForAndThenClosed() async throws {
+        let opening = Rendezvous(of: 2)
+        let goOn = Rendezvous(of: 2)
+        let app = await Scope.example(journal, clock: clock)
+        async let refusal = userThatOpensSlowly(in: app, opening, goOn)
+        await opening.arrive()
+        async let failures = failures(closing: app)
+        await clock.sleepers(1)
+        // Its objects are made of the app's, so these are not closed before.
+        #expect(journal.entries.isEmpty)
+        await goOn.arrive()
+        #expect(await failures == ["app example > user ada > object failed to close: no network"])
+        #expect(await refusal?.description == "user ada is closed")
+        #expect(journal.entries == ["close ada", "close a store"])
+    }
+
+    @Test func aScopeThatIsOpenedTooSlowlyIsClosedByWhoOpensIt() async throws {
+        let opening = Rendezvous(of: 2)
+        let goOn = Rendezvous(of: 2)
+        let app = await Scope.example(journal, clock: clock)
+        async let refusal = userThatOpensSlowly(in: app, opening, goOn)
+        await opening.arrive()
+        async let failures = failures(closing: app)
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(5))
+        #expect(await failures == ["app example > user ada > work in flight did not close in time"])
+        await goOn.arrive()
+        #expect(await refusal?.description == "user ada is closed")
+        #expect(journal.entries == ["close a store", "close ada"])
+    }
+
+    private func userThatOpensSlowly(
+        in app: Scope<AppLifetime, String>,
+        _ beginning: Rendezvous,
+        _ goOn: Rendezvous
+    ) async -> ScopeError? {
+        let journal = journal
+        do {
+            _ = try await ExampleUser.open("ada", in: app) { opening, _ in
+                await beginning.arrive()
+                await goOn.arrive()
+                return opening.closing("ada", as: "object") { name in
+                    journal.write("close \(name)")
+                    throw Broken(description: "no network")
+                }
             }
+            return nil
+        } catch {
+            return error
         }
     }
 

@@ -24,7 +24,7 @@ struct UserContainerTests {
 
     @Test func requestsCarryTheCredentialsOfTheirSession() async throws {
         let source = Source.recording()
-        let app = try await AppContainer(dataFetcher: source)
+        let app = try await AppContainer.example(source)
         let ada = try await UserContainer(session("ada"), in: app)
         let bob = try await UserContainer(session("bob"), in: app)
         let guest = try await UserContainer(.guest, in: app)
@@ -49,7 +49,7 @@ struct UserContainerTests {
     }
 
     @Test func noCredentialIsInADescription() async throws {
-        let app = try await AppContainer(dataFetcher: Source.recording())
+        let app = try await AppContainer.example(Source.recording())
         let ada = try await UserContainer(session("ada"), in: app)
         let container = try UsersContainer(in: ada, router: NoLinks())
         var texts = "\(app)\(ada)\(container)\(session("ada"))"
@@ -63,7 +63,7 @@ struct UserContainerTests {
 
     @Test func whatIsCachedForOneSessionIsGivenToNoOther() async throws {
         let source = Source.recording()
-        let app = try await AppContainer(dataFetcher: source)
+        let app = try await AppContainer.example(source)
         let ada = try await UserContainer(session("ada"), in: app)
         let again = try await UserContainer(session("ada"), in: app)
         #expect(try await users(in: ada).listUsers().origin == .upstream)
@@ -74,7 +74,7 @@ struct UserContainerTests {
     }
 
     @Test func signingOutForgetsWhatWasCached() async throws {
-        let app = try await AppContainer(dataFetcher: Source.recording())
+        let app = try await AppContainer.example(Source.recording())
         let ada = try await UserContainer(session("ada"), in: app)
         let bob = try await UserContainer(session("bob"), in: app)
         let cache = try app.scope.objects().responseCache
@@ -94,7 +94,7 @@ struct UserContainerTests {
     }
 
     @Test func whatIsCachedIsFreshByTheInjectedClock() async throws {
-        let app = try await AppContainer(dataFetcher: Source.recording(maxAge: 60), clock: clock)
+        let app = try await AppContainer.example(Source.recording(maxAge: 60), clock: clock)
         let ada = try await UserContainer(session("ada"), in: app)
         _ = try await users(in: ada).listUsers()
         clock.advance(by: .seconds(59))
@@ -107,7 +107,7 @@ struct UserContainerTests {
 
     @Test func everyUseBehindSigningOutIsAClearError() async throws {
         let source = Source.recording()
-        let app = try await AppContainer(dataFetcher: source)
+        let app = try await AppContainer.example(source)
         let ada = try await UserContainer(session("ada"), in: app)
         let feed = try await FeedContainer(in: ada)
         let feedInteraction = try feed.makeInteraction()
@@ -152,7 +152,7 @@ struct UserContainerTests {
     }
 
     @Test func everyUseBehindTheEndOfTheAppIsAClearError() async throws {
-        let app = try await AppContainer(dataFetcher: Source.recording())
+        let app = try await AppContainer.example(Source.recording())
         let ada = try await UserContainer(session("ada"), in: app)
         try await app.close()
         #expect(!ada.isOpen)
@@ -163,12 +163,74 @@ struct UserContainerTests {
     @Test func whatIsInFlightIsCancelledAndWaitedFor() async throws {
         let begun = Rendezvous(of: 2)
         let source = Source.silent(begun: begun)
-        let ada = try await UserContainer(session("ada"), in: AppContainer(dataFetcher: source))
+        let ada = try await UserContainer(session("ada"), in: .example(source))
         let listUsers = try users(in: ada).listUsers
         async let cancelled = Self.error(of: listUsers)
         await begun.arrive()
         try await ada.close()
         #expect(await cancelled == .cancelled)
+    }
+
+    @Test func whatAnInteractionIsDoingIsCancelledAndWaitedFor() async throws {
+        let journal = Journal()
+        let begun = Rendezvous(of: 2)
+        let ada = try await UserContainer(session("ada"), in: AppContainer.example())
+        let container = try UsersContainer(in: ada, router: NoLinks())
+        async let work: Void? = try? container.withInteraction { _ in
+            await begun.arrive()
+            // No fetch: what is done between them belongs to the scope too.
+            await Rendezvous(of: 2).arrive()
+            journal.write(Task.isCancelled ? "cancelled" : "not cancelled")
+        }
+        await begun.arrive()
+        try await ada.close()
+        #expect(journal.entries == ["cancelled"])
+        await work
+    }
+
+    @Test func anInteractionThatIsDoneIsClosed() async throws {
+        let ada = try await UserContainer(session("ada"), in: AppContainer.example())
+        let container = try UsersContainer(in: ada, router: NoLinks())
+        let interaction = try await container.withInteraction { $0 }
+        #expect(!interaction.isOpen)
+        struct Oops: Error {}
+        await #expect(throws: Oops.self) { try await container.withInteraction { _ in throw Oops() } }
+        #expect(!container.description.contains("interaction"))
+    }
+
+    @Test func whatWasDoneIsGivenAlsoIfSomethingElseDoesNotEndInTime() async throws {
+        let handler = RecordingErrorHandler()
+        let stubborn = AsyncStream<Void>.makeStream()
+        let begun = Rendezvous(of: 2)
+        let cancelled = Rendezvous(of: 2)
+        let source = StubDataFetcher { request throws(FetchError) in
+            await begun.arrive()
+            await Rendezvous(of: 2).arrive()
+            await cancelled.arrive()
+            // A task of its own does not hear of a cancellation.
+            await Task { for await _ in stubborn.stream {} }.value
+            return Source.answer(to: request)
+        }
+        let app = try await AppContainer.example(source, clock: clock)
+        _ = try app.errorHandler.replace(with: handler)
+        let container = try await UsersContainer(in: UserContainer(.guest, in: app), router: NoLinks())
+        let late = Journal()
+        let leftBehind = AsyncStream<Task<Void, Never>>.makeStream()
+        async let value = container.withInteraction { interaction in
+            let listUsers = try interaction.listUsers
+            leftBehind.continuation.yield(Task { late.write("\(String(describing: await Self.error(of: listUsers)))") })
+            await begun.arrive()
+            return "done"
+        }
+        await cancelled.arrive()
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(5))
+        #expect(try await value == "done")
+        #expect(handler.errors.map { "\($0)" } == ["interaction 1 > work in flight did not close in time."])
+        stubborn.continuation.finish()
+        await leftBehind.stream.first { _ in true }?.value
+        // An answer that comes behind the close is none.
+        #expect(late.entries.first?.contains("came to an end too late: interaction 1 is closed") == true)
     }
 
     private static func error(of listUsers: ListUsers) async -> ListUsersError? {
@@ -185,7 +247,7 @@ struct UserContainerTests {
     @Test func aWaitEndsAtTheDeadlineOfItsInteraction() async throws {
         let begun = Rendezvous(of: 2)
         let source = Source.silent(begun: begun)
-        let ada = try await UserContainer(session("ada"), in: AppContainer(dataFetcher: source, clock: clock))
+        let ada = try await UserContainer(session("ada"), in: .example(source, clock: clock))
         let interaction = try UsersContainer(in: ada, router: NoLinks()).makeInteraction(
             id: InteractionID("request 1"),
             within: .seconds(2)
@@ -200,6 +262,38 @@ struct UserContainerTests {
         // Behind it nothing is sent any more.
         #expect(await Self.error(of: listUsers) != nil)
         #expect(source.requests.count == 1)
+    }
+
+    @Test func theDeadlineIsThatOfAllThatIsDoneInAnInteraction() async throws {
+        let ada = try await UserContainer(session("ada"), in: AppContainer.example(clock: clock))
+        let container = try UsersContainer(in: ada, router: NoLinks())
+        let remaining = try await container.withInteraction(within: .seconds(2)) { _ in Deadline.current?.remaining }
+        #expect(remaining == .seconds(2))
+        let journal = Journal()
+        async let late: Void? = try? container.withInteraction(within: .seconds(2)) { [clock] _ in
+            do {
+                try await clock.sleep(for: .seconds(100))
+            } catch {
+                journal.write("cancelled")
+            }
+        }
+        await clock.sleepers(2)
+        clock.advance(by: .seconds(2))
+        #expect(await late == nil)
+        #expect(journal.entries == ["cancelled"])
+    }
+
+    @Test func whatIsNotDoneByTheDeadlineIsSaidNotToBe() async throws {
+        let ada = try await UserContainer(session("ada"), in: AppContainer.example(clock: clock))
+        let container = try UsersContainer(in: ada, router: NoLinks())
+        async let error = #expect(throws: DeadlinePassedError.self) {
+            try await container.withInteraction(id: InteractionID("request\n7"), within: .seconds(2)) { _ in
+                await Rendezvous(of: 2).arrive()
+            }
+        }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(2))
+        #expect(await error?.description == "interaction request\\n7 was not done before its deadline")
     }
 
     @Test func theDeadlineTravelsWithTheTask() async throws {

@@ -12,7 +12,7 @@ struct UsersModuleTests {
 
     private func container() async throws -> UsersContainer {
         try await UsersContainer(
-            in: UserContainer(.guest, in: AppContainer(dataFetcher: source)),
+            in: UserContainer(.guest, in: .example(source)),
             router: PathRouter()
         )
     }
@@ -52,6 +52,33 @@ struct UsersModuleTests {
         try await container().makeModule(for: view).open(.user(User.ID(8)))
         guard case .failure(let failure) = view.showings.first else { return #expect(Bool(false), "\(view.showings)") }
         #expect(failure.summary == "There is no user 8")
+    }
+
+    @Test func whatIsLateIsShownOnceAsThat() async throws {
+        let clock = ManualClock()
+        let begun = Rendezvous(of: 2)
+        let app = try await AppContainer.example(Source.silent(begun: begun), clock: clock)
+        let container = try await UsersContainer(in: UserContainer(.guest, in: app), router: NoLinks())
+        let view = RecordingUsersView()
+        async let showing: Void = container.makeModule(for: view).open(.users, within: .seconds(2))
+        await begun.arrive()
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(2))
+        await showing
+        let late = FailureViewModel("There was no answer in time", advice: "Try again, or allow more time.")
+        #expect(view.showings == [.failure(late)])
+    }
+
+    @Test func theViewIsToldBeforeTheSessionIsClosed() async throws {
+        let begun = Rendezvous(of: 2)
+        let user = try await UserContainer(.guest, in: AppContainer.example(Source.silent(begun: begun)))
+        let view = RecordingUsersView()
+        let module = try UsersContainer(in: user, router: NoLinks()).makeModule(for: view)
+        async let showing: Void = module.open(.users)
+        await begun.arrive()
+        try await user.close()
+        #expect(view.showings == [.failure(FailureViewModel("Listing the users was cancelled"))])
+        await showing
     }
 
     @Test func aClosedContainerIsShownAsAFailure() async throws {

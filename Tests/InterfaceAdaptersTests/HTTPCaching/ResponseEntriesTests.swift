@@ -22,7 +22,8 @@ struct ResponseEntriesTests {
 
     /// Which of the first ten requests have an answer.
     private func kept(_ entries: ResponseEntries, in partition: Int) throws -> [Int] {
-        try (0..<10).filter { entries.response(to: try request($0), in: partition, at: .zero) != nil }
+        var entries = entries
+        return try (0..<10).filter { entries.response(to: try request($0), in: partition, at: .zero) != nil }
     }
 
     /// How long the order is that the entries remember.
@@ -141,6 +142,7 @@ extension ResponseEntries {
             to: request,
             in: partition,
             askedIn: version,
+            question: .max,
             until: expiry,
             bytes: response.body.count
         )

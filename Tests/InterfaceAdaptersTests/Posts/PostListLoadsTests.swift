@@ -58,8 +58,11 @@ struct PostListLoadsTests {
         var loads = try loaded(1...30, next: 30, filter: "a")
         let refresh = try loads.started(.refresh)
         loads.finish(refresh, with: .success(try .example([9, 8], total: 5, next: 8)))
-        // Not what is shown yet.
-        _ = loads.begin(.filter("b"))
+        // What is shown is about to go: nothing follows on it, unless the other posts cannot be had.
+        let other = try loads.started(.filter("b"))
+        let tooEarly = loads.begin(.loadMore)
+        #expect(tooEarly == nil)
+        loads.finish(other, with: .failure(failure))
         let more = try loads.started(.loadMore)
         #expect(more.query == FeedQuery(text: "a", cursor: FeedCursor("8")))
         #expect(more.policy == .nearest)
@@ -114,13 +117,21 @@ struct PostListLoadsTests {
 
     @Test func everyOrderOfIntentsAndAnswersShowsTheNewestAlone() throws {
         let page = try FeedPage.example([5, 4], next: 4)
-        let visited = explore(PostListLoads(presenter: presenter), pending: [], page: page, depth: 5)
+        let visited = explore(PostListLoads(presenter: presenter), Model(), pending: [], page: page, depth: 5)
         #expect(visited > 10_000)
+    }
+
+    /// What the loads should know besides what is to be seen.
+    private struct Model {
+        var settled = PostListState.idle
+        var filter: String?
+        var shownFilter: String?
     }
 
     /// Does everything that can be done next, and again behind each of these, and gives how many states it came through.
     private func explore(
         _ loads: PostListLoads,
+        _ model: Model,
         pending: [PostListLoads.Load],
         page: FeedPage,
         depth: Int
@@ -130,25 +141,31 @@ struct PostListLoadsTests {
         var visited = 1
         for intent in [PostListIntent.load, .refresh, .filter("a"), .loadMore] {
             var next = loads
+            var model = model
             let load = next.begin(intent)
-            // A posts list that is shown always has a next page here.
-            #expect((load == nil) == (intent == .loadMore && posts == nil))
+            // A posts list that is shown always has a next page here, but none follows on what is about to go.
+            let isAboutToGo = loads.state == .loading(lastGood: posts) && model.shownFilter != model.filter
+            #expect((load == nil) == (intent == .loadMore && (posts == nil || isAboutToGo)))
             #expect(next.state == (load == nil ? loads.state : .loading(lastGood: posts)))
-            visited += explore(next, pending: pending + (load.map { [$0] } ?? []), page: page, depth: depth - 1)
+            if case .filter(let text) = intent { model.filter = text }
+            visited += explore(next, model, pending: pending + (load.map { [$0] } ?? []), page: page, depth: depth - 1)
         }
         for (position, load) in pending.enumerated() {
             for answer in [Result.success(page), .failure(failure), .failure(.cancelled)] {
                 var next = loads
+                var model = model
                 next.finish(load, with: answer)
                 if load == pending.last, loads.state == .loading(lastGood: posts) {
-                    #expect(next.state == expected(of: answer, to: load, posts: posts))
+                    #expect(next.state == expected(of: answer, to: load, posts: posts, model))
+                    model.settled = next.state
+                    if case .success = answer { model.shownFilter = load.query.text }
                 } else {
                     #expect(next.state == loads.state)
                 }
                 var others = pending
                 // The newest stays, as one that is answered already.
                 if position < pending.count - 1 { others.remove(at: position) }
-                visited += explore(next, pending: others, page: page, depth: depth - 1)
+                visited += explore(next, model, pending: others, page: page, depth: depth - 1)
             }
         }
         return visited
@@ -157,7 +174,8 @@ struct PostListLoadsTests {
     private func expected(
         of answer: Result<FeedPage, ReadFeedError>,
         to load: PostListLoads.Load,
-        posts: FeedViewModel?
+        posts: FeedViewModel?,
+        _ model: Model
     ) -> PostListState? {
         switch answer {
         case .success(let page):
@@ -166,7 +184,7 @@ struct PostListLoadsTests {
             return (try? FeedPage.example(rows.map(\.id), total: page.total, next: 4)).map { whole in
                 .loaded(presenter.present(whole, readAs: page))
             }
-        case .failure(.cancelled): return posts.map(PostListState.loaded) ?? .idle
+        case .failure(.cancelled): return model.settled
         case .failure(let error): return .failed(presenter.present(error), lastGood: posts)
         }
     }

@@ -78,11 +78,12 @@ struct DeadlineTests {
             inner.withLock { $0 = .some(answer) }
             return Deadline.current?.remaining
         }
-        // Both wait by the clock of the outer.
-        await clock.sleepers(2)
+        await clock.sleepers(1)
         clock.advance(by: .seconds(5))
         #expect(await outer == nil)
-        #expect(inner.withLock { $0 } == .some(nil))
+        // The inner work was cancelled by the outer, and nothing waited by the clock of its own.
+        #expect(inner.withLock { $0 } == .success(.seconds(5)))
+        #expect(innerClock.sleeperCount == 0)
     }
 
     @Test func theInnerDeadlineCountsIfItIsTheEarlier() async {

@@ -158,3 +158,10 @@ struct RepeatFilterTests {
         }
     }
 }
+
+extension RepeatFilter {
+    /// What to pass on now that an error has come, of its own kind.
+    fileprivate mutating func passing(_ error: any Error, at now: Instant) -> [any Error] {
+        passing(error, of: Kind(error), at: now)
+    }
+}
