@@ -66,6 +66,17 @@ struct FeedWatchTests {
         #expect(errors.all.contains("inward: The feed could not be read: GET "))
     }
 
+    @Test func whatWasKeptBackIsToldWhenTheAppIsClosed() async throws {
+        status.code.withLock { $0 = 503 }
+        var failures = 0
+        let exitCode = try await run(["--watch", "1"]) { drawing in
+            failures += drawing.contains("The feed could not be read") ? 1 : 0
+            return failures == 2
+        }
+        #expect(exitCode == .success)
+        #expect(errors.all.contains("(and once more within 60.0 seconds)"))
+    }
+
     @Test func onATerminalOneDrawingTakesThePlaceOfAnother() async throws {
         let exitCode = try await run(["--watch", "1"], isTerminal: true) { drawing in
             #expect(drawing.hasPrefix("\u{1B}[H"))

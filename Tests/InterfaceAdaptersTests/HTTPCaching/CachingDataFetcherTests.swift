@@ -98,6 +98,29 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request(), request(), inPlainText, request()) == ["1", "1", "2", "1"])
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: ["max-age=60", "no-store"])
+    func anAnswerThatWasAskedForEarlierTakesNotThePlaceOfALaterOne(cacheControl: String) async throws {
+        let asked = Rendezvous(of: 2)
+        let goOn = Rendezvous(of: 2)
+        let later = answer("later", cacheControl)
+        let earlier = fresh("earlier")
+        let source = StubDataFetcher { request throws(FetchError) in
+            if request.headerFields[.cacheControl] != nil { return later }
+            await asked.arrive()
+            await goOn.arrive()
+            return earlier
+        }
+        let fetcher = source.caching(in: makeCache().makePartition())
+        async let slow = fetcher.fetch(request())
+        await asked.arrive()
+        _ = try await fetcher.fetch(request("no-cache"))
+        await goOn.arrive()
+        #expect(try await slow.body == Data("earlier".utf8))
+        let now = try await fetcher.fetch(request())
+        #expect(now.body == Data((cacheControl == "no-store" ? "earlier" : "later").utf8))
+        #expect(now.origin == (cacheControl == "no-store" ? .upstream : .memory))
+    }
+
     @Test func answersWithoutABodyAreBoundedToo() async throws {
         let cache = makeCache(byteLimit: 10_000)
         let fetcher = StubDataFetcher { _ throws(FetchError) in fresh("") }.caching(in: cache.makePartition())

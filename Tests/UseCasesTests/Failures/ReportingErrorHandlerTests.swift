@@ -27,6 +27,19 @@ struct ReportingErrorHandlerTests {
         #expect(handler.lostCount == 0)
     }
 
+    @Test func reportsHaveNothingToDoWithTheDeadlineOfWhoHadTheError() async {
+        struct Saver: DataSaver {
+            let journal: Journal
+            func save(_ data: [UInt8]) async throws(DataSaverError) {
+                journal.add(Deadline.current == nil ? "no deadline" : "a deadline")
+            }
+        }
+        let handler = IgnoringErrorHandler().reporting(through: Saver(journal: journal))
+        _ = await Deadline(in: .seconds(2), on: ManualClock()).bound { handler.handle(ExampleError("a")) }
+        await handler.close()
+        #expect(journal.entries == ["no deadline"])
+    }
+
     @Test func aReportIsOneLineThatIsNotTooLong() async {
         let saver = RecordingDataSaver()
         let handler = IgnoringErrorHandler().reporting(through: saver)
