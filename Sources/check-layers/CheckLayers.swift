@@ -31,7 +31,7 @@ struct CheckLayers {
         let clock = ContinuousClock()
         let start = clock.now
         let directory = arguments.packagePath ?? FileManager.default.currentDirectoryPath
-        let package = try SwiftPackage(directory: directory, scratchPath: arguments.scratchPath).description()
+        let package = try await SwiftPackage(directory: directory, scratchPath: arguments.scratchPath).description()
         let described = clock.now
         let check = PackageCheck(package: package, arguments: arguments)
         let sources = try await SourceReader(package).facts()

@@ -13,9 +13,9 @@ struct SwiftPackage {
     /// Asks SwiftPM to describe the package.
     ///
     /// - Throws: a ``CheckFailure`` if SwiftPM cannot be run, or cannot read the package.
-    func description() throws(CheckFailure) -> PackageDescription {
+    func description() async throws(CheckFailure) -> PackageDescription {
         do {
-            return try PackageDescription(
+            return try await PackageDescription(
                 description: output(of: ["describe", "--type", "json"]),
                 manifest: output(of: ["dump-package"])
             )
@@ -27,7 +27,15 @@ struct SwiftPackage {
     }
 
     /// What a command of SwiftPM prints about the package.
-    func output(of command: [String]) throws -> Data {
+    func output(of command: [String]) async throws -> Data {
+        // On a thread of its own, because a process is waited for by blocking, which the threads of tasks are not for. The
+        // continuation is resumed once, by that thread.
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try run(command) }) }
+        }
+    }
+
+    private func run(_ command: [String]) throws -> Data {
         var arguments = ["swift", "package", "--package-path", directory]
         if let scratchPath { arguments += ["--disable-sandbox", "--scratch-path", scratchPath] }
         let process = Process()

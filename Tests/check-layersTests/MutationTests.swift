@@ -107,7 +107,7 @@ struct MutationTests {
                     var count = 0
                     for index in stride(from: first, to: edges.count, by: 2) {
                         let (target, used) = edges[index]
-                        let mutant = try Self.description(of: package, declaring: used, of: target)
+                        let mutant = try await Self.description(of: package, declaring: used, of: target)
                         Self.expect(try package.findings(mutant), toName: target, used)
                         count += 1
                     }
@@ -149,7 +149,7 @@ struct MutationTests {
         of package: ThisPackage,
         declaring used: String,
         of name: String
-    ) throws -> PackageDescription {
+    ) async throws -> PackageDescription {
         let directory = FileManager.default.temporaryDirectory.appending(path: "layers-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -157,7 +157,7 @@ struct MutationTests {
         let line =
             "\nfor target in package.targets where target.name == \"\(name)\" { target.dependencies.append(\"\(used)\") }\n"
         try Data((manifest + line).utf8).write(to: directory.appending(path: "Package.swift"))
-        let dumped = try SwiftPackage(directory: directory.path, scratchPath: directory.path).output(of: [
+        let dumped = try await SwiftPackage(directory: directory.path, scratchPath: directory.path).output(of: [
             "dump-package"
         ])
         return try PackageDescription(description: package.described, manifest: dumped)

@@ -19,8 +19,11 @@ struct ThisPackage {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "layers-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: scratch) }
         let package = SwiftPackage(directory: Self.root.path, scratchPath: scratch.path)
-        described = try package.output(of: ["describe", "--type", "json"])
-        description = try PackageDescription(description: described, manifest: package.output(of: ["dump-package"]))
+        described = try await package.output(of: ["describe", "--type", "json"])
+        description = try await PackageDescription(
+            description: described,
+            manifest: package.output(of: ["dump-package"])
+        )
         sources = try await SourceReader(description).facts()
         diagram = try LayerDiagram(markdown: Self.text(of: "Architecture.md"), file: "Architecture.md")
         manifest = ManifestLines(reading: Array(try Self.text(of: "Package.swift").utf8))

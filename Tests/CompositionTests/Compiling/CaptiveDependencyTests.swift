@@ -1,6 +1,7 @@
 import Testing
 
 /// What an outer scope may not hold of an inner one does not compile. Each case compiles without its last line.
+@Suite(.enabled(if: Snippet.canBeCompiled))
 struct CaptiveDependencyTests {
     private static let prelude = """
         import Composition

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 /// What the documentation shows of Swift compiles.
+@Suite(.enabled(if: Snippet.canBeCompiled))
 struct DocumentationTests {
     private static let prelude = """
         import Composition

@@ -4,6 +4,15 @@ import Foundation
 struct Snippet {
     let source: String
 
+    /// Whether the modules can be found by their folder alone: those of packages that a trait brings cannot.
+    static var canBeCompiled: Bool {
+        #if AsyncHTTPClient
+        false
+        #else
+        true
+        #endif
+    }
+
     /// What the compiler has against the source, its errors alone, each as a line.
     func errors() async throws -> [String] {
         // On a thread of its own, because a process is waited for by blocking, which the threads of tasks are not for. The

@@ -91,7 +91,7 @@ struct ScopeWalkTests {
                 }
             default:
                 // Now and then everything ends while the others are at it.
-                if Int.random(in: 0..<60, using: &random) == 0 { try? await app.close() }
+                if step >= 10, Int.random(in: 0..<40, using: &random) == 0 { try? await app.close() }
             }
         }
     }
