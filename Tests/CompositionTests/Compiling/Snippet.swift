@@ -37,12 +37,16 @@ struct Snippet {
             "-module-cache-path", products.appending(path: "ModuleCache").path(percentEncoded: false),
             file.path(percentEncoded: false),
         ]
-        let output = Pipe()
+        // A file, because the end of a pipe also waits for whatever else is started meanwhile and inherits it.
+        let said = directory.appending(path: "said.txt")
+        try Data().write(to: said)
+        let output = try FileHandle(forWritingTo: said)
+        compiler.standardInput = FileHandle.nullDevice
         compiler.standardOutput = output
         compiler.standardError = output
         try compiler.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         compiler.waitUntilExit()
+        let text = String(decoding: try Data(contentsOf: said), as: UTF8.self)
         let errors = text.split(separator: "\n").map(String.init).filter { $0.contains("error: ") }
         guard compiler.terminationStatus == 0 || !errors.isEmpty else { return ["error: \(text)"] }
         return errors
