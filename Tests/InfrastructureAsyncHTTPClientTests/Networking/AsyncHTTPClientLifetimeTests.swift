@@ -82,7 +82,7 @@ struct AsyncHTTPClientLifetimeTests {
                     try? await fetcher.close()
                     return await group.reduce(into: Set()) { $0.insert($1) }
                 }
-                #expect(reasons.isSubset(of: [nil, .interrupted, .invalidRequest]))
+                #expect(reasons.isSubset(of: [nil, .interrupted, .closed]))
             }
         }
     }
@@ -99,7 +99,7 @@ struct AsyncHTTPClientLifetimeTests {
             #expect(response.headerFields[.contentEncoding] == "gzip")
             #expect(response.headerFields[.contentLength] == "2")
             try await client.shutdown()
-            #expect(await failure(of: fetcher, DataRequest(url: server.url()))?.reason == .invalidRequest)
+            #expect(await failure(of: fetcher, DataRequest(url: server.url()))?.reason == .closed)
         }
     }
 
