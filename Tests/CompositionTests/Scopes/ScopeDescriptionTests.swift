@@ -44,6 +44,35 @@ struct ScopeDescriptionTests {
         #expect(app.description == "app the built-in sample (closed)")
     }
 
+    @Test func anObjectIsNamedOnceAndWhereItBelongs() async throws {
+        final class Store: Sendable {}
+        final class Reader: Sendable {
+            let stores: [Store]
+            init(_ stores: [Store]) { self.stores = stores }
+        }
+        struct Objects: Sendable {
+            let store: Store
+            let reader: Reader
+        }
+        let limit = ClosingLimit(.seconds(5), on: ManualClock())
+        let app = await Scope<AppLifetime, Objects>.open("example", limit: limit) { _ in
+            let store = Store()
+            return Objects(store: store, reader: Reader([store, store]))
+        }
+        let shared = try app.objects().store
+        _ = try Scope<UserLifetime, Objects>("ada", in: app, objects: Objects(store: shared, reader: Reader([shared])))
+        #expect(
+            app.description == """
+                app example (open)
+                  store: Store
+                  reader: Reader, holds store
+                  user ada (open)
+                    store: app.store
+                    reader: Reader, holds app.store
+                """
+        )
+    }
+
     @Test func whatIsBeingClosedIsNotOpen() async throws {
         let closing = Rendezvous(of: 2)
         let goOn = Rendezvous(of: 2)
