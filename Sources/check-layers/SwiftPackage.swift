@@ -57,7 +57,14 @@ struct SwiftPackage {
                 "“swift package \(command.joined(separator: " "))” failed for \(directory): \(try Self.reason(errors))"
             )
         }
-        return try Self.contents(output)
+        return Self.answer(in: try Self.contents(output))
+    }
+
+    /// What SwiftPM printed without the lines before its answer, such as that it waits for another instance of itself.
+    static func answer(in printed: Data) -> Data {
+        let lines = printed.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let answer = lines.drop { $0.first != UInt8(ascii: "{") }
+        return answer.isEmpty ? printed : Data(answer.joined(separator: [UInt8(ascii: "\n")]))
     }
 
     private static func emptyFile(_ url: URL) throws -> FileHandle {

@@ -1,0 +1,15 @@
+import Foundation
+import Testing
+
+@testable import check_layers
+
+struct SwiftPackageTests {
+    @Test(arguments: [
+        ("{\n  \"name\" : \"x\"\n}\n", "{\n  \"name\" : \"x\"\n}\n"),
+        ("Another instance is running\nwaiting\n{\n}\n", "{\n}\n"),
+        ("no answer {}\n", "no answer {}\n"), ("", ""),
+    ])
+    func whatIsSaidBeforeTheAnswerIsNoPartOfIt(printed: String, answer: String) {
+        #expect(String(decoding: SwiftPackage.answer(in: Data(printed.utf8)), as: UTF8.self) == answer)
+    }
+}
