@@ -6,8 +6,8 @@ import InterfaceAdapters
 struct QuickLook {
     let terminal: Terminal
     let interruptions: @Sendable () -> AsyncStream<Void>
-    /// How long each thing may take to close in the end.
-    var closingLimit = AppConfiguration.sample.closingLimit
+    /// How long a question may take, and what it leaves to be closed; `nil` for as long as the app allows.
+    var patience: Duration?
 
     /// Does what the arguments behind the program's name say.
     func run(_ arguments: some Sequence<String>) async -> ExitCode {
@@ -20,7 +20,11 @@ struct QuickLook {
         if options.task == .help { return terminal.print(Arguments.usage) }
         let app: AppContainer
         do {
-            let configuration = try AppConfiguration(upstream: options.upstream, closingLimit: closingLimit)
+            let configuration = try AppConfiguration(
+                upstream: options.upstream,
+                timeLimit: patience ?? AppConfiguration.sample.timeLimit,
+                closingLimit: patience ?? AppConfiguration.sample.closingLimit
+            )
             app = try await AppContainer(configuration, writeError: errorLines)
         } catch {
             return terminal.refuse(error.description)

@@ -1,6 +1,7 @@
 import Foundation
 import Infrastructure
 import InterfaceAdapters
+import InwardTesting
 import Testing
 
 @testable import Composition
@@ -31,7 +32,7 @@ struct AppConfigurationUpstreamTests {
 
     #if AsyncHTTPClient
     @Test func theClientIsClosedWithTheApp() async throws {
-        let app = try await AppContainer(AppConfiguration(upstream: "http://127.0.0.1:1"))
+        let app = try await AppContainer(AppConfiguration(upstream: "http://127.0.0.1:1"), clock: ManualClock())
         let fetcher = try app.scope.objects().dataFetcher
         let request = DataRequest(url: try #require(URL(string: "http://127.0.0.1:1")))
         let before = await #expect(throws: FetchError.self) { try await fetcher.fetch(request) }

@@ -10,7 +10,7 @@ import UseCases
 
 struct AppContainerTests {
     @Test func theSampleGoesThroughAllRings() async throws {
-        let user = try await UserContainer(.guest, in: AppContainer())
+        let user = try await UserContainer(.guest, in: AppContainer(clock: ManualClock()))
         let users = try UsersContainer(in: user, router: NoLinks()).makeInteraction()
         #expect(try await users.listUsers().value.count == 10)
         #expect(try await users.showUser(User.ID(7)).posts.get().value.count == 10)
@@ -25,7 +25,7 @@ struct AppContainerTests {
     }
 
     @Test func everyPageOfTheSampleFollowsTheOneBefore() async throws {
-        let user = try await UserContainer(.guest, in: AppContainer())
+        let user = try await UserContainer(.guest, in: AppContainer(clock: ManualClock()))
         let readFeed = try await FeedContainer(in: user).makeInteraction().readFeed
         var query = FeedQuery(pageSize: 30)
         var identities: [Int] = []
@@ -48,7 +48,7 @@ struct AppContainerTests {
     @Test func theConfigurationChoosesTheUpstream() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data("[]".utf8))))
         let configuration = try AppConfiguration(upstream: "http://upstream.test/api")
-        let user = try await UserContainer(.guest, in: AppContainer(configuration, dataFetcher: source))
+        let user = try await UserContainer(.guest, in: AppContainer.example(source, configuration))
         _ = try await UsersContainer(in: user, router: NoLinks()).makeInteraction().listUsers()
         #expect(source.requests.map(\.url.absoluteString) == ["http://upstream.test/api/users"])
     }
@@ -68,7 +68,8 @@ struct AppContainerTests {
                 await begun.arrive()
                 await refused.arrive()
                 throw FetchError(.unreachable, request: request, explanation: "was told to fail")
-            }
+            },
+            clock: ManualClock()
         )
         let ada = try await FeedContainer(in: UserContainer(.guest, in: app)).makeInteraction().publishPost
         let bob = try await FeedContainer(in: UserContainer(.guest, in: app)).makeInteraction().publishPost
@@ -91,7 +92,9 @@ struct AppContainerTests {
         guard case .unreadable = tooLarge else { return #expect(Bool(false), "\(String(describing: tooLarge))") }
         let impatient = try AppConfiguration(upstream: address, idleTimeout: .seconds(1), bodyLimit: 3)
         #expect(try await listUsers(impatient)().value.isEmpty)
-        let readFeed = try await FeedContainer(in: UserContainer(.guest, in: AppContainer(impatient))).makeInteraction()
+        let readFeed = try await FeedContainer(
+            in: UserContainer(.guest, in: AppContainer(impatient, clock: ManualClock()))
+        ).makeInteraction()
             .readFeed
         // Ends before a fetcher does that waits for twenty seconds, and not because that one has ended.
         let ending = await withTaskGroup { group in
@@ -119,7 +122,7 @@ struct AppContainerTests {
     }
 
     private func listUsers(_ configuration: AppConfiguration) async throws -> ListUsers {
-        let user = try await UserContainer(.guest, in: AppContainer(configuration))
+        let user = try await UserContainer(.guest, in: AppContainer(configuration, clock: ManualClock()))
         return try UsersContainer(in: user, router: NoLinks()).makeInteraction().listUsers
     }
 }

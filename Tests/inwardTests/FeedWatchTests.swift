@@ -37,7 +37,7 @@ struct FeedWatchTests {
                 standardError: StandardError(isTerminal: false) { [errors] in errors.append($0) }
             ),
             interruptions: { interruptions },
-            closingLimit: .seconds(600)
+            patience: .seconds(3_600)
         )
         let address = server.url().absoluteString
         async let exitCode = quickLook.run([address] + arguments)
@@ -95,7 +95,7 @@ struct FeedWatchTests {
                 standardError: StandardError(isTerminal: false) { _ in }
             ),
             interruptions: { AsyncStream { _ in } },
-            closingLimit: .seconds(600)
+            patience: .seconds(3_600)
         )
         #expect(await quickLook.run(["--watch", "1"]) == .failure)
     }

@@ -26,7 +26,7 @@ struct QuickLookTests {
         QuickLook(
             terminal: Terminal(standardOutput: standardOutput, standardError: standardError),
             interruptions: interruptions,
-            closingLimit: .seconds(600)
+            patience: .seconds(3_600)
         )
     }
 

@@ -42,7 +42,7 @@ struct UserContainerTests {
         let target = elsewhere.url("users").absoluteString
         let upstream = try LoopbackServer { _ in .whole(status: 302, headerLines: ["Location: \(target)"]) }
         defer { upstream.stop() }
-        let app = try await AppContainer(AppConfiguration(upstream: upstream.url().absoluteString))
+        let app = try await AppContainer(AppConfiguration(upstream: upstream.url().absoluteString), clock: clock)
         #expect(try await users(in: UserContainer(session("ada"), in: app)).listUsers().value.isEmpty)
         #expect(upstream.requests.map { $0.values(of: "authorization") } == [["Bearer token-of-ada"]])
         #expect(elsewhere.requests.map { $0.values(of: "authorization") } == [[]])
@@ -87,7 +87,7 @@ struct UserContainerTests {
     }
 
     @Test func withoutALimitForItNothingIsCached() async throws {
-        let app = try await AppContainer(AppConfiguration(cacheLimit: 0), dataFetcher: Source.recording())
+        let app = try await AppContainer.example(Source.recording(), AppConfiguration(cacheLimit: 0))
         let ada = try await UserContainer(session("ada"), in: app)
         _ = try await users(in: ada).listUsers()
         #expect(try await users(in: ada).listUsers().origin == .upstream)
