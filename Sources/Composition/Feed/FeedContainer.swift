@@ -69,7 +69,7 @@ public struct FeedContainer: FeatureContainer {
             throw .unavailable(RepositoryError(late: error))
         } catch {
             throw .unavailable(
-                RepositoryError(.closed, request: "The feed", explanation: "was not asked for: \(error)")
+                RepositoryError(.closed, request: "The feed", explanation: "did not come: \(error)")
             )
         }
     }

@@ -116,15 +116,11 @@ struct ScopeState<Objects: Sendable> {
         by makeTask: () -> Task<[ScopeCloseError.Failure], Never>
     ) -> Task<[ScopeCloseError.Failure], Never> {
         switch phase {
-        case .open(let objects):
+        case .opening, .open:
             let task = makeTask()
-            phase = .closing(task, objects)
+            phase = .closing(task, openObjects)
             return task
         case .closing(let task, _): return task
-        case .opening:
-            let task = makeTask()
-            phase = .closing(task, nil)
-            return task
         case .closed(let task): return task ?? Task { [] }
         }
     }
