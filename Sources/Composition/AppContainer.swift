@@ -10,7 +10,7 @@ public struct AppContainer: Container {
     /// What an app container holds.
     public struct Objects: Sendable {
         let configuration: AppConfiguration
-        let clock: any Clock<Duration>
+        let timer: TimerService
         let errorHandler: ReplaceableErrorHandler
         let dataFetcher: any DataFetcher
         let responseCache: ResponseCache
@@ -40,6 +40,7 @@ public struct AppContainer: Container {
         writeError: (@Sendable (String) -> Void)? = nil
     ) async throws(AppConfigurationError) {
         upstreamName = configuration.upstreamName
+        let timer = TimerService(clock)
         let limit = ClosingLimit(configuration.closingLimit, on: clock)
         scope = try await Scope.open(upstreamName, limit: limit) { opening throws(AppConfigurationError) in
             // First, because it carries the last reports of the error handler, which is closed before it.
@@ -55,7 +56,7 @@ public struct AppContainer: Container {
                 if let dataFetcher { dataFetcher } else { try configuration.makeDataFetcher(web: web) }
             return Objects(
                 configuration: configuration,
-                clock: clock,
+                timer: timer,
                 errorHandler: errorHandler,
                 dataFetcher: source,
                 responseCache: ResponseCache(byteLimit: configuration.cacheLimit, clock: clock),

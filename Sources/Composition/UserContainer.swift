@@ -60,7 +60,7 @@ public struct UserContainer: Container {
             upstream: try scope.objects().upstream,
             titlesUnderWay: app.titlesUnderWay,
             errorHandler: app.errorHandler,
-            deadline: Deadline(in: limit ?? app.configuration.timeLimit, on: app.clock)
+            deadline: Deadline(in: limit ?? app.configuration.timeLimit, on: app.timer)
         )
         return try Scope((id ?? app.interactionNumbers.next()).description, in: feature, objects: interaction)
     }

@@ -7,8 +7,9 @@ public import Foundation
 /// A data fetcher that sends credentials along, and only to the origin that they are for.
 ///
 /// Where a redirect leads elsewhere they are left behind, because the field that holds them is sensitive.
-public struct AuthorizingDataFetcher: DataFetcher {
-    private let base: any DataFetcher
+public struct AuthorizingDataFetcher: DecoratingDataFetcher {
+    /// What is wrapped.
+    public var base: any DataFetcher
     private let credentials: HeaderField
     private let origin: WebOrigin
 
@@ -17,6 +18,9 @@ public struct AuthorizingDataFetcher: DataFetcher {
         self.credentials = credentials
         self.origin = origin
     }
+
+    /// That credentials are sent.
+    public var layer: DataFetcherLayer { DataFetcherLayer(.authorization, "sends credentials to \(origin)") }
 
     /// The answer to a request that has the credentials in place of any it had in that field, if it goes to their origin.
     ///

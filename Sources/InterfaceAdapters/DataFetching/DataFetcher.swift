@@ -11,4 +11,15 @@ public protocol DataFetcher: Sendable {
     ///
     /// - Throws: a ``FetchError`` if there is no whole answer.
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse
+
+    /// Whether the fetcher looks at the deadline of the task itself, and ends each fetch with
+    /// ``FetchError/Reason/timedOut`` when it passes; `false` unless it says so.
+    ///
+    /// Who does spares whoever bounds it a task and a timer. `false` is always right.
+    var honorsDeadlines: Bool { get }
+}
+
+extension DataFetcher {
+    /// Nothing is promised.
+    public var honorsDeadlines: Bool { false }
 }

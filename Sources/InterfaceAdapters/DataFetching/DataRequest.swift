@@ -17,6 +17,8 @@ public struct DataRequest: Hashable, Sendable {
     public var headerFields: HeaderFields
     /// What is sent along.
     public var body: Data?
+    /// Which try of this request it is, counted from 1. It is not sent, and makes no request another one.
+    public var attempt = 1
 
     /// Makes a request; with an address alone, for what is there.
     public init(method: Method = .get, url: URL, headerFields: HeaderFields = [], body: Data? = nil) {
@@ -24,6 +26,20 @@ public struct DataRequest: Hashable, Sendable {
         self.url = url
         self.headerFields = headerFields
         self.body = body
+    }
+
+    /// Whether a source could not tell the requests apart.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.method == right.method && left.url == right.url && left.headerFields == right.headerFields
+            && left.body == right.body
+    }
+
+    /// Feeds what makes requests equal into a hasher.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(method)
+        hasher.combine(url)
+        hasher.combine(headerFields)
+        hasher.combine(body)
     }
 }
 

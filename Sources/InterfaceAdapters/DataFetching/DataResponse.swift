@@ -18,6 +18,10 @@ public struct DataResponse: Hashable, Sendable {
     public var url: URL?
     /// From where this answer was given: by the source itself, or out of a memory on the way.
     public var origin: Origin
+    /// Why this is not the answer that was asked for but one in its place; `nil` if it is the one.
+    public var degradation: FetchError?
+    /// How often it was tried, if more than once, and why no more; `nil` for an answer of success.
+    public var retries: RetryReport?
 
     /// Makes an answer; without arguments, one of success that says nothing.
     public init(status: Status = .ok, headerFields: HeaderFields = [], body: Data = Data(), url: URL? = nil) {

@@ -6,6 +6,7 @@ extension FetchError {
             case cancelled
             case closed
             case invalidRequest
+            case rejected
             case unreachable
             case untrusted
             case timedOut
@@ -24,6 +25,8 @@ extension FetchError {
         public static let closed = Self(code: .closed)
         /// The request is not one that this fetcher can answer: another scheme, a path that leads outside.
         public static let invalidRequest = Self(code: .invalidRequest)
+        /// A limit on the way to the source was reached, or its circuit is open, and nothing was sent.
+        public static let rejected = Self(code: .rejected)
         /// Nobody was reached: no such host, nobody listens there, no way leads there.
         public static let unreachable = Self(code: .unreachable)
         /// Somebody was reached who could not prove to be the one that was meant.

@@ -1,17 +1,35 @@
 /// Why a ``DataFetcher`` has no whole answer, or why an answer is of no use.
 ///
-/// The credentials of the request do not show in it: its maker's words are searched for them.
+/// The credentials of the request do not show in it: its maker's words are searched for them. It is cheap to make, because
+/// nothing is put into words before somebody reads it.
 public struct FetchError: Error, Hashable, Sendable {
-    /// What kind of failure this is.
-    public let reason: Reason
-    /// The request as its description shows it: the method, and the address without what may be secret.
-    public let request: String
-    /// What happened, as the end of a sentence that begins with the request: `was answered with 503`.
-    public let explanation: String
-    /// The status of the answer, where one came.
-    public let status: DataResponse.Status?
-    /// When the source said to ask again, if it did.
-    public let retryAfter: RetryAfter?
+    /// Apart from the error, which travels through every layer and is to be small.
+    private final class Contents: Sendable {
+        let reason: Reason
+        let request: DataRequest
+        let explanation: String
+        let status: DataResponse.Status?
+        let retryAfter: RetryAfter?
+        let retries: RetryReport?
+
+        init(
+            _ reason: Reason,
+            _ request: DataRequest,
+            _ explanation: String,
+            _ status: DataResponse.Status?,
+            _ retryAfter: RetryAfter?,
+            _ retries: RetryReport?
+        ) {
+            self.reason = reason
+            self.request = request
+            self.explanation = explanation
+            self.status = status
+            self.retryAfter = retryAfter
+            self.retries = retries
+        }
+    }
+
+    private let contents: Contents
 
     /// Makes an error about a request.
     ///
@@ -20,46 +38,86 @@ public struct FetchError: Error, Hashable, Sendable {
     ///   - request: What was asked.
     ///   - explanation: What happened, as the end of a sentence that begins with the request. Credentials of the request
     ///     that appear in it are taken out.
-    public init(_ reason: Reason, request: DataRequest, explanation: String) {
-        self.init(reason, request: request, explanation: explanation, status: nil, retryAfter: nil)
+    ///   - retryAfter: When it can help to ask again, if that is known.
+    public init(_ reason: Reason, request: DataRequest, explanation: String, retryAfter: RetryAfter? = nil) {
+        contents = Contents(reason, request, explanation, nil, retryAfter, nil)
     }
 
     /// Makes the error that an unsuccessful answer to a request is.
     public init(_ response: DataResponse, to request: DataRequest) {
-        self.init(
+        contents = Contents(
             .unsuccessful,
-            request: request,
-            explanation: "was answered with \(response.status)",
-            status: response.status,
-            retryAfter: RetryAfter(response.headerFields)
+            request,
+            "was answered with \(response.status)",
+            response.status,
+            RetryAfter(response.headerFields),
+            response.retries
         )
     }
 
-    private init(
-        _ reason: Reason,
-        request: DataRequest,
-        explanation: String,
-        status: DataResponse.Status?,
-        retryAfter: RetryAfter?
-    ) {
-        self.reason = reason
-        self.request = request.description
-        self.explanation = request.removingSecrets(from: explanation)
-        self.status = status
-        self.retryAfter = retryAfter
+    private init(_ contents: Contents) {
+        self.contents = contents
+    }
+
+    /// What kind of failure this is.
+    public var reason: Reason { contents.reason }
+    /// The request as its description shows it: the method, and the address without what may be secret.
+    public var request: String { contents.request.description }
+    /// The status of the answer, where one came.
+    public var status: DataResponse.Status? { contents.status }
+    /// When it can help to ask again, if the source or a limit on the way to it said so.
+    public var retryAfter: RetryAfter? { contents.retryAfter }
+    /// How often it was tried, if more than once, and why no more.
+    public var retries: RetryReport? { contents.retries }
+
+    /// What happened, as the end of a sentence that begins with the request: `was answered with 503`.
+    public var explanation: String {
+        let words = contents.request.removingSecrets(from: contents.explanation)
+        return contents.retries.map { "\(words) (\($0))" } ?? words
+    }
+
+    /// This error, with how often it was tried and why no more.
+    func reporting(_ retries: RetryReport) -> FetchError {
+        FetchError(
+            Contents(
+                contents.reason,
+                contents.request,
+                contents.explanation,
+                contents.status,
+                contents.retryAfter,
+                retries
+            )
+        )
     }
 
     /// Whether asking again, with nothing changed, can help. Whether it is safe depends on the request.
     public var canRetry: Bool {
         switch reason.code {
-        case .unreachable, .timedOut, .interrupted: true
+        case .unreachable, .timedOut, .interrupted, .rejected: true
         case .unsuccessful: status.map { [408, 425, 429, 500, 502, 503, 504].contains($0.code) } ?? false
         case .cancelled, .closed, .invalidRequest, .untrusted, .tooLarge, .tooManyRedirects, .unreadable: false
         }
     }
+
+    /// Whether two errors say the same.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.reason == right.reason && left.contents.request == right.contents.request
+            && left.contents.explanation == right.contents.explanation && left.status == right.status
+            && left.retryAfter == right.retryAfter && left.retries == right.retries
+    }
+
+    /// Feeds what makes errors equal into a hasher.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(reason)
+        hasher.combine(contents.request)
+        hasher.combine(contents.explanation)
+    }
 }
 
-extension FetchError: CustomStringConvertible {
+extension FetchError: CustomStringConvertible, CustomReflectable {
     /// The request and what happened, as one sentence without its full stop.
     public var description: String { "\(request) \(explanation)" }
+
+    /// A mirror that shows no more than the description does.
+    public var customMirror: Mirror { Mirror(self, children: ["reason": reason, "description": description]) }
 }

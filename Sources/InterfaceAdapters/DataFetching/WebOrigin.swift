@@ -17,3 +17,8 @@ package struct WebOrigin: Hashable, Sendable {
         port = url.port ?? ["http": 80, "https": 443][scheme ?? ""]
     }
 }
+
+extension WebOrigin: CustomStringConvertible {
+    /// The origin as RFC 6454 section 6.2 writes it, such as `https://example.org:443`.
+    package var description: String { "\(scheme ?? "")://\(host ?? "")\(port.map { ":\($0)" } ?? "")" }
+}

@@ -4,14 +4,19 @@ import UseCases
 ///
 /// It keeps successful answers to `GET` which say how long they are fresh, and finds them again by the whole request. A request that wants
 /// no copy (`Cache-Control: no-cache`) is asked anew, and its answer kept; one that changes something empties the partition.
-public struct CachingDataFetcher: DataFetcher {
-    private let base: any DataFetcher
+public struct CachingDataFetcher: TellingDataFetcher {
+    /// What is wrapped.
+    public var base: any DataFetcher
     private let partition: ResponseCache.Partition
+    var observers = FetchObservers()
 
     init(_ base: any DataFetcher, partition: ResponseCache.Partition) {
         self.base = base
         self.partition = partition
     }
+
+    /// That answers are kept.
+    public var layer: DataFetcherLayer { DataFetcherLayer(.cache, "answers from memory while an answer is fresh") }
 
     /// The answer that is kept for a request, or else the wrapped fetcher's.
     ///
@@ -23,11 +28,12 @@ public struct CachingDataFetcher: DataFetcher {
         key.headerFields[.cacheControl] = nil
         if directives.isEmpty, var kept = partition.response(to: key) {
             kept.origin = .memory
+            observers.tell { $0.answeredFromCache(request) }
             return kept
         }
         let question = partition.question()
         let response = try await base.fetch(request)
-        if response.status == .ok, directives["no-store"] == nil {
+        if response.status == .ok, response.degradation == nil, directives["no-store"] == nil {
             partition.store(response, to: key, asked: question)
         }
         return response

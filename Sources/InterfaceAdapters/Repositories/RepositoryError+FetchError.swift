@@ -31,7 +31,7 @@ extension RepositoryError.Reason {
             switch error.reason.code {
             case .cancelled: .cancelled
             case .closed: .closed
-            case .unreachable, .untrusted, .timedOut, .interrupted, .tooManyRedirects: .unavailable
+            case .rejected, .unreachable, .untrusted, .timedOut, .interrupted, .tooManyRedirects: .unavailable
             case .invalidRequest: .refused
             case .tooLarge, .unreadable: .unreadable
             case .unsuccessful: error.status.map(Self.init) ?? .unavailable
@@ -57,7 +57,7 @@ extension FetchError {
         case .timedOut, .interrupted, .tooLarge, .tooManyRedirects: true
         // These statuses say that nothing was begun; any other redirect or failure of the source's own says nothing of it.
         case .unsuccessful: status.map { ![307, 308, 501, 503].contains($0) && !(400..<500).contains($0.code) } ?? true
-        case .cancelled, .closed, .invalidRequest, .unreachable, .untrusted, .unreadable: false
+        case .cancelled, .closed, .invalidRequest, .rejected, .unreachable, .untrusted, .unreadable: false
         }
     }
 }

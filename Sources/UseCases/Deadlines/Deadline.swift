@@ -1,32 +1,41 @@
-import Synchronization
-
 /// The moment by which an answer is of use to whoever asked.
 ///
 /// It travels with the task, and with every child of it, as ``current``. Whoever waits for something asks it how much time
 /// is left; when none is, what runs under it is cancelled.
 public struct Deadline: Sendable {
     /// The deadline of the task that asks; `nil` if it has all the time there is.
-    public static var current: Deadline? { bound }
+    public static var current: Deadline? { carried }
 
-    // Bound nowhere but where the work is cancelled too, so that nobody sees a deadline which does not hold.
-    @TaskLocal private static var bound: Deadline?
-    private static let lastNumber = Atomic(0)
+    // Bound nowhere but where the work ends too, so that nobody sees a deadline which does not hold.
+    @TaskLocal private static var carried: Deadline?
 
-    /// How much time has passed since the deadline was made.
-    package let stopwatch: Stopwatch
-    private let limit: Duration
-    private let clock: any Clock<Duration>
-    private let number = lastNumber.add(1, ordering: .relaxed).newValue
+    /// What tells how much time is left.
+    package let timer: TimerService
+    /// When it passes, as its timer service tells the time.
+    package let moment: Duration
+    private let start: Duration
+
+    /// Makes a deadline that is so far from now.
+    ///
+    /// - Parameters:
+    ///   - limit: How far.
+    ///   - timer: What tells the time, and that the deadline has passed.
+    public init(in limit: Duration, on timer: TimerService = .continuous) {
+        self.timer = timer
+        start = timer.now
+        moment = start + limit
+    }
 
     /// Makes a deadline that is so far from now, on a clock.
     public init(in limit: Duration, on clock: some Clock<Duration>) {
-        self.limit = limit
-        self.clock = clock
-        stopwatch = Stopwatch(clock)
+        self.init(in: limit, on: clock is ContinuousClock ? .continuous : TimerService(clock))
     }
 
+    /// How much time has passed since the deadline was made.
+    package var stopwatch: Stopwatch { Stopwatch { [timer, start] in timer.now - start } }
+
     /// How much time is left; zero or less once the deadline has passed.
-    public var remaining: Duration { limit - stopwatch.elapsed }
+    public var remaining: Duration { moment - timer.now }
 
     /// Whether no time is left.
     public var hasPassed: Bool { remaining <= .zero }
@@ -40,45 +49,30 @@ public struct Deadline: Sendable {
         _ work: @escaping @Sendable () async throws(Failure) -> Value
     ) async -> Result<Value, Failure>? {
         guard !hasPassed else { return nil }
-        if let current = Self.current, current.number == number || current.remaining < remaining {
-            // Whoever bound the task to it cancels the work when it passes.
-            return await Result(awaiting: work)
-        }
-        return await Self.$bound.withValue(self) {
-            await withTaskGroup(of: Event<Value, Failure>.self) { group in
-                group.addTask { .ended(await Result(awaiting: work)) }
-                group.addTask { await passesUnlessCancelled() ? .passed : .cancelled }
-                defer { group.cancelAll() }
-                for await event in group {
-                    switch event {
-                    case .ended(let result): return result
-                    case .passed: return nil
-                    // The work is cancelled too, and says itself what it came to.
-                    case .cancelled: continue
-                    }
-                }
-                return nil
-            }
-        }
+        // Whoever bound the task to an earlier one ends the work when it passes.
+        // Nor does the deadline have to cancel what is cancelled.
+        guard isEarlierThanCurrent, !Task.isCancelled else { return await Result(awaiting: work) }
+        return await BoundWork(work, deadline: self).outcome()
+    }
+
+    /// Runs a piece of work that ends by itself when this deadline passes, or that of the task if it comes first.
+    ///
+    /// - Returns: what the work gave or threw.
+    package func carried<Value: Sendable, Failure: Error>(
+        by work: () async throws(Failure) -> Value
+    ) async -> Result<Value, Failure> {
+        guard isEarlierThanCurrent else { return await Result(awaiting: work) }
+        return await Self.$carried.withValue(self) { await Result(awaiting: work) }
     }
 
     /// Begins something that outlives whoever begins it, and so has nothing to do with the deadline of the task.
     package static func lifted<Value>(_ begin: () -> Value) -> Value {
-        $bound.withValue(nil, operation: begin)
+        guard carried != nil else { return begin() }
+        return $carried.withValue(nil, operation: begin)
     }
 
-    private enum Event<Value: Sendable, Failure: Error> {
-        case ended(Result<Value, Failure>)
-        case passed
-        case cancelled
-    }
-
-    private func passesUnlessCancelled() async -> Bool {
-        do {
-            try await clock.sleep(for: remaining)
-            return true
-        } catch {
-            return false
-        }
+    private var isEarlierThanCurrent: Bool {
+        guard let current = Self.current else { return true }
+        return current.timer === timer ? moment < current.moment : remaining < current.remaining
     }
 }

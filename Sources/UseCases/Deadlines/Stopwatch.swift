@@ -10,6 +10,11 @@ public struct Stopwatch: Sendable {
         time = { start.duration(to: clock.now) }
     }
 
+    /// A stopwatch that was started before.
+    init(_ time: @escaping @Sendable () -> Duration) {
+        self.time = time
+    }
+
     /// How much time has passed.
     public var elapsed: Duration { time() }
 }

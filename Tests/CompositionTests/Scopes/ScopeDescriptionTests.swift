@@ -14,7 +14,7 @@ struct ScopeDescriptionTests {
             app.description == """
                 app the built-in sample (open)
                   configuration: AppConfiguration
-                  clock: ManualClock
+                  timer: TimerService
                   errorHandler: can be replaced → drops repeats within 60.0 seconds → ends
                   dataFetcher: RecordingDataFetcher
                   responseCache: ResponseCache
@@ -30,7 +30,7 @@ struct ScopeDescriptionTests {
                         upstream: Upstream, holds app.dataFetcher, app.responseCache
                         titlesUnderWay: app.titlesUnderWay
                         errorHandler: app.errorHandler
-                        deadline: Deadline, holds app.clock
+                        deadline: Deadline, holds app.timer
                   user bob (open)
                     session: UserSession
                     cachePartition: Partition, holds app.responseCache
