@@ -18,6 +18,8 @@ extension DataResponse {
         public static let ok: Self = 200
         /// The request was done, and something new was made.
         public static let created: Self = 201
+        /// Credentials are wanted, or others.
+        public static let unauthorized: Self = 401
         /// Nothing is found at the address.
         public static let notFound: Self = 404
         /// What the address names cannot be used by this method.

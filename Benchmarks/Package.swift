@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "inward", path: "..")],
+    targets: [
+        // Counts what is allocated, by standing before the C library's own functions.
+        .target(name: "AllocationCounter"),
+        .target(name: "Measuring", dependencies: ["AllocationCounter"]),
+        .executableTarget(
+            name: "decorators",
+            dependencies: [
+                "Measuring",
+                .product(name: "InterfaceAdapters", package: "inward"),
+                .product(name: "UseCases", package: "inward"),
+            ]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ]
+}

@@ -1,0 +1,130 @@
+/// What makes an order of layers senseless.
+struct OrderRule: Sendable {
+    private let find: @Sendable ([DataFetcherLayer]) -> [[DataFetcherLayer]]
+    private let reason: String
+
+    func warnings(about layers: [DataFetcherLayer]) -> [OrderWarning] {
+        find(layers).map { OrderWarning(layers: $0, description: reason) }
+    }
+
+    static let all = [
+        within(
+            .cache,
+            .coalescing,
+            "A cache inside of coalescing answers only whoever was first: put the cache outermost, where it costs least."
+        ),
+        within(
+            .cache,
+            .circuitBreaker,
+            "A cache inside of a circuit breaker cannot answer while the circuit is open, and its answers count as the"
+                + " upstream's: put the cache around the breaker."
+        ),
+        within(
+            .cache,
+            .concurrencyLimit,
+            "Answers of a cache inside of a concurrency limit take the place of requests to the upstream, which the limit"
+                + " is for: put the cache around it."
+        ),
+        within(
+            .cache,
+            .rateLimit,
+            "Answers of a cache inside of a rate limit use up what the upstream would take: put the cache around it."
+        ),
+        within(
+            .coalescing,
+            .rateLimit,
+            "A rate limit around coalescing counts requests that are never sent: put it inside."
+        ),
+        within(
+            .coalescing,
+            .retry,
+            "Retries around coalescing are made by each who waits for a transfer that failed: put them inside, where one is"
+                + " made for all."
+        ),
+        within(
+            .fallback,
+            .retry,
+            "Retries around a fallback never see a failure: put them inside."
+        ),
+        within(
+            .fallback,
+            .circuitBreaker,
+            "A circuit breaker around a fallback never sees a failure: put it inside."
+        ),
+        within(
+            .fallback,
+            .hedging,
+            "Hedging around a fallback takes its answer for the upstream's: put the fallback around it."
+        ),
+        within(
+            .retry,
+            .hedging,
+            "Hedging around retries doubles all of them: put it inside, where it doubles an attempt that takes long."
+        ),
+        within(
+            .cache,
+            .sizeLimit,
+            "A size limit around a cache refuses what is kept already: put it inside."
+        ),
+        OrderRule(
+            find: { layers in
+                guard let retry = layers.firstIndex(where: { $0.kind == .retry }),
+                    let timeout = layers[..<retry].last(where: { $0.kind == .timeout }),
+                    !layers[retry...].contains(where: { $0.kind == .timeout })
+                else { return [] }
+                return [[timeout, layers[retry]]]
+            },
+            reason:
+                "A timeout around retries bounds all attempts together, and the first that hangs takes all of the time:"
+                + " put one inside too, which bounds each."
+        ),
+        OrderRule(
+            find: { layers in
+                guard let coalescing = layers.firstIndex(where: { $0.kind == .coalescing }),
+                    !layers[coalescing...].contains(where: { $0.kind == .timeout }),
+                    let timeout = layers[..<coalescing].last(where: { $0.kind == .timeout })
+                else { return [] }
+                return [[timeout, layers[coalescing]]]
+            },
+            reason:
+                "A timeout around coalescing ends waits and not the transfer, which others wait for: put one inside too."
+        ),
+        twice(.retry, "Retries of retries multiply: keep one of them."),
+        twice(
+            .cache,
+            "Of two caches the inner one is asked only for what the outer one does not have: keep one of them."
+        ),
+        twice(.coalescing, "Behind coalescing there are no equal requests to coalesce: keep one of them."),
+        twice(.hedging, "Hedging of hedging sends up to four times: keep one of them."),
+        twice(
+            .circuitBreaker,
+            "Of two circuit breakers the inner one's refusals are no failures to the other: keep one of them."
+        ),
+    ]
+
+    private static func within(
+        _ inner: DataFetcherLayer.Kind,
+        _ outer: DataFetcherLayer.Kind,
+        _ reason: String
+    ) -> OrderRule {
+        OrderRule(
+            find: { layers in
+                guard let first = layers.firstIndex(where: { $0.kind == outer }),
+                    let second = layers[first...].first(where: { $0.kind == inner })
+                else { return [] }
+                return [[layers[first], second]]
+            },
+            reason: reason
+        )
+    }
+
+    private static func twice(_ kind: DataFetcherLayer.Kind, _ reason: String) -> OrderRule {
+        OrderRule(
+            find: { layers in
+                let same = layers.filter { $0.kind == kind }
+                return same.count > 1 ? [same] : []
+            },
+            reason: reason
+        )
+    }
+}

@@ -1,0 +1,53 @@
+/// A piece of work that is under way, and those who wait for its answer.
+///
+/// It begins with one who has not begun to wait, and is abandoned when the last of them has left.
+struct Flight<Answer, Waiter> {
+    /// What becomes of somebody who comes aboard.
+    enum Boarding {
+        case waits(seat: Int)
+        case landed(Answer)
+        case abandoned
+    }
+
+    private var seats: [Waiter?] = []
+    private var aboard = 1
+    /// The answer, once there is one.
+    private(set) var landed: Answer?
+
+    init() {}
+
+    /// Takes on somebody else, who waits in a seat unless the answer is there.
+    mutating func board(_ waiter: Waiter) -> Boarding {
+        if let landed { return .landed(landed) }
+        guard aboard > 0 else { return .abandoned }
+        aboard += 1
+        seats.append(waiter)
+        return .waits(seat: seats.count - 1)
+    }
+
+    /// Lets the one who began it take a seat too, unless the answer is there.
+    mutating func seatFirst(_ waiter: Waiter) -> Boarding {
+        if let landed { return .landed(landed) }
+        seats.append(waiter)
+        return .waits(seat: seats.count - 1)
+    }
+
+    /// Lets somebody leave a seat, who is told nothing any more.
+    ///
+    /// - Returns: whether nobody is left.
+    mutating func leave(seat: Int) -> Bool {
+        guard landed == nil, seats[seat] != nil else { return false }
+        seats[seat] = nil
+        aboard -= 1
+        return aboard == 0
+    }
+
+    /// Ends it with an answer.
+    ///
+    /// - Returns: those who wait for it, in the order they came.
+    mutating func land(_ answer: Answer) -> [Waiter] {
+        landed = answer
+        defer { seats = [] }
+        return seats.compactMap(\.self)
+    }
+}

@@ -1,0 +1,129 @@
+import Synchronization
+
+/// Makes one piece of work of all that are asked for under the same key while it is under way.
+///
+/// Nobody's cancellation ends the work for the others: whoever is cancelled, or has no time left, ends its own wait.
+package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
+    package typealias Answer = Result<Value, Failure>
+
+    /// What becomes of work that nobody waits for any more.
+    package enum Abandonment: Sendable {
+        /// It is cancelled.
+        case cancels
+        /// It goes on, and whoever comes before it ends has its answer.
+        case goesOn
+    }
+
+    private final class Shared: Sendable {
+        struct State {
+            var flight = Flight<Answer, Promise<Answer>>()
+            var task: Task<Void, Never>?
+        }
+
+        let state = Mutex(State())
+    }
+
+    private let flights = Mutex<[Key: Shared]>([:])
+    private let abandonment: Abandonment
+    private let executor: (any TaskExecutor)?
+
+    /// Makes it without any work under way.
+    ///
+    /// - Parameters:
+    ///   - abandonment: What becomes of work that nobody waits for any more.
+    ///   - executor: Where work is done; `nil` to begin it where it is asked for.
+    package init(whenAbandoned abandonment: Abandonment, executor: (any TaskExecutor)? = nil) {
+        self.abandonment = abandonment
+        self.executor = executor
+    }
+
+    /// How many pieces of work are under way.
+    package var count: Int { flights.withLock(\.count) }
+
+    /// What comes of the work that is under way for a key, or is begun for it now.
+    ///
+    /// The work has nothing to do with the deadline of whoever begins it.
+    ///
+    /// - Parameters:
+    ///   - key: What makes pieces of work the same.
+    ///   - noteJoining: Called if the work is under way already.
+    ///   - work: What is done.
+    /// - Returns: what the work gave or threw; or that the caller was cancelled, or its deadline has passed.
+    package func outcome(
+        for key: Key,
+        noteJoining: () -> Void = {},
+        _ work: @escaping @Sendable () async throws(Failure) -> Value
+    ) async -> Promise<Answer>.Outcome {
+        while true {
+            let (shared, isFirst) = flights.withLock { flights in
+                if let shared = flights[key] { return (shared, false) }
+                let shared = Shared()
+                flights[key] = shared
+                return (shared, true)
+            }
+            if isFirst {
+                begin(shared, for: key, work)
+            } else {
+                noteJoining()
+            }
+            if let outcome = await wait(aboard: shared, isFirst: isFirst, key) { return outcome }
+            // Everybody had left it. Whoever was the last takes it away, unless this is sooner.
+            remove(shared, for: key)
+        }
+    }
+
+    /// Waits for the answer; `nil` if the work was abandoned before.
+    private func wait(aboard shared: Shared, isFirst: Bool, _ key: Key) async -> Promise<Answer>.Outcome? {
+        if isFirst, let answer = shared.state.withLock({ $0.flight.landed }) { return .kept(answer) }
+        let promise = Promise<Answer>()
+        let boarding = shared.state.withLock { isFirst ? $0.flight.seatFirst(promise) : $0.flight.board(promise) }
+        switch boarding {
+        case .landed(let answer): return .kept(answer)
+        case .abandoned: return nil
+        case .waits(let seat):
+            let outcome = await promise.value()
+            if case .kept = outcome { return outcome }
+            leave(seat, of: shared, key)
+            return outcome
+        }
+    }
+
+    private func leave(_ seat: Int, of shared: Shared, _ key: Key) {
+        let task = shared.state.withLock { state -> Task<Void, Never>? in
+            if case .goesOn = abandonment { return nil }
+            return state.flight.leave(seat: seat) ? state.task : nil
+        }
+        guard let task else { return }
+        remove(shared, for: key)
+        task.cancel()
+    }
+
+    private func begin(
+        _ shared: Shared,
+        for key: Key,
+        _ work: @escaping @Sendable () async throws(Failure) -> Value
+    ) {
+        // Unstructured, because it outlives whoever begins it. It ends with its work, which is cancelled when nobody waits for
+        // it, unless it is to go on.
+        let task = Deadline.lifted {
+            begin { [self] in
+                let answer = await Answer(awaiting: work)
+                let waiters = shared.state.withLock { $0.flight.land(answer) }
+                remove(shared, for: key)
+                for waiter in waiters { waiter.keep(answer) }
+            }
+        }
+        shared.state.withLock { $0.task = task }
+    }
+
+    private func begin(_ operation: @escaping @Sendable @concurrent () async -> Void) -> Task<Void, Never> {
+        if executor == nil, #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
+            return Task.immediate(operation: operation)
+        }
+        return Task(executorPreference: executor, operation: operation)
+    }
+
+    private func remove(_ shared: Shared, for key: Key) {
+        flights.withLock { if $0[key] === shared { $0[key] = nil } }
+    }
+}
