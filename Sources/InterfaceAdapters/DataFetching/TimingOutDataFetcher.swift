@@ -23,6 +23,7 @@ public struct TimingOutDataFetcher: DecoratingDataFetcher {
     ///
     /// - Throws: a ``FetchError`` with ``FetchError/Reason/timedOut`` if it does not; otherwise what the wrapped fetcher throws.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        guard limit > .zero else { throw timedOut(request) }
         let deadline = Deadline(in: limit, on: timer)
         guard base.honorsDeadlines else {
             let result = await deadline.bound { [base] () async throws(FetchError) in try await base.fetch(request) }

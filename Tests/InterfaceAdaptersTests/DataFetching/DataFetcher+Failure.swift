@@ -1,0 +1,16 @@
+import InterfaceAdapters
+
+extension DataFetcher {
+    /// The error that a request fails with; `nil` if it is answered.
+    func failure(_ request: DataRequest) async -> FetchError? {
+        do throws(FetchError) {
+            _ = try await fetch(request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Why a request is not answered; `nil` if it is.
+    func reason(_ request: DataRequest) async -> FetchError.Reason? { await failure(request)?.reason }
+}
