@@ -42,13 +42,13 @@ let package = Package(
         .target(name: "InterfaceAdapters", dependencies: ["Entities", "UseCases"]),
         .target(
             name: "Infrastructure",
-            dependencies: ["InterfaceAdapters"],
+            dependencies: ["InterfaceAdapters", "UseCases"],
             resources: [.embedInCode("Sample/users.json"), .embedInCode("Sample/posts.json")]
         ),
         .target(
             name: "InfrastructureAsyncHTTPClient",
             dependencies: [
-                "InterfaceAdapters",
+                "InterfaceAdapters", "UseCases",
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
                 .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
@@ -96,12 +96,12 @@ let package = Package(
         ),
         .testTarget(
             name: "InfrastructureTests",
-            dependencies: ["Infrastructure", "InterfaceAdapters", "InwardTesting", "LoopbackServer"]
+            dependencies: ["Infrastructure", "InterfaceAdapters", "UseCases", "InwardTesting", "LoopbackServer"]
         ),
         .testTarget(
             name: "InfrastructureAsyncHTTPClientTests",
             dependencies: [
-                "InfrastructureAsyncHTTPClient", "InterfaceAdapters", "InwardTesting", "LoopbackServer",
+                "InfrastructureAsyncHTTPClient", "InterfaceAdapters", "UseCases", "InwardTesting", "LoopbackServer",
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
                 .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),

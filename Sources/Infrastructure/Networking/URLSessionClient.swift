@@ -1,5 +1,6 @@
 import Foundation
 import InterfaceAdapters
+import UseCases
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -22,6 +23,11 @@ final class URLSessionClient: Sendable {
     /// How the transfer of the answer to a request ends.
     func outcome(of request: DataRequest, bodyLimit: Int) async -> URLSessionTransfer.Outcome {
         let transfer = PendingTransfer(URLSessionTransfer(of: request, bodyLimit: bodyLimit))
+        let callOff = Deadline.current?.whenPassed { [transfers] in
+            transfer.advance { $0.timedOut("before the deadline") }
+            transfers.giveUp(transfer)
+        }
+        defer { callOff?() }
         return await withTaskCancellationHandler {
             await transfer.outcome {
                 // Holds `self`, which ends the session when it goes: a session that has ended makes no task.

@@ -1,5 +1,6 @@
 import Foundation
 public import InterfaceAdapters
+import UseCases
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -52,6 +53,9 @@ public final class URLSessionDataFetcher: DataFetcher {
         self.redirects = redirects
     }
 
+    /// Each fetch ends when the deadline of its task passes.
+    public var honorsDeadlines: Bool { true }
+
     /// The answer to a request for an HTTP or HTTPS address, whatever its status.
     ///
     /// - Throws: a `FetchError` if there is no whole answer.
@@ -62,6 +66,9 @@ public final class URLSessionDataFetcher: DataFetcher {
     private func send(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         if let problem = request.problem {
             throw FetchError(.invalidRequest, request: request, explanation: problem)
+        }
+        guard Deadline.current?.hasPassed != true else {
+            throw FetchError(.timedOut, request: request, explanation: "was not sent before the deadline")
         }
         return try await clients.client(for: request.url).outcome(of: request, bodyLimit: bodyLimit).get()
     }

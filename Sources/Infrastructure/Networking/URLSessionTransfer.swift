@@ -50,6 +50,11 @@ struct URLSessionTransfer {
         .failure(failure(.cancelled, "was cancelled"))
     }
 
+    /// How the transfer ends when there is no time left for it.
+    func timedOut(_ limit: String) -> Outcome {
+        .failure(failure(.timedOut, "was not answered \(limit)"))
+    }
+
     private func failure(for error: any Error) -> FetchError {
         let detail = error.localizedDescription
         switch (error as? URLError)?.code {

@@ -4,6 +4,7 @@ public import InterfaceAdapters
 import NIOCore
 import NIOHTTPCompression
 import NIOPosix
+import UseCases
 
 /// Fetches over HTTP and HTTPS with AsyncHTTPClient, which keeps connections and speaks HTTP/1.1 and HTTP/2.
 ///
@@ -102,6 +103,9 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
         if ownsClient { client.shutdown { _ in } }
     }
 
+    /// Each fetch ends when the deadline of its task passes.
+    public var honorsDeadlines: Bool { true }
+
     /// The answer to a request for an HTTP or HTTPS address, whatever its status.
     ///
     /// - Throws: a `FetchError` if there is no whole answer; with the reason `closed` after the client is.
@@ -133,7 +137,7 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
             bodyLimit: bodyLimit,
             decompresses: ownsClient
         )
-        return try await transfer.outcome(idleTimer: IdleTimer(timeout: idleTimeout, clock: ContinuousClock())).get()
+        return try await transfer.outcome(idleTimer: IdleTimer(timeout: idleTimeout, timer: .continuous)).get()
     }
 
     /// A year is as good as for ever, and no clock overflows by it.

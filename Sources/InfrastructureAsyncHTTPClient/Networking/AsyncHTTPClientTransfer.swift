@@ -4,6 +4,7 @@ import InterfaceAdapters
 import NIOCore
 import NIOHTTP1
 import NIOHTTPCompression
+import UseCases
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -29,16 +30,22 @@ struct AsyncHTTPClientTransfer: Sendable {
     }
 
     /// Carries the transfer out and says how it ended: also by cancellation, or because a timer elapsed that the transfer
-    /// restarts whenever something arrives.
-    func outcome<C: Clock>(idleTimer: IdleTimer<C>) async -> Outcome {
+    /// restarts whenever something arrives, or because the deadline of the task has passed.
+    func outcome(idleTimer: IdleTimer) async -> Outcome {
+        let deadline = Deadline.current
+        guard deadline?.hasPassed != true else { return failure(.timedOut, "was not sent before the deadline") }
         // The client has a deadline too, and gives it up as soon as the head is there.
-        await withTaskGroup(of: Outcome?.self) { group in
-            group.addTask { await outcome(noting: idleTimer.restart) }
-            group.addTask { await idleTimer.elapses() ? timedOut : nil }
-            defer { group.cancelAll() }
-            for await case let outcome? in group { return outcome }
-            return cancelled
+        let work = RevocableWork { await outcome(noting: idleTimer.restart) }
+        let outcome = await work.outcome { revoke in
+            idleTimer.whenElapsed(revoke)
+            let callOff = deadline?.whenPassed(revoke)
+            return {
+                idleTimer.stop()
+                callOff?()
+            }
         }
+        if case .success(let outcome)? = outcome { return outcome }
+        return deadline?.hasPassed == true ? failure(.timedOut, "was not answered before the deadline") : timedOut
     }
 
     /// Carries the transfer out and says how it ended; calls a function whenever something arrives.

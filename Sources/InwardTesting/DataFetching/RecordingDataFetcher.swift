@@ -14,6 +14,9 @@ public final class RecordingDataFetcher: DataFetcher {
     /// What was asked so far, in the order it was asked.
     public var requests: [DataRequest] { recorded.withLock(\.self) }
 
+    /// Whether the other does.
+    public var honorsDeadlines: Bool { base.honorsDeadlines }
+
     /// The other's answer.
     ///
     /// - Throws: what the other throws.

@@ -10,9 +10,9 @@ public struct Deadline: Sendable {
     @TaskLocal private static var carried: Deadline?
 
     /// What tells how much time is left.
-    package let timer: TimerService
+    private let timer: TimerService
     /// When it passes, as its timer service tells the time.
-    package let moment: Duration
+    private let moment: Duration
     private let start: Duration
 
     /// Makes a deadline that is so far from now.
@@ -52,7 +52,8 @@ public struct Deadline: Sendable {
         // Whoever bound the task to an earlier one ends the work when it passes.
         // Nor does the deadline have to cancel what is cancelled.
         guard isEarlierThanCurrent, !Task.isCancelled else { return await Result(awaiting: work) }
-        return await BoundWork(work, deadline: self).outcome()
+        let revocable = RevocableWork { () async throws(Failure) in try await carried(by: work).get() }
+        return await revocable.outcome { revoke in whenPassed(revoke) }
     }
 
     /// Runs a piece of work that ends by itself when this deadline passes, or that of the task if it comes first.
@@ -63,6 +64,14 @@ public struct Deadline: Sendable {
     ) async -> Result<Value, Failure> {
         guard isEarlierThanCurrent else { return await Result(awaiting: work) }
         return await Self.$carried.withValue(self) { await Result(awaiting: work) }
+    }
+
+    /// Has something done when this deadline passes, unless it is called off before.
+    ///
+    /// - Returns: what calls it off.
+    package func whenPassed(_ action: @escaping @Sendable () -> Void) -> () -> Void {
+        let scheduled = timer.schedule(at: moment, action)
+        return { timer.cancel(scheduled) }
     }
 
     /// Begins something that outlives whoever begins it, and so has nothing to do with the deadline of the task.

@@ -27,10 +27,8 @@ package final class Promise<Value: Sendable>: Sendable {
     ///
     /// A value that is there already is given whatever else has happened.
     package func value(until deadline: Deadline? = .current) async -> Outcome {
-        let timer = deadline.map { deadline in
-            deadline.timer.schedule(at: deadline.moment) { self.settle(.deadlinePassed) }
-        }
-        defer { if let deadline, let timer { deadline.timer.cancel(timer) } }
+        let callOff = deadline?.whenPassed { self.settle(.deadlinePassed) }
+        defer { callOff?() }
         return await withTaskCancellationHandler {
             // Kept under the lock, and resumed by whoever settles the promise, once; or here, if it is settled.
             await withCheckedContinuation { continuation in

@@ -2,8 +2,10 @@
 import AsyncHTTPClient
 import Foundation
 import InterfaceAdapters
+import InwardTesting
 import LoopbackServer
 import Testing
+import UseCases
 
 @testable import InfrastructureAsyncHTTPClient
 
@@ -29,17 +31,17 @@ struct AsyncHTTPClientTransferTests {
     }
 
     @Test func whatArrivesRestartsTheTimer() async throws {
-        let (nothing, end) = AsyncStream<Never>.makeStream()
-        // Whoever sleeps by this clock does until it is cancelled.
-        let clock = ScriptedClock { _, _ in
-            for await _ in nothing {}
-            throw CancellationError()
-        }
-        let timer = IdleTimer(timeout: .seconds(3), clock: clock)
-        clock.set(to: .seconds(2))
-        try await withTransfer { transfer in _ = try await transfer.outcome(idleTimer: timer).get() }
-        #expect(timer.end.offset == .seconds(5))
-        end.finish()
+        let clock = ManualClock()
+        let timer = TimerService(clock)
+        let idle = IdleTimer(timeout: .seconds(3), timer: timer)
+        clock.advance(by: .seconds(2))
+        try await withTransfer { transfer in _ = try await transfer.outcome(idleTimer: idle).get() }
+        #expect(timer.count == 0)
+        // Behind the transfer it runs on from the last arrival.
+        clock.advance(by: .seconds(2))
+        let isElapsed = Promise<Void>()
+        idle.whenElapsed { isElapsed.keep(()) }
+        #expect(timer.count == 0)
     }
 }
 #endif

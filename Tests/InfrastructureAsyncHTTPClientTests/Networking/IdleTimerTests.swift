@@ -1,39 +1,61 @@
+import InwardTesting
+import Synchronization
 import Testing
+import UseCases
 
 @testable import InfrastructureAsyncHTTPClient
 
 @Suite(.timeLimit(.minutes(1)))
 struct IdleTimerTests {
+    private let clock = ManualClock()
+
     @Test func itElapsesAfterItsTime() async {
-        let clock = ScriptedClock { clock, wakeTime in clock.set(to: wakeTime) }
-        clock.set(to: .seconds(1))
-        let timer = IdleTimer(timeout: .seconds(3), clock: clock)
-        #expect(await timer.elapses())
-        #expect(clock.wakeTimes == [.seconds(4)])
+        let timer = TimerService(clock)
+        let elapsed = Promise<Duration>()
+        IdleTimer(timeout: .seconds(3), timer: timer).whenElapsed { elapsed.keep(timer.now) }
+        #expect(timer.count == 1)
+        clock.advance(by: .seconds(3))
+        #expect(await elapsed.time == .seconds(3))
+        #expect(timer.count == 0)
     }
 
-    @Test func itWaitsAgainForAsLongWhenItIsRestarted() async {
-        let (isAsleep, fallsAsleep) = AsyncStream<Never>.makeStream()
-        let (mayWake, wake) = AsyncStream<Never>.makeStream()
-        let clock = ScriptedClock { clock, wakeTime in
-            if clock.wakeTimes.count > 1 { return clock.set(to: wakeTime) }
-            fallsAsleep.finish()
-            for await _ in mayWake {}
-        }
-        let timer = IdleTimer(timeout: .seconds(3), clock: clock)
-        async let elapses = timer.elapses()
-        for await _ in isAsleep {}
-        clock.set(to: .seconds(2))
-        timer.restart()
-        clock.set(to: .seconds(3))
-        wake.finish()
-        #expect(await elapses)
-        #expect(clock.wakeTimes == [.seconds(3), .seconds(5)])
+    @Test func itRunsForAsLongAgainWhenItIsRestarted() async {
+        let timer = TimerService(clock)
+        let elapsed = Promise<Duration>()
+        let idle = IdleTimer(timeout: .seconds(3), timer: timer)
+        idle.whenElapsed { elapsed.keep(timer.now) }
+        clock.advance(by: .seconds(2))
+        idle.restart()
+        let isPast = Promise<Void>()
+        timer.schedule(at: .seconds(4)) { isPast.keep(()) }
+        clock.advance(by: .seconds(2))
+        _ = await isPast.value()
+        clock.advance(by: .seconds(1))
+        #expect(await elapsed.time == .seconds(5))
     }
 
-    @Test func itDoesNotElapseForWhoIsCancelled() async {
-        let clock = ScriptedClock { _, _ in throw CancellationError() }
-        let timer = IdleTimer(timeout: .seconds(3), clock: clock)
-        #expect(await !timer.elapses())
+    @Test func itElapsesAtOnceIfItsTimeIsOverBeforeSomebodyWaits() async {
+        let timer = TimerService(clock)
+        let idle = IdleTimer(timeout: .seconds(3), timer: timer)
+        clock.advance(by: .seconds(3))
+        let elapsed = Promise<Duration>()
+        idle.whenElapsed { elapsed.keep(timer.now) }
+        #expect(await elapsed.time == .seconds(3))
+    }
+
+    @Test func itDoesNothingOnceItIsStopped() {
+        let timer = TimerService(clock)
+        let idle = IdleTimer(timeout: .seconds(3), timer: timer)
+        idle.whenElapsed { Issue.record("It elapsed.") }
+        idle.stop()
+        #expect(timer.count == 0)
+        idle.whenElapsed { Issue.record("It elapsed.") }
+        #expect(timer.count == 0)
+    }
+}
+
+extension Promise<Duration> {
+    fileprivate var time: Duration? {
+        get async { if case .kept(let time) = await value() { time } else { nil } }
     }
 }

@@ -4,6 +4,7 @@ import InterfaceAdapters
 import InwardTesting
 import LoopbackServer
 import Testing
+import UseCases
 
 @Suite(.timeLimit(.minutes(1)))
 struct URLSessionDataFetcherTests {
@@ -337,5 +338,32 @@ struct URLSessionDataFetcherTests {
     @Test func aReadHasNoBody() async throws {
         let url = try #require(URL(string: "http://127.0.0.1/"))
         #expect(await failure(DataRequest(url: url, body: Data("x".utf8)))?.reason == .invalidRequest)
+    }
+
+    @Test func theDeadlineOfTheTaskEndsAFetch() async throws {
+        let clock = ManualClock()
+        let timer = TimerService(clock)
+        try await LoopbackServer.serving({ _ in .never }) { server in
+            let request = DataRequest(url: server.url())
+            // Nothing cancels it: the fetcher looks at the deadline itself.
+            async let outcome = Deadline(in: .seconds(2), on: timer).carried { await failure(request) }
+            await timer.timers(1)
+            clock.advance(by: .seconds(2))
+            let error = await outcome.get()
+            #expect(error?.reason == .timedOut)
+            #expect(error?.explanation == "was not answered before the deadline")
+        }
+        #expect(timer.count == 0)
+    }
+
+    @Test func nothingIsSentBehindTheDeadline() async throws {
+        let clock = ManualClock()
+        let deadline = Deadline(in: .seconds(2), on: clock)
+        clock.advance(by: .seconds(2))
+        try await LoopbackServer.serving({ _ in .whole() }) { server in
+            let error = await deadline.carried { await failure(DataRequest(url: server.url())) }.get()
+            #expect(error?.reason == .timedOut)
+            #expect(server.requests.isEmpty)
+        }
     }
 }

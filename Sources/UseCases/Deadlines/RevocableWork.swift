@@ -1,34 +1,38 @@
 import Synchronization
 
-/// A piece of work that is cancelled when a deadline passes or its caller is, and waited for.
-struct BoundWork<Value: Sendable, Failure: Error>: Sendable {
+/// A piece of work that is cancelled when it is revoked or its caller is cancelled, and waited for.
+package struct RevocableWork<Value: Sendable, Failure: Error>: Sendable {
     /// What the work and whoever waits for it tell each other.
     private final class Progress: Sendable {
         let result = Mutex<Result<Value, Failure>?>(nil)
-        let isLate = Atomic(false)
+        let isRevoked = Atomic(false)
     }
 
     private let work: @Sendable () async throws(Failure) -> Value
-    private let deadline: Deadline
 
-    init(_ work: @escaping @Sendable () async throws(Failure) -> Value, deadline: Deadline) {
+    /// Work that has not begun.
+    package init(_ work: @escaping @Sendable () async throws(Failure) -> Value) {
         self.work = work
-        self.deadline = deadline
     }
 
-    /// What the work gives or throws; `nil` if the deadline passes first.
-    func outcome() async -> Result<Value, Failure>? {
+    /// What the work gives or throws; `nil` if it was revoked first, whatever it came to then.
+    ///
+    /// - Parameter arm: Is given what revokes the work, for whoever is to call that, and gives what calls that off. It is not
+    ///   called for work that is done without a wait.
+    package func outcome(
+        revokedBy arm: (_ revoke: @escaping @Sendable () -> Void) -> () -> Void
+    ) async -> Result<Value, Failure>? {
         let progress = Progress()
         // Unstructured, because only a task can be cancelled, and a group costs several times as much. Its caller waits for it,
         // and hands its own cancellation on.
-        let task = begin { [work, deadline] in
-            let result = await deadline.carried(by: work)
+        let task = begin { [work] in
+            let result = await Result(awaiting: work)
             progress.result.withLock { $0 = result }
         }
         // Most of what is answered from memory is done by now, and nobody had to wait for it.
         if let result = progress.result.withLock(\.self) { return result }
-        let timer = deadline.timer.schedule(at: deadline.moment) {
-            progress.isLate.store(true, ordering: .relaxed)
+        let disarm = arm {
+            progress.isRevoked.store(true, ordering: .relaxed)
             task.cancel()
         }
         await withTaskCancellationHandler {
@@ -36,8 +40,8 @@ struct BoundWork<Value: Sendable, Failure: Error>: Sendable {
         } onCancel: {
             task.cancel()
         }
-        deadline.timer.cancel(timer)
-        return progress.isLate.load(ordering: .relaxed) ? nil : progress.result.withLock(\.self)
+        disarm()
+        return progress.isRevoked.load(ordering: .relaxed) ? nil : progress.result.withLock(\.self)
     }
 
     private func begin(_ operation: @escaping @Sendable @concurrent () async -> Void) -> Task<Void, Never> {
