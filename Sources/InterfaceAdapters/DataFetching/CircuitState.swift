@@ -1,0 +1,149 @@
+/// What a circuit breaker decides: a value without a clock and without a task, which is told the time and what happens.
+///
+/// Whoever is let through gets a pass, and brings it back once. Each change begins a new generation, and the passes of an
+/// earlier one change nothing any more. A time that lies before an earlier one counts as that.
+struct CircuitState: Hashable {
+    /// That a request was let through.
+    struct Pass: Hashable {
+        let generation: Int
+        var isProbe = false
+        /// What the circuit changed to for this request.
+        var change: CircuitChange?
+    }
+
+    private let policy: CircuitBreakerPolicy
+    private let title: String
+    private(set) var generation = 0
+    private(set) var phase = CircuitPhase.closed
+    private var window: CircuitWindow
+    private var latest = Duration.zero
+    /// While the circuit is open, when it lets probes through; while it is half open, when it gives up those under way.
+    private var turn = Duration.zero
+    /// How long it is open the next time.
+    private var openDuration: Duration
+    private var probesUnderWay = 0
+    private var probesSucceeded = 0
+    /// What refused requests are told, put into words once for all of them.
+    private var explanation = ""
+
+    /// Makes the state of a closed circuit.
+    ///
+    /// - Parameters:
+    ///   - policy: When it opens and closes.
+    ///   - title: What it is called in sentences, such as `the circuit`.
+    init(policy: CircuitBreakerPolicy, title: String) {
+        self.policy = policy
+        self.title = title
+        window = CircuitWindow(policy.window)
+        openDuration = policy.openDuration
+    }
+
+    /// How much time is left until an open circuit lets probes through.
+    func timeLeft(at now: Duration) -> Duration { max(.zero, turn - max(now, latest)) }
+
+    /// Lets a request through.
+    ///
+    /// - Throws: a ``CircuitRefusal`` if it is not.
+    mutating func admit(at now: Duration) throws(CircuitRefusal) -> Pass {
+        latest = max(latest, now)
+        switch phase {
+        case .closed:
+            return Pass(generation: generation)
+        case .isolated:
+            throw CircuitRefusal(explanation: explanation, retryAfter: nil)
+        case .open:
+            guard turn <= latest else {
+                throw CircuitRefusal(explanation: explanation, retryAfter: .delay(turn - latest))
+            }
+            let change = enter(.halfOpen, "is half open, and its probes are under way")
+            return probe(change)
+        case .halfOpen:
+            if turn <= latest, probesUnderWay > 0 {
+                // Nobody waits for ever for whoever does not come back.
+                generation += 1
+                probesUnderWay = 0
+            }
+            guard probesUnderWay + probesSucceeded < policy.probes else {
+                throw CircuitRefusal(explanation: explanation, retryAfter: nil)
+            }
+            return probe(nil)
+        }
+    }
+
+    /// Takes a pass back, and what came of its request. The time of a success does not matter to a window of calls.
+    mutating func record(_ outcome: CallOutcome, of pass: Pass, at now: Duration) -> CircuitChange? {
+        guard pass.generation == generation else { return nil }
+        latest = max(latest, now)
+        switch phase {
+        case .closed:
+            window.record(outcome, at: latest)
+            return outcome.isBad ? cause.map { open(because: $0) } : nil
+        case .halfOpen:
+            probesUnderWay -= 1
+            guard !outcome.isBad else { return open(because: "a probe \(words(for: outcome))") }
+            probesSucceeded += 1
+            return probesSucceeded == policy.probes ? close() : nil
+        case .open, .isolated:
+            // Nobody has a pass of theirs.
+            return nil
+        }
+    }
+
+    /// Takes a pass back of whose request nothing came that says anything.
+    mutating func giveBack(_ pass: Pass) {
+        guard pass.isProbe, pass.generation == generation else { return }
+        probesUnderWay -= 1
+    }
+
+    /// Refuses every request from now on.
+    mutating func isolate() {
+        enter(.isolated, "is isolated")
+    }
+
+    /// Lets every request through from now on, and forgets what was.
+    @discardableResult
+    mutating func close() -> CircuitChange {
+        window = CircuitWindow(policy.window)
+        openDuration = policy.openDuration
+        return enter(.closed, "is closed")
+    }
+
+    private mutating func probe(_ change: CircuitChange?) -> Pass {
+        turn = latest + policy.openDuration
+        probesUnderWay += 1
+        return Pass(generation: generation, isProbe: true, change: change)
+    }
+
+    private mutating func open(because cause: String) -> CircuitChange {
+        turn = latest + openDuration
+        openDuration = min(openDuration * 2, policy.largestOpenDuration)
+        return enter(.open, "is open, because \(cause)")
+    }
+
+    @discardableResult
+    private mutating func enter(_ next: CircuitPhase, _ words: String) -> CircuitChange {
+        defer { phase = next }
+        generation += 1
+        probesUnderWay = 0
+        probesSucceeded = 0
+        explanation = "was not sent: \(title) \(words)"
+        return CircuitChange(from: phase, to: next)
+    }
+
+    /// Why the circuit has to open, as a part of a sentence; `nil` if it has not to.
+    private var cause: String? {
+        let counts = window.counts
+        guard counts.calls >= policy.minimumCalls else { return nil }
+        let requests = policy.window.words(for: counts.calls)
+        if counts.failureShare >= policy.failureShare {
+            return "\(counts.failures) of \(requests) \(words(for: CallOutcome(isFailure: true)))"
+        }
+        guard let slowCalls = policy.slowCalls, counts.slowShare >= slowCalls.share else { return nil }
+        return "\(counts.slow) of \(requests) \(words(for: CallOutcome(isFailure: false, isSlow: true)))"
+    }
+
+    private func words(for outcome: CallOutcome) -> String {
+        guard !outcome.isFailure, let slowCalls = policy.slowCalls else { return "failed" }
+        return "took \(slowCalls.duration) or longer"
+    }
+}
