@@ -1,0 +1,24 @@
+import InwardTesting
+import Synchronization
+
+/// A clock that stands still until it is moved on, and counts how often it is looked at.
+final class CountingClock: Clock {
+    private let base = ManualClock()
+    private let counted = Atomic(0)
+
+    /// How often anybody has looked.
+    var looks: Int { counted.load(ordering: .relaxed) }
+
+    var now: ManualClock.Instant {
+        counted.add(1, ordering: .relaxed)
+        return base.now
+    }
+
+    var minimumResolution: Duration { base.minimumResolution }
+
+    func advance(by duration: Duration) { base.advance(by: duration) }
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+        try await base.sleep(until: deadline, tolerance: tolerance)
+    }
+}
