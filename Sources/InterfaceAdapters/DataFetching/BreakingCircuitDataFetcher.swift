@@ -25,10 +25,10 @@ public struct BreakingCircuitDataFetcher: TellingDataFetcher {
         do {
             response = try await base.fetch(request)
         } catch {
-            tell(permit.settle(isFailure: breaker.policy.isFailure(error)))
+            tell(breaker.settle(permit, isFailure: breaker.isFailure(error)))
             throw error
         }
-        tell(permit.settle(isFailure: breaker.policy.isFailure(response)))
+        tell(breaker.settle(permit, isFailure: breaker.isFailure(response)))
         return response
     }
 

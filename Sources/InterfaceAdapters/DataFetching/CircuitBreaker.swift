@@ -83,7 +83,7 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
     func permit() throws(CircuitRefusal) -> CircuitPermit {
         let generation = closedGeneration.load(ordering: .acquiring)
         guard generation < 0 else {
-            let start = policy.slowCalls == nil ? Duration.zero : timer.now
+            let start = policy.slowCalls == nil ? nil : timer.now
             return CircuitPermit(CircuitState.Pass(generation: generation), of: self, start: start)
         }
         let now = timer.now
@@ -91,12 +91,31 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
         return CircuitPermit(pass, of: self, start: now)
     }
 
-    /// Takes back what came of a request that was let through at a moment.
-    func record(isFailure: Bool, of pass: CircuitState.Pass, since start: Duration) -> CircuitChange? {
-        let now = needsTime || isFailure ? timer.now : .zero
-        let isSlow = policy.slowCalls.map { now - start >= $0.duration } ?? false
+    /// Takes back what was given to a request.
+    ///
+    /// - Parameters:
+    ///   - permit: What the request was given.
+    ///   - isFailure: Whether the source failed; `nil` if nothing came of the request that says anything.
+    /// - Returns: what the circuit changed to because of it.
+    func settle(_ permit: consuming CircuitPermit, isFailure: Bool?) -> CircuitChange? {
+        guard let isFailure else { return nil }
+        let (pass, start) = permit.use()
+        guard needsTime || isFailure else {
+            return change { $0.record(CallOutcome(isFailure: false), of: pass, at: nil) }
+        }
+        let now = timer.now
+        var isSlow = false
+        if let slowCalls = policy.slowCalls, let start { isSlow = now - start >= slowCalls.duration }
         return change { $0.record(CallOutcome(isFailure: isFailure, isSlow: isSlow), of: pass, at: now) }
     }
+
+    /// Whether an answer is a failure; `nil` if it says nothing about the source.
+    func isFailure(_ response: DataResponse) -> Bool? {
+        response.status.isSuccess && response.isOfSource ? false : policy.isFailure(response)
+    }
+
+    /// Whether an error is a failure; `nil` if it says nothing about the source.
+    func isFailure(_ error: FetchError) -> Bool? { policy.isFailure(error) }
 
     /// Takes a pass back of whose request nothing came that says anything.
     func giveBack(_ pass: CircuitState.Pass) {

@@ -1,5 +1,3 @@
-import UseCases
-
 /// When a circuit opens, for how long, and what closes it.
 ///
 /// Numbers outside of their range count as the nearest one inside.
@@ -60,8 +58,7 @@ public struct CircuitBreakerPolicy: Hashable, Sendable {
 
     /// Whether an answer is a failure; `nil` if it did not come from the source, and so says nothing about it.
     func isFailure(_ response: DataResponse) -> Bool? {
-        guard response.origin == .upstream, response.degradation == nil else { return nil }
-        return failures.isFailure(response)
+        response.isOfSource ? failures.isFailure(response) : nil
     }
 
     /// Whether an error is a failure; `nil` if the source had no part in it.

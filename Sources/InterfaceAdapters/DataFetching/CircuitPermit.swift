@@ -1,26 +1,23 @@
-/// What a request has while it is under way through a circuit. Whatever becomes of the request, the permit ends with it: one
-/// that goes without a word gives its place to another.
+/// What a request has while it is under way through a circuit. Whatever becomes of the request, the permit ends with it: that of
+/// a probe which goes without a word gives its place to another.
 struct CircuitPermit: ~Copyable {
     let pass: CircuitState.Pass
-    private let breaker: CircuitBreaker
-    private let start: Duration
-    private var isSettled = false
+    /// When the request was let through, if that matters.
+    let start: Duration?
+    /// Who gets the place back; nobody if the request is no probe, and without a count of references then.
+    private var keeper: CircuitBreaker?
 
-    init(_ pass: CircuitState.Pass, of breaker: CircuitBreaker, start: Duration) {
+    init(_ pass: CircuitState.Pass, of breaker: CircuitBreaker, start: Duration?) {
         self.pass = pass
-        self.breaker = breaker
         self.start = start
+        keeper = pass.isProbe ? breaker : nil
     }
 
-    deinit {
-        if pass.isProbe, !isSettled { breaker.giveBack(pass) }
-    }
+    deinit { keeper?.giveBack(pass) }
 
-    /// Says whether the request was a failure, and what the circuit changes to because of it; `nil` if nothing came of the
-    /// request that says anything.
-    consuming func settle(isFailure: Bool?) -> CircuitChange? {
-        guard let isFailure else { return nil }
-        isSettled = true
-        return breaker.record(isFailure: isFailure, of: pass, since: start)
+    /// Ends the permit without its place being given back, because somebody sees to that.
+    consuming func use() -> (pass: CircuitState.Pass, start: Duration?) {
+        keeper = nil
+        return (pass, start)
     }
 }

@@ -70,10 +70,11 @@ struct CircuitState: Hashable {
         }
     }
 
-    /// Takes a pass back, and what came of its request. The time of a success does not matter to a window of calls.
-    mutating func record(_ outcome: CallOutcome, of pass: Pass, at now: Duration) -> CircuitChange? {
+    /// Takes a pass back, and what came of its request. Without a time it ended just now, which is enough for a success and a
+    /// window of calls.
+    mutating func record(_ outcome: CallOutcome, of pass: Pass, at now: Duration?) -> CircuitChange? {
         guard pass.generation == generation else { return nil }
-        latest = max(latest, now)
+        if let now { latest = max(latest, now) }
         switch phase {
         case .closed:
             window.record(outcome, at: latest)

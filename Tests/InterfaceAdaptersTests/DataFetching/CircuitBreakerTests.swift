@@ -20,7 +20,7 @@ struct CircuitBreakerTests {
     @discardableResult
     private func record(_ count: Int = 1, isFailure: Bool?, _ breaker: CircuitBreaker) throws -> CircuitChange? {
         var change: CircuitChange?
-        for _ in 0..<count { change = try breaker.permit().settle(isFailure: isFailure) }
+        for _ in 0..<count { change = breaker.settle(try breaker.permit(), isFailure: isFailure) }
         return change
     }
 
@@ -90,7 +90,7 @@ struct CircuitBreakerTests {
         try record(isFailure: true, breaker)
         breaker.close()
         try record(isFailure: true, breaker)
-        #expect(permit.settle(isFailure: true) == nil)
+        #expect(breaker.settle(permit, isFailure: true) == nil)
         #expect(breaker.state == .closed)
     }
 
@@ -99,7 +99,7 @@ struct CircuitBreakerTests {
         for (seconds, opens) in [(1.999, false), (1.999, false), (2.0, false), (2.5, true)] {
             let permit = try breaker.permit()
             clock.advance(by: .seconds(seconds))
-            let change = permit.settle(isFailure: false)
+            let change = breaker.settle(permit, isFailure: false)
             #expect(change == (opens ? CircuitChange(from: .closed, to: .open) : nil))
         }
     }
@@ -114,7 +114,7 @@ struct CircuitBreakerTests {
         clock.advance(by: .seconds(10))
         let permit = try breaker.permit()
         clock.advance(by: .seconds(2))
-        #expect(permit.settle(isFailure: false) == CircuitChange(from: .halfOpen, to: .open))
+        #expect(breaker.settle(permit, isFailure: false) == CircuitChange(from: .halfOpen, to: .open))
     }
 
     @Test func aProbeThatGoesWithoutAWordGivesItsPlaceToAnother() throws {
@@ -136,7 +136,7 @@ struct CircuitBreakerTests {
         let first = try breaker.permit()
         #expect(try record(isFailure: false, breaker) == nil)
         #expect(throws: CircuitRefusal.self) { _ = try breaker.permit() }
-        #expect(first.settle(isFailure: false) == CircuitChange(from: .halfOpen, to: .closed))
+        #expect(breaker.settle(first, isFailure: false) == CircuitChange(from: .halfOpen, to: .closed))
     }
 
     @Test func nobodyLooksAtTheClockForASuccessInAWindowOfCalls() throws {

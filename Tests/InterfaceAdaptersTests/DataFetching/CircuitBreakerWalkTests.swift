@@ -66,7 +66,7 @@ struct CircuitBreakerWalkTests {
         clock.advance(by: .milliseconds(40))
         if breaker.state == .isolated { breaker.close() }
         for _ in 0..<Self.probes where breaker.state != .closed {
-            let change = try breaker.permit().settle(isFailure: false)
+            let change = breaker.settle(try breaker.permit(), isFailure: false)
             #expect(change == nil || change?.to == .closed, "The seed was \(seed).")
         }
         #expect(breaker.state == .closed, "The seed was \(seed).")
@@ -90,9 +90,9 @@ struct CircuitBreakerWalkTests {
             ledger.end(permit.pass)
             switch Int.random(in: 0..<4, using: &random) {
             case 0: break
-            case 1: _ = permit.settle(isFailure: nil)
-            case 2: _ = permit.settle(isFailure: true)
-            default: _ = permit.settle(isFailure: false)
+            case 1: _ = breaker.settle(permit, isFailure: nil)
+            case 2: _ = breaker.settle(permit, isFailure: true)
+            default: _ = breaker.settle(permit, isFailure: false)
             }
         }
     }
