@@ -58,6 +58,8 @@ extension HeaderField.Name {
     public static let date = Self(unchecked: "Date")
     /// Which host is meant.
     public static let host = Self(unchecked: "Host")
+    /// What a source knows the repeats of a request by, so that it does once what is asked more than once.
+    public static let idempotencyKey = Self(unchecked: "Idempotency-Key")
     /// Where something is, or was made.
     public static let location = Self(unchecked: "Location")
     /// The caller's credentials for a proxy.
