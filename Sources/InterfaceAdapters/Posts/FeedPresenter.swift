@@ -14,7 +14,7 @@ public struct FeedPresenter: Sendable {
     public func present(_ page: FeedPage, by author: User.ID? = nil) -> FeedViewModel {
         let notes: [String] =
             switch page.usersRead {
-            case .success(let reading): reading.rejected.notes
+            case .success(let reading): reading.notes
             case .failure(let error): ["The authors could not be had: \(error)"]
             }
         return FeedViewModel(
@@ -26,7 +26,7 @@ public struct FeedPresenter: Sendable {
             },
             postsRead: page.postsRead.value,
             origin: page.postsRead.origin.description,
-            notes: page.postsRead.rejected.notes + notes
+            notes: page.postsRead.notes + notes
         )
     }
 

@@ -15,7 +15,7 @@ public struct UserProfilePresenter: Sendable {
         let user = profile.user.value
         let (posts, notes): ([Post], [String]) =
             switch profile.posts {
-            case .success(let reading): (reading.value, reading.rejected.notes)
+            case .success(let reading): (reading.value, reading.notes)
             case .failure(let error): ([], ["The posts could not be had: \(error)"])
             }
         return UserProfileViewModel(
@@ -24,7 +24,7 @@ public struct UserProfilePresenter: Sendable {
             posts: posts.map { .init(id: $0.id.rawValue, title: $0.title, body: $0.body) },
             postsLink: router.link(to: .posts(by: user.id, after: nil)),
             origin: profile.user.origin.description,
-            notes: notes
+            notes: profile.user.notes + notes
         )
     }
 

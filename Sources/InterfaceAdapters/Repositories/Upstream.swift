@@ -41,7 +41,12 @@ public struct Upstream: Sendable {
         let response = try await response(to: request)
         do {
             let list = try RecordList<Record>(response.body)
-            return Reading(list.entities, origin: response.origin, rejected: list.rejected)
+            return Reading(
+                list.entities,
+                origin: response.origin,
+                rejected: list.rejected,
+                degradation: response.repositoryDegradation
+            )
         } catch {
             throw RepositoryError(unreadable: error, of: request)
         }
@@ -56,7 +61,8 @@ public struct Upstream: Sendable {
         let request = readRequest(path, [], policy)
         let response = try await response(to: request)
         do {
-            return Reading(try Record.decoded(from: response.body).entity(), origin: response.origin)
+            let entity = try Record.decoded(from: response.body).entity()
+            return Reading(entity, origin: response.origin, degradation: response.repositoryDegradation)
         } catch {
             throw RepositoryError(unreadable: error, of: request)
         }
@@ -76,6 +82,14 @@ public struct Upstream: Sendable {
             throw RepositoryError(.refused, request: request.description, explanation: "has content that is no JSON")
         }
         let response = try await response(to: request, mayWrite: true)
+        guard response.degradation == nil else {
+            // What was done elsewhere may have been done, but not where it was to be.
+            throw RepositoryError(
+                .outcomeUnknown,
+                request: request.description,
+                explanation: "was answered by another than the upstream"
+            )
+        }
         do {
             return try Answer.decoded(from: response.body)
         } catch {
@@ -110,4 +124,11 @@ public struct Upstream: Sendable {
     }
 
     private static let acceptJSON: HeaderFields = [HeaderField(.accept, "application/json")]
+}
+
+extension DataResponse {
+    /// Why this is an answer to a read in place of another, in the terms of a repository.
+    fileprivate var repositoryDegradation: RepositoryError? {
+        degradation.map { RepositoryError($0, mayHaveWritten: false) }
+    }
 }

@@ -15,7 +15,7 @@ public struct UserListPresenter: Sendable {
         UserListViewModel(
             rows: users.value.map { .init($0, link: router.link(to: .user($0.id))) },
             origin: users.origin.description,
-            notes: users.rejected.notes
+            notes: users.notes
         )
     }
 

@@ -1,4 +1,5 @@
-/// An answer of a repository with its provenance: where it came from, and what had to be left out of it.
+/// An answer of a repository with its provenance: where it came from, what had to be left out of it, and whether it is one in
+/// place of what was asked for.
 public struct Reading<Value> {
     /// The answer.
     public let value: Value
@@ -6,12 +7,21 @@ public struct Reading<Value> {
     public let origin: Origin
     /// The records that were damaged and so are missing from the value, in the order they were found.
     public let rejected: [RejectedRecord]
+    /// Why this is not the answer that was asked for but one in its place; `nil` if it is the one.
+    public let degradation: RepositoryError?
 
-    /// Makes a reading of a value that came from somewhere, complete unless records are named as rejected.
-    public init(_ value: Value, origin: Origin, rejected: [RejectedRecord] = []) {
+    /// Makes a reading of a value that came from somewhere, complete unless records are named as rejected, and the one that was
+    /// asked for unless it says why not.
+    public init(
+        _ value: Value,
+        origin: Origin,
+        rejected: [RejectedRecord] = [],
+        degradation: RepositoryError? = nil
+    ) {
         self.value = value
         self.origin = origin
         self.rejected = rejected
+        self.degradation = degradation
     }
 
     /// A reading of what `transform` makes of the value, with the same provenance.
@@ -20,7 +30,7 @@ public struct Reading<Value> {
     public func map<Other, Failure: Error>(
         _ transform: (Value) throws(Failure) -> Other
     ) throws(Failure) -> Reading<Other> {
-        Reading<Other>(try transform(value), origin: origin, rejected: rejected)
+        Reading<Other>(try transform(value), origin: origin, rejected: rejected, degradation: degradation)
     }
 }
 

@@ -55,6 +55,21 @@ struct FeedPresenterTests {
         #expect(FeedPresenter().present(page).notes == ["The authors could not be had: GET x failed"])
     }
 
+    @Test func aPageInPlaceOfAnotherSaysWhy() {
+        func failure(_ request: String) -> RepositoryError {
+            RepositoryError(.unavailable, request: request, explanation: "failed")
+        }
+        let page = FeedPage(
+            entries: [],
+            total: 0,
+            next: nil,
+            postsRead: Reading(0, origin: .memory, degradation: failure("GET x")),
+            usersRead: .success(Reading(0, origin: .memory, degradation: failure("GET y")))
+        )
+        let notes = ["Degraded, because GET x failed", "Degraded, because GET y failed"]
+        #expect(FeedPresenter().present(page).notes == notes)
+    }
+
     @Test func aBodyIsCutShortOnOneLineAndWholeWhereThereIsRoom() throws {
         let body = "One\n\ntwo\tthree " + String(repeating: "x", count: 100)
         let entry = FeedEntry(post: try .example(1, body: body), author: .unknown(User.ID(1)))

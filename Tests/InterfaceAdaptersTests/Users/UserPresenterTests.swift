@@ -39,6 +39,25 @@ struct UserPresenterTests {
         #expect(text.contains("   3  Notes  Body\n"))
     }
 
+    @Test func whatIsShownInPlaceOfWhatWasAskedForSaysWhy() throws {
+        let failure = RepositoryError(.unavailable, request: "GET x", explanation: "failed")
+        let rejected = [RejectedRecord(list: "users", position: 3, field: nil, reason: "is null")]
+        let list = Reading([try User.example()], origin: .memory, rejected: rejected, degradation: failure)
+        let notes = ["Degraded, because GET x failed", "Left out: users[3] is null"]
+        #expect(UserListPresenter().present(list).notes == notes)
+        let whole = Reading(try User.example(), origin: .upstream)
+        let degraded = Reading(try User.example(), origin: .memory, degradation: failure)
+        let posts = Reading<[Post]>([], origin: .memory, degradation: failure)
+        for (profile, count) in [
+            (UserProfile(user: whole, posts: .success(posts)), 1),
+            (UserProfile(user: degraded, posts: .success(Reading([], origin: .upstream))), 1),
+            (UserProfile(user: degraded, posts: .success(posts)), 2),
+        ] {
+            let notes = [String](repeating: "Degraded, because GET x failed", count: count)
+            #expect(UserProfilePresenter().present(profile).notes == notes)
+        }
+    }
+
     @Test func aProfileWithoutPostsSaysWhy() throws {
         let failure = RepositoryError(.unavailable, request: "GET x", explanation: "failed")
         let profile = UserProfile(user: Reading(try .example(), origin: .upstream), posts: .failure(failure))

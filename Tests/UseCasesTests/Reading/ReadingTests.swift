@@ -6,6 +6,14 @@ struct ReadingTests {
         let rejected = [RejectedRecord(list: "users", position: 0, field: nil, reason: "is null")]
         let reading = Reading([1, 2], origin: .upstream, rejected: rejected).map(\.count)
         #expect(reading == Reading(2, origin: .upstream, rejected: rejected))
+        #expect(reading.degradation == nil)
+    }
+
+    @Test func aMappedReadingKeepsItsDegradation() {
+        let reading = Reading([1, 2], origin: .memory, degradation: .example(.unavailable)).map(\.count)
+        #expect(reading.degradation == .example(.unavailable))
+        #expect(reading == Reading(2, origin: .memory, degradation: .example(.unavailable)))
+        #expect(reading != Reading(2, origin: .memory))
     }
 
     @Test func aRejectedRecordNamesItsPlace() {

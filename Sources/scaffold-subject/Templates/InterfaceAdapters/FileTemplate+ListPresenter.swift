@@ -13,7 +13,7 @@ extension FileTemplate {
                     {BlogEntry}ListViewModel(
                         rows: reading.value.map { .init(id: $0.id.rawValue, text: $0.text) },
                         origin: reading.origin.description,
-                        notes: reading.rejected.notes
+                        notes: reading.notes
                     )
                 }
 
