@@ -103,6 +103,13 @@ public final class ManualClock: Clock {
     /// How many tasks sleep on the clock now.
     public var sleeperCount: Int { state.withLock(\.sleepers.count) }
 
+    /// The earliest deadline of those who sleep; `nil` if nobody does.
+    ///
+    /// - Complexity: O(n) in the number of tasks that sleep.
+    public var earliestDeadline: Instant? {
+        state.withLock { state in state.sleepers.values.lazy.map(\.deadline).min() }
+    }
+
     /// Waits until at least so many tasks sleep on the clock. Who is cancelled waits no longer.
     public func sleepers(_ count: Int) async {
         let place = nextPlace()

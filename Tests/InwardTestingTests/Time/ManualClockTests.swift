@@ -61,6 +61,19 @@ struct ManualClockTests {
         #expect(woken.withLock(\.last) == "e")
     }
 
+    @Test func theEarliestDeadlineIsToldAsLongAsSomebodySleepsUntilIt() async {
+        #expect(clock.earliestDeadline == nil)
+        await withTaskGroup { group in
+            for seconds in [3, 1, 2] { group.addTask { try? await clock.sleep(until: instant(seconds)) } }
+            await clock.sleepers(3)
+            #expect(clock.earliestDeadline == instant(1))
+            clock.advance(by: .seconds(1))
+            #expect(clock.earliestDeadline == instant(2))
+            group.cancelAll()
+        }
+        #expect(clock.earliestDeadline == nil)
+    }
+
     @Test func whoIsCancelledWakesAtOnce() async {
         await withTaskGroup { group in
             group.addTask {
