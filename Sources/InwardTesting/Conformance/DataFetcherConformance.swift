@@ -1,4 +1,5 @@
 public import InterfaceAdapters
+public import UseCases
 
 /// What every data fetcher must do, as a check to run on an implementation.
 ///
@@ -18,10 +19,11 @@ public import InterfaceAdapters
 ///     )
 ///     try await conformance.check(MyDataFetcher())
 ///
-/// It waits for a fetcher that ignores cancellation for as long as the fetcher does: give the test a time limit.
+/// A fetcher that says it ``DataFetcher/honorsDeadlines`` must end as timed out at the deadline of its task, though nobody cancels
+/// it. It waits for a fetcher that ignores cancellation for as long as the fetcher does: give the test a time limit.
 public struct DataFetcherConformance: Sendable {
-    private let exchanges: [DataFetcherExchange]
-    private let unanswered: DataRequest?
+    let exchanges: [DataFetcherExchange]
+    let unanswered: DataRequest?
     private let impossible: DataRequest
 
     /// Makes a check.
@@ -39,8 +41,15 @@ public struct DataFetcherConformance: Sendable {
 
     /// Checks a fetcher.
     ///
+    /// - Parameters:
+    ///   - fetcher: What is checked.
+    ///   - timer: What tells the time to a fetcher that says it honors deadlines. By the clock of the wall that takes 50
+    ///     milliseconds, and 10 seconds more if it does not.
     /// - Throws: a ``ConformanceFailure`` that tells everything the fetcher does wrong.
-    public func check(_ fetcher: any DataFetcher) async throws(ConformanceFailure) {
+    public func check(
+        _ fetcher: any DataFetcher,
+        timer: TimerService = .continuous
+    ) async throws(ConformanceFailure) {
         var violations = missingExchanges
         for exchange in exchanges {
             violations += await outcome(of: exchange, by: fetcher)
@@ -48,6 +57,7 @@ public struct DataFetcherConformance: Sendable {
         violations += await headViolations(fetcher)
         violations += await concurrencyViolations(fetcher)
         violations += await cancellationViolations(fetcher)
+        violations += await deadlineViolations(fetcher, timer)
         violations += await impossibilityViolations(fetcher)
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
