@@ -36,9 +36,6 @@ public final class RecordingFetchObserver: FetchObserver {
         log.entries.withLock(\.self).map { name, event in name.map { "\($0): \(event)" } ?? "\(event)" }
     }
 
-    /// How many events are of a kind.
-    public func count(where isOfKind: (Event) -> Bool) -> Int { events.count(where: isOfKind) }
-
     private func record(_ event: Event) { log.entries.withLock { $0.append((name, event)) } }
 
     /// Remembers the end of a request.
