@@ -1,0 +1,134 @@
+import InwardTesting
+import Testing
+
+@testable import InterfaceAdapters
+
+struct AdaptiveLimitTests {
+    /// A source that works at so many requests at once and has the others wait, first come, first served.
+    private struct Source {
+        var limit: AdaptiveLimit
+        var random: SplitMix64
+        private(set) var now = Duration.zero
+        private var idleFrom: [Duration] = []
+        /// When those under way began and will end, the first to end last.
+        private var underWay: [(start: Duration, end: Duration)] = []
+
+        init(_ limit: AdaptiveLimit, seed: UInt64) {
+            self.limit = limit
+            random = SplitMix64(seed: seed)
+        }
+
+        /// Answers so many requests, of which always as many are under way as are allowed, or wanted.
+        ///
+        /// - Returns: the mean of the limit, over the later half of them.
+        mutating func answer(
+            _ count: Int,
+            capacity: Int,
+            milliseconds: Double,
+            wanted: Int = .max,
+            outcome: AdaptiveLimit.Outcome = .answered
+        ) -> Double {
+            idleFrom = Array(idleFrom.sorted().prefix(capacity))
+            idleFrom += Array(repeating: now, count: capacity - idleFrom.count)
+            var sum = 0
+            for number in 0..<count {
+                while underWay.count < min(limit.limit, wanted) { begin(milliseconds) }
+                guard let first = underWay.popLast() else { continue }
+                now = max(now, first.end)
+                limit.record(outcome, from: first.start, to: now, underWay: underWay.count + 1)
+                if number >= count / 2 { sum += limit.limit }
+            }
+            return Double(sum) / Double(count - count / 2)
+        }
+
+        private mutating func begin(_ milliseconds: Double) {
+            guard let index = idleFrom.indices.min(by: { idleFrom[$0] < idleFrom[$1] }) else { return }
+            let work = Duration.seconds(milliseconds / 1_000 * Double.random(in: 0.7...1.3, using: &random))
+            idleFrom[index] = max(now, idleFrom[index]) + work
+            let end = idleFrom[index]
+            underWay.insert((now, end), at: underWay.firstIndex { $0.end < end } ?? underWay.endIndex)
+        }
+    }
+
+    private func source(in range: ClosedRange<Int> = 1...200, from start: Int = 20, seed: UInt64 = 1) -> Source {
+        Source(AdaptiveLimit(in: range, from: start, tolerance: 1.5), seed: seed)
+    }
+
+    @Test(arguments: [1, 20, 200], [5, 20, 60])
+    func theLimitComesNearWhatTheSourceCanBear(start: Int, capacity: Int) {
+        for seed in 1...2 {
+            var source = source(from: start, seed: UInt64(seed))
+            let limit = source.answer(20_000, capacity: capacity, milliseconds: 100)
+            #expect(limit >= Double(capacity), "seed \(seed)")
+            #expect(limit <= Double(capacity) * 2 + 2, "seed \(seed)")
+        }
+    }
+
+    @Test func theLimitFollowsWhatTheSourceCanBear() {
+        var source = source()
+        let before = source.answer(10_000, capacity: 40, milliseconds: 100)
+        let between = source.answer(10_000, capacity: 8, milliseconds: 100)
+        let after = source.answer(20_000, capacity: 40, milliseconds: 100)
+        #expect((40...82).contains(before))
+        #expect((8...24).contains(between))
+        #expect((40...82).contains(after))
+    }
+
+    @Test func aSourceThatBecomesSlowInAllItDoesIsAskedForAsMuchAsBefore() {
+        var source = source()
+        _ = source.answer(10_000, capacity: 20, milliseconds: 100)
+        let limit = source.answer(10_000, capacity: 20, milliseconds: 500)
+        #expect((20...42).contains(limit))
+    }
+
+    @Test func whereNothingEverWaitsTheLimitRisesToTheMost() {
+        var source = source(in: 2...50, from: 2)
+        _ = source.answer(10_000, capacity: 100, milliseconds: 100)
+        #expect(source.limit.limit == 50)
+    }
+
+    @Test func theLimitDoesNotRiseWhereItIsNotUsed() {
+        var source = source(from: 20)
+        _ = source.answer(10_000, capacity: 100, milliseconds: 100, wanted: 19)
+        #expect(source.limit.limit <= 20)
+        _ = source.answer(10_000, capacity: 100, milliseconds: 100, wanted: 3)
+        #expect(source.limit.limit <= 20)
+    }
+
+    @Test func theLimitFallsToTheLeastWhileTheSourceIsOverloadedAndRecovers() {
+        var source = source(in: 3...100, from: 40)
+        _ = source.answer(2_000, capacity: 20, milliseconds: 100, outcome: .overloaded)
+        #expect(source.limit.limit == 3)
+        #expect(source.answer(10_000, capacity: 20, milliseconds: 100) >= 20)
+    }
+
+    @Test func manyThatFailAtOnceCountOnce() {
+        var limit = AdaptiveLimit(in: 1...100, from: 100, tolerance: 1.5)
+        for number in 1...50 {
+            limit.record(.overloaded, from: .zero, to: .milliseconds(100 + number), underWay: 50)
+        }
+        #expect(limit.limit == 90)
+        limit.record(.overloaded, from: .milliseconds(101), to: .milliseconds(200), underWay: 50)
+        #expect(limit.limit == 81)
+    }
+
+    @Test func whatTellsNothingChangesNothing() {
+        var limit = AdaptiveLimit(in: 1...100, from: 10, tolerance: 1.5)
+        let before = limit
+        for number in 1...100 { limit.record(.untold, from: .zero, to: .seconds(number), underWay: 10) }
+        #expect(limit == before)
+    }
+
+    @Test func answersInNoTimeAreTakenAsTheyAre() {
+        var limit = AdaptiveLimit(in: 1...100, from: 10, tolerance: .nan)
+        for _ in 1...20_000 { limit.record(.answered, from: .zero, to: .zero, underWay: 100) }
+        #expect(limit.limit == 100)
+    }
+
+    @Test(arguments: [(0...0, 5, 1), (-5...(-1), 5, 1), (3...9, 1, 3), (3...9, 20, 9), (1...Int.max, .max, Int.max)])
+    func whatIsOutOfRangeIsTakenIn(range: ClosedRange<Int>, start: Int, expected: Int) {
+        // The largest number has no exact counterpart, and is not needed to be met.
+        let limit = AdaptiveLimit(in: range, from: start, tolerance: 1.5).limit
+        #expect(limit == min(expected, AdaptiveLimit.most))
+    }
+}
