@@ -1,0 +1,47 @@
+/// Decides when a second attempt is made, and whether: a value without a clock or a task, for a ``HedgingDataFetcher``.
+///
+/// Each first attempt pays a share of what a second one costs, so that there are no more of these than that share. What is paid
+/// is kept for a while, but not for long: when all of a sudden everything is slow, second attempts make it worse.
+struct HedgingPolicy: Sendable {
+    /// How many second attempts there can be in a row at most.
+    static let longestRow = 10
+    /// In millionths, which are counted exactly.
+    private static let price = 1_000_000
+
+    private let delaySetting: HedgingDelay
+    private let share: Int
+    private var window: LatencyWindow
+    private var funds = 0
+
+    init(_ delay: HedgingDelay, share: Double) {
+        delaySetting = delay
+        self.share = Int((share >= 0 ? min(share, 1) : 0) * Double(Self.price))
+        window = LatencyWindow(capacity: delay.capacity)
+    }
+
+    /// How long a first attempt may take now.
+    var delay: Duration {
+        guard let percent = delaySetting.percent, window.count * 2 >= window.capacity else { return delaySetting.start }
+        return window.percentile(percent) ?? delaySetting.start
+    }
+
+    /// Takes into account that a first attempt begins.
+    ///
+    /// - Returns: when a second one is to be made beside it; `nil` if there can be none.
+    mutating func begin() -> Duration? {
+        funds = min(funds + share, Self.longestRow * Self.price)
+        return funds >= Self.price ? delay : nil
+    }
+
+    /// Pays for a second attempt; `false` if there can be none.
+    mutating func hedge() -> Bool {
+        guard funds >= Self.price else { return false }
+        funds -= Self.price
+        return true
+    }
+
+    /// Takes into account how long a first attempt took, or how long it had taken when it was given up.
+    mutating func record(_ duration: Duration) {
+        if delaySetting.percent != nil { window.record(duration) }
+    }
+}
