@@ -114,7 +114,9 @@ extension DataFetcher {
         FallingBackDataFetcher(self, fallback: .fetcher(fallback), methods: methods)
     }
 
-    /// This fetcher, and an answer that is given when it fails. See ``fallingBack(to:for:)-(DataFetcher,_)`` for when it does.
+    /// This fetcher, and an answer that is given when it fails.
+    ///
+    /// It fails by the same measure as where another fetcher is asked then, and the answer is marked likewise.
     ///
     /// - Parameters:
     ///   - fallback: The answer that is given then, whatever its status. Its origin is the memory.
