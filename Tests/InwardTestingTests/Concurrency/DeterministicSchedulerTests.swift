@@ -156,6 +156,14 @@ struct DeterministicSchedulerTests {
         #expect(scheduler.clock.sleeperCount == 0)
     }
 
+    @Test func whatHasNoEndIsNotDrained() async throws {
+        let scheduler = DeterministicScheduler(seed: 7, stepLimit: 100)
+        @Sendable func tick() { scheduler.timer.schedule(at: scheduler.timer.now + .seconds(1)) { tick() } }
+        try await scheduler.run { tick() }
+        let error = await #expect(throws: DeterministicSchedulerError.self) { try await scheduler.drain() }
+        #expect(error?.description.hasSuffix("most steps allowed: \(scheduler.trace), with the seed 7") == true)
+    }
+
     @Test func whatIsOutsideIsWaitedForWhileTheClockStandsStill() async throws {
         let turns = Mutex(0)
         try await scheduler.run {

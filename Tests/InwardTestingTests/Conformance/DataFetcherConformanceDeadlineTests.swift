@@ -6,7 +6,9 @@ import UseCases
 
 @Suite(.timeLimit(.minutes(1)))
 struct DataFetcherConformanceDeadlineTests {
-    private enum Flaw { case none, promisesNothing, waitsForCancellation, asksWithoutTime, givesUpEarly, answersLate }
+    private enum Flaw {
+        case none, promisesNothing, waitsForCancellation, asksWithoutTime, givesUpEarly, answersLate, failsOtherwise
+    }
 
     /// A fetcher that does what it says about deadlines, but for a flaw.
     private struct Example: DataFetcher {
@@ -28,7 +30,7 @@ struct DataFetcherConformanceDeadlineTests {
                 throw self.error(.cancelled, request)
             }
             if flaw == .answersLate { return DataResponse() }
-            throw error(.timedOut, request)
+            throw error(flaw == .failsOtherwise ? .interrupted : .timedOut, request)
         }
 
         private func error(_ reason: FetchError.Reason, _ request: DataRequest) -> FetchError {
@@ -81,6 +83,10 @@ struct DataFetcherConformanceDeadlineTests {
     @Test(arguments: [
         (Flaw.asksWithoutTime, "GET http://upstream.test/ must end as timedOut at its deadline, and was answered."),
         (.givesUpEarly, "GET http://upstream.test/silence must end as timedOut at its deadline, and did before."),
+        (
+            .failsOtherwise,
+            "GET http://upstream.test/silence must end as timedOut at its deadline, and failed as interrupted."
+        ),
         (.answersLate, "GET http://upstream.test/silence must end as timedOut at its deadline, and was answered."),
     ])
     private func whoDoesNotKeepItsPromiseIsFound(flaw: Flaw, violation: String) async throws {

@@ -78,6 +78,12 @@ struct ChaosDataFetcherTests {
         #expect(Self.body.starts(with: response.body))
     }
 
+    @Test(arguments: UInt64(0)..<20) func aTruncatedBodyLosesAtLeastOneByte(seed: UInt64) async throws {
+        let base = StubDataFetcher(DataResponse(body: Data([7])))
+        let chaos = ChaosDataFetcher(base, plan: ChaosPlan([.truncated: 1]), seed: seed)
+        #expect(try await chaos.fetch(request()).body.isEmpty)
+    }
+
     @Test func aGarbledBodyIsAsLongAndAnother() async throws {
         let response = try await outcome(of: .garbled).result.get()
         #expect(response.body.count == Self.body.count)
@@ -194,6 +200,22 @@ struct ChaosDataFetcherTests {
         #expect(chaos.counts.faulty == 0)
         #expect(chaos.counts.abandoned == 3)
         #expect(scheduler.timer.count == 0)
+    }
+
+    @Test func whoIsCancelledOrOutOfTimeIsNotSent() async throws {
+        let (chaos, base) = chaos(.calm)
+        let request = try request()
+        let reasons = try await scheduler.run {
+            await withTaskGroup(of: FetchError.Reason?.self) { group in
+                group.cancelAll()
+                group.addTask { await reason(chaos, request) }
+                let passed = await Deadline(in: .zero, on: scheduler.timer).carried { await reason(chaos, request) }
+                return [await group.next() ?? nil, passed.get()]
+            }
+        }
+        #expect(reasons == [.cancelled, .timedOut])
+        #expect(base.requests.isEmpty)
+        #expect(chaos.counts.abandoned == 2)
     }
 
     private func reason(_ fetcher: any DataFetcher, _ request: DataRequest) async -> FetchError.Reason? {
