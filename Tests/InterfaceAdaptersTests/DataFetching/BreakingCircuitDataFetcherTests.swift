@@ -6,6 +6,15 @@ import UseCases
 
 @Suite(.timeLimit(.minutes(1)))
 struct BreakingCircuitDataFetcherTests {
+    /// Closes every circuit that opens, as soon as it is told.
+    private struct ClosingObserver: FetchObserver {
+        let breaker: CircuitBreaker
+
+        func circuitChanged(_ circuit: String, from old: String, to new: String) {
+            if breaker.state == .open(remaining: .seconds(10)) { breaker.close() }
+        }
+    }
+
     private let clock = ManualClock()
 
     private func makeBreaker(_ name: String = "circuit", probes: Int = 1) -> CircuitBreaker {
@@ -136,6 +145,14 @@ struct BreakingCircuitDataFetcherTests {
                 "users: half open to open", "users: open to half open", "users: half open to closed",
             ]
         )
+    }
+
+    @Test func anObserverMayAskAndSwitchTheBreakerThatTellsIt() async throws {
+        let breaker = makeBreaker()
+        let observer = ClosingObserver(breaker: breaker)
+        let fetcher = StubDataFetcher(failing: .timedOut).breakingCircuit(breaker).observing(with: observer)
+        #expect(try await outcomes(fetcher, 5) == Array(repeating: "timedOut", count: 5))
+        #expect(breaker.state == .closed)
     }
 
     @Test func changesOfOtherChainsAndByHandAreNotTold() async throws {

@@ -158,6 +158,13 @@ struct CircuitStateTests {
         #expect(circuit.phase == .open)
     }
 
+    @Test mutating func aProbeThatSucceededBeforeItOpenedAgainDoesNotCount() throws {
+        try record(failed, failed)
+        try record(good, failed, at: 10)
+        #expect(try record(good, at: 30) == nil)
+        #expect(try record(good, at: 30) == CircuitChange(from: .halfOpen, to: .closed))
+    }
+
     @Test mutating func aSlowProbeOpensItAgain() throws {
         let policy = CircuitBreakerPolicy(minimumCalls: 1, slowCalls: .init(.seconds(2)))
         circuit = CircuitState(policy: policy, title: "the circuit")

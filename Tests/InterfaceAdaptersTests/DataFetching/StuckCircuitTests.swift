@@ -4,8 +4,8 @@ import UseCases
 
 @testable import InterfaceAdapters
 
-/// What has kept other circuit breakers half open for ever, or let too many probes through; by the numbers of the issues of
-/// resilience4j that tell of it.
+/// What has kept other circuit breakers half open for ever, or let too many probes through; the numbers are those of the
+/// issues of resilience4j that tell of it.
 @Suite(.timeLimit(.minutes(1)))
 struct StuckCircuitTests {
     private let clock = ManualClock()
@@ -28,8 +28,9 @@ struct StuckCircuitTests {
         #expect(breaker.state == .closed)
     }
 
+    // #544
     @Test(arguments: [FetchError.Reason.rejected, .closed, .cancelled])
-    func anErrorThatIsIgnoredKeepsNoPlace_544(reason: FetchError.Reason) async throws {
+    func anErrorThatIsIgnoredKeepsNoPlace(reason: FetchError.Reason) async throws {
         let breaker = try await makeOpenBreaker(probes: 2)
         let ignoring = StubDataFetcher(failing: reason).breakingCircuit(breaker)
         for _ in 0..<10 { await #expect(throws: FetchError.self) { try await ignoring.fetch(.example()) } }
@@ -37,12 +38,14 @@ struct StuckCircuitTests {
         try await recover(breaker)
     }
 
-    @Test func fewerProbesThanTheShareNeedsRequestsAreEnough_903() async throws {
+    // #903
+    @Test func fewerProbesThanTheShareNeedsRequestsAreEnough() async throws {
         try await recover(makeOpenBreaker(probes: 1))
         try await recover(makeOpenBreaker(probes: 9))
     }
 
-    @Test func aProbeThatIsCancelledKeepsNoPlace_935() async throws {
+    // #935
+    @Test func aProbeThatIsCancelledKeepsNoPlace() async throws {
         let breaker = try await makeOpenBreaker(probes: 2)
         let arrived = Rendezvous(of: 3)
         let never = Rendezvous(of: 3)
@@ -65,13 +68,15 @@ struct StuckCircuitTests {
         try await recover(breaker)
     }
 
-    @Test func aPlaceThatIsTakenAndNotUsedIsGivenBack_935() async throws {
+    // #935
+    @Test func aPlaceThatIsTakenAndNotUsedIsGivenBack() async throws {
         let breaker = try await makeOpenBreaker(probes: 2)
         for _ in 0..<10 { _ = try breaker.permit() }
         try await recover(breaker)
     }
 
-    @Test func callersWhoNeverComeBackAreGivenUp_1389() async throws {
+    // #1389
+    @Test func callersWhoNeverComeBackAreGivenUp() async throws {
         let breaker = try await makeOpenBreaker(probes: 2)
         let arrived = Rendezvous(of: 3)
         let released = Rendezvous(of: 3)
@@ -95,8 +100,9 @@ struct StuckCircuitTests {
         #expect(breaker.state == .closed)
     }
 
+    // #1432
     @Test(arguments: 1...20)
-    func noMoreProbesThanAllowedWhileItChanges_1432(round: Int) async throws {
+    func noMoreProbesThanAllowedWhileItChanges(round: Int) async throws {
         let breaker = try await makeOpenBreaker(probes: 3)
         // From open to half open and back, and again, and on to closed.
         try await crowd(of: 24, through: breaker, 503)
