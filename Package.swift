@@ -113,7 +113,6 @@ let package = Package(
             dependencies: [
                 "Composition", "Infrastructure", "InterfaceAdapters", "UseCases", "Entities", "InwardTesting",
                 "LoopbackServer",
-                .target(name: "InfrastructureAsyncHTTPClient", condition: asyncHTTPClient),
             ]
         ),
         .testTarget(

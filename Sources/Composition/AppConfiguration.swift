@@ -14,6 +14,8 @@ public struct AppConfiguration: Hashable, Sendable {
 
     private(set) var upstream = Upstream.sample
     private(set) var errorCollector: URL?
+    /// How much is expected of an upstream on the web, and how it is spared.
+    public private(set) var policy = UpstreamPolicy.standard
     /// How long the upstream may send nothing before a request fails.
     public private(set) var idleTimeout = Duration.seconds(10)
     /// How many bytes an answer may have.
@@ -45,6 +47,7 @@ public struct AppConfiguration: Hashable, Sendable {
     ///   - timeLimit: How long an interaction may take that is not given a time, over zero.
     ///   - closingLimit: How long each object may take to close, over zero.
     ///   - errorCollector: The web address that failures are posted to which no caller is told of; `nil` to post none.
+    ///   - policy: How much is expected of an upstream on the web, and how it is spared.
     /// - Throws: an ``AppConfigurationError`` that says which choice is not possible, and why.
     public init(
         upstream: String? = nil,
@@ -53,7 +56,8 @@ public struct AppConfiguration: Hashable, Sendable {
         cacheLimit: Int = sample.cacheLimit,
         timeLimit: Duration = sample.timeLimit,
         closingLimit: Duration = sample.closingLimit,
-        errorCollector: String? = nil
+        errorCollector: String? = nil,
+        policy: UpstreamPolicy = .standard
     ) throws(AppConfigurationError) {
         guard idleTimeout > .zero else { throw AppConfigurationError("An idle timeout has to be over zero.") }
         guard bodyLimit > 0 else { throw AppConfigurationError("A body limit has to be at least 1 byte.") }
@@ -67,6 +71,7 @@ public struct AppConfiguration: Hashable, Sendable {
         self.cacheLimit = cacheLimit
         self.timeLimit = timeLimit
         self.closingLimit = closingLimit
+        self.policy = policy
     }
 
     private init() {}

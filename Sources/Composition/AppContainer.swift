@@ -12,7 +12,9 @@ public struct AppContainer: Container {
         let configuration: AppConfiguration
         let timer: TimerService
         let errorHandler: ReplaceableErrorHandler
+        let circuitBreaker: CircuitBreaker
         let dataFetcher: any DataFetcher
+        let observer: (any FetchObserver)?
         let responseCache: ResponseCache
         let titlesUnderWay: TitleReservations
         let interactionNumbers: InteractionNumbers
@@ -29,6 +31,8 @@ public struct AppContainer: Container {
     /// - Parameters:
     ///   - configuration: What is chosen.
     ///   - dataFetcher: What takes the place of the configuration's upstream, such as a double. Whoever made it closes it.
+    ///     It is taken as it is, without the layers of the configuration's policy.
+    ///   - observer: Who is told what happens to requests; `nil` for nobody.
     ///   - clock: What deadlines, limits and freshness are told by.
     ///   - writeError: Takes a line about each failure that no caller is told of; `nil` to write none.
     /// - Throws: an ``AppConfigurationError`` if the upstream is a directory that cannot be read. What had been made by then
@@ -36,6 +40,7 @@ public struct AppContainer: Container {
     public init(
         _ configuration: AppConfiguration = .sample,
         dataFetcher: (any DataFetcher)? = nil,
+        observer: (any FetchObserver)? = nil,
         clock: any Clock<Duration> = ContinuousClock(),
         writeError: (@Sendable (String) -> Void)? = nil
     ) async throws(AppConfigurationError) {
@@ -52,13 +57,22 @@ public struct AppContainer: Container {
                 as: "errorHandler"
             ) { await $0.close() }
             opening.errorHandler = errorHandler
+            let breaker = configuration.policy.makeCircuitBreaker(configuration.upstreamName, timer: timer)
             let source: any DataFetcher =
-                if let dataFetcher { dataFetcher } else { try configuration.makeDataFetcher(web: web) }
+                if let dataFetcher {
+                    dataFetcher
+                } else {
+                    try configuration.makeDataFetcher(
+                        web: configuration.policy.pipeline(web, breaker: breaker, timer: timer)
+                    )
+                }
             return Objects(
                 configuration: configuration,
                 timer: timer,
                 errorHandler: errorHandler,
+                circuitBreaker: breaker,
                 dataFetcher: source,
+                observer: observer,
                 responseCache: ResponseCache(byteLimit: configuration.cacheLimit, clock: clock),
                 titlesUnderWay: TitleReservations(),
                 interactionNumbers: InteractionNumbers()
@@ -72,6 +86,20 @@ public struct AppContainer: Container {
     /// - Throws: a ``ScopeError`` if the app is closed.
     public var errorHandler: ReplaceableErrorHandler {
         get throws(ScopeError) { try scope.objects().errorHandler }
+    }
+
+    /// Stops asking the upstream while it fails. It can be asked for its state, opened and closed by hand.
+    ///
+    /// - Throws: a ``ScopeError`` if the app is closed.
+    public var circuitBreaker: CircuitBreaker {
+        get throws(ScopeError) { try scope.objects().circuitBreaker }
+    }
+
+    /// What requests to the upstream go through, and warnings about it if there are any. Print it when a service starts.
+    ///
+    /// - Throws: a ``ScopeError`` if the app is closed.
+    public var pipeline: DataFetcherPipeline {
+        get throws(ScopeError) { try scope.objects().dataFetcher.pipeline }
     }
 
     /// A directory to write rendered files into, named by its path.

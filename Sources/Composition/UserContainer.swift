@@ -36,7 +36,7 @@ public struct UserContainer: Container {
                 cachePartition: partition,
                 upstream: Upstream(
                     baseURL: app.configuration.baseURL,
-                    dataFetcher: authorized.caching(in: partition)
+                    dataFetcher: authorized.caching(in: partition).observing(with: app.observer, timer: app.timer)
                 )
             )
         }

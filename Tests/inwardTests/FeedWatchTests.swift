@@ -51,7 +51,7 @@ struct FeedWatchTests {
         let exitCode = try await run(["--watch", "1"]) { drawing in
             drawings.append(drawing)
             switch drawings.count {
-            case 1: status.code.withLock { $0 = 503 }
+            case 1: status.code.withLock { $0 = 501 }
             case 2: status.code.withLock { $0 = 200 }
             default: return true
             }
@@ -67,7 +67,7 @@ struct FeedWatchTests {
     }
 
     @Test func whatWasKeptBackIsToldWhenTheAppIsClosed() async throws {
-        status.code.withLock { $0 = 503 }
+        status.code.withLock { $0 = 501 }
         var failures = 0
         let exitCode = try await run(["--watch", "1"]) { drawing in
             failures += drawing.contains("The feed could not be read") ? 1 : 0

@@ -22,10 +22,16 @@ extension Scope: CustomStringConvertible {
     }
 
     private func object(_ child: Mirror.Child, _ names: ObjectNames, _ outer: ObjectNames) -> ScopeTree.Object? {
-        guard let label = child.label else { return nil }
+        guard let label = child.label, !isNothing(child.value) else { return nil }
         if let name = outer.name(of: child.value) { return .init(name: label, kind: name, held: []) }
         // A handler says what it does, and in which order.
         let kind = (child.value as? any ErrorHandler)?.description ?? "\(type(of: child.value))"
         return .init(name: label, kind: kind, held: names.held(by: child.value))
+    }
+
+    /// Whether it is an object that might be there and is not.
+    private func isNothing(_ value: Any) -> Bool {
+        let mirror = Mirror(reflecting: value)
+        return mirror.displayStyle == .optional && mirror.children.isEmpty
     }
 }

@@ -39,9 +39,6 @@ public struct FileDataFetcher: DataFetcher {
         self.bodyLimit = max(0, bodyLimit)
     }
 
-    /// It waits for nothing that a deadline could end.
-    public var honorsDeadlines: Bool { true }
-
     /// The answer to a request for something in the directory.
     ///
     /// - Throws: a `FetchError` if the request leads elsewhere, or if what is asked for cannot be read.

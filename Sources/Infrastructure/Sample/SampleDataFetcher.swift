@@ -16,9 +16,6 @@ public struct SampleDataFetcher: DataFetcher {
     /// Makes the sample upstream.
     public init() {}
 
-    /// It waits for nothing that a deadline could end.
-    public var honorsDeadlines: Bool { true }
-
     /// The answer to a request for something in the sample.
     ///
     /// - Throws: a `FetchError` if the request leads elsewhere or was cancelled.

@@ -71,7 +71,7 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
         change { _ = $0.close() }
     }
 
-    /// The circuit and its state, such as `the circuit users is half open`.
+    /// The circuit and its state, such as `the circuit to users is half open`.
     public var description: String { "\(title) is \(state)" }
 
     /// What it is called in sentences.
@@ -131,5 +131,5 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
         }
     }
 
-    private static func title(_ name: String) -> String { name == "circuit" ? "the circuit" : "the circuit \(name)" }
+    private static func title(_ name: String) -> String { name == "circuit" ? "the circuit" : "the circuit to \(name)" }
 }

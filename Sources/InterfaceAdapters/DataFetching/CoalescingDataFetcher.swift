@@ -59,7 +59,7 @@ extension DataFetcher {
     ///
     /// - Parameters:
     ///   - abandonment: What becomes of a transfer that nobody waits for any more.
-    ///   - executor: Where transfers run; `nil` to begin each where it is asked for.
+    ///   - executor: Where transfers run; `nil` for wherever there is room.
     /// - Returns: the fetcher to hand requests to. Share it: each that is made has transfers of its own.
     public func coalescing(
         whenAbandoned abandonment: CoalescingDataFetcher.Abandonment = .cancelled,

@@ -39,7 +39,7 @@ public final class Credentials: Sendable {
     ///   - field: The field that holds them, such as ``HeaderField/bearer(_:)``; `nil` if there are none yet, and they are to be
     ///     had before the first request.
     ///   - url: An address of the origin that they are for.
-    ///   - executor: Where they are renewed; `nil` to begin it where it is asked for.
+    ///   - executor: Where they are renewed; `nil` for wherever there is room.
     ///   - renew: Gives new ones, such as by asking a token endpoint. One call is under way at a time, whoever waits for it, and
     ///     it has nothing to do with anybody's deadline, so bound it by one of its own. What it throws, each who waits for it
     ///     throws.

@@ -8,6 +8,12 @@ public struct FailureCriteria: Hashable, Sendable {
         statuses: 500...599
     )
 
+    /// The source is at fault as by ``standard``, or nothing was sent because a limit or an open circuit refused it.
+    public static let unavailable = Self(
+        reasons: standard.reasons.union([.rejected]),
+        statuses: standard.statuses
+    )
+
     /// The kinds of error that are failures.
     public var reasons: Set<FetchError.Reason>
     /// The statuses that are failures, in an answer and in the error that an answer became.

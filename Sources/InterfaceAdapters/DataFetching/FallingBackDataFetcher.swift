@@ -8,17 +8,25 @@ public struct FallingBackDataFetcher: TellingDataFetcher {
         case response(DataResponse)
     }
 
-    private static let reasons: Set<FetchError.Reason> = [.rejected, .unreachable, .untrusted, .timedOut, .interrupted]
+    /// Who gave up, or asked for what cannot be had, is told so.
+    private static let finalReasons: Set<FetchError.Reason> = [.cancelled, .closed, .invalidRequest]
 
     /// What is wrapped.
     public var base: any DataFetcher
     private let fallback: Fallback
+    private let failures: FailureCriteria
     private let methods: Set<DataRequest.Method>
     var observers = FetchObservers()
 
-    init(_ base: any DataFetcher, fallback: Fallback, methods: Set<DataRequest.Method>) {
+    init(
+        _ base: any DataFetcher,
+        fallback: Fallback,
+        failures: FailureCriteria,
+        methods: Set<DataRequest.Method>
+    ) {
         self.base = base
         self.fallback = fallback
+        self.failures = failures
         self.methods = methods
     }
 
@@ -46,19 +54,13 @@ public struct FallingBackDataFetcher: TellingDataFetcher {
         let failed: Result<DataResponse, FetchError>
         do {
             let response = try await base.fetch(request)
-            guard Self.isFailure(response.status) else { return response }
+            guard failures.isFailure(response) else { return response }
             failed = .success(response)
         } catch {
-            guard Self.isFailure(error) else { throw error }
+            guard failures.isFailure(error), !Self.finalReasons.contains(error.reason) else { throw error }
             failed = .failure(error)
         }
         return try await response(to: request, inPlaceOf: failed)
-    }
-
-    private static func isFailure(_ status: DataResponse.Status) -> Bool { (500..<600).contains(status.code) }
-
-    private static func isFailure(_ error: FetchError) -> Bool {
-        reasons.contains(error.reason) || error.status.map(isFailure) ?? false
     }
 
     private func response(
@@ -99,35 +101,37 @@ public struct FallingBackDataFetcher: TellingDataFetcher {
 extension DataFetcher {
     /// This fetcher, and another one that is asked when it fails.
     ///
-    /// It fails when nothing was sent because of a limit or an open circuit, when nobody was reached or nobody to be trusted,
-    /// when the answer did not come in time or not whole, and when its status is one of 500 to 599. If the other fetcher
-    /// fails too, or its answer is not one of success, the outcome is that of this one.
+    /// If the other fetcher fails too, or its answer is not one of success, the outcome is that of this one.
     ///
     /// - Parameters:
     ///   - fallback: The fetcher that is asked then. Observers of the pipeline are not told what happens in it.
+    ///   - failures: What counts as a failure. ``FetchError/Reason/cancelled``, ``FetchError/Reason/closed`` and
+    ///     ``FetchError/Reason/invalidRequest`` never do.
     ///   - methods: The methods of the requests that it is asked, by default those that change nothing.
     /// - Returns: the fetcher to hand requests to.
     public func fallingBack(
         to fallback: any DataFetcher,
+        when failures: FailureCriteria = .unavailable,
         for methods: Set<DataRequest.Method> = [.get, .head]
     ) -> FallingBackDataFetcher {
-        FallingBackDataFetcher(self, fallback: .fetcher(fallback), methods: methods)
+        FallingBackDataFetcher(self, fallback: .fetcher(fallback), failures: failures, methods: methods)
     }
 
     /// This fetcher, and an answer that is given when it fails.
     ///
-    /// It fails by the same measure as where another fetcher is asked then, and the answer is marked likewise.
-    ///
     /// - Parameters:
     ///   - fallback: The answer that is given then, whatever its status. Its origin is the memory.
+    ///   - failures: What counts as a failure. ``FetchError/Reason/cancelled``, ``FetchError/Reason/closed`` and
+    ///     ``FetchError/Reason/invalidRequest`` never do.
     ///   - methods: The methods of the requests that it is given to, by default those that change nothing.
     /// - Returns: the fetcher to hand requests to.
     public func fallingBack(
         to fallback: DataResponse,
+        when failures: FailureCriteria = .unavailable,
         for methods: Set<DataRequest.Method> = [.get, .head]
     ) -> FallingBackDataFetcher {
         var fallback = fallback
         fallback.origin = .memory
-        return FallingBackDataFetcher(self, fallback: .response(fallback), methods: methods)
+        return FallingBackDataFetcher(self, fallback: .response(fallback), failures: failures, methods: methods)
     }
 }

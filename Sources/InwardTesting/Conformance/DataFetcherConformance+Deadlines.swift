@@ -7,11 +7,11 @@ extension DataFetcherConformance {
         guard fetcher.honorsDeadlines else { return [] }
         var violations: [String] = []
         for exchange in exchanges {
-            violations += await lateness(of: fetcher, exchange.request, by: Deadline(in: .zero, on: timer))
+            violations += await lateness(of: fetcher, exchange.request, by: Deadline(in: .zero, on: timer), timer)
         }
         if let unanswered {
             let deadline = Deadline(in: .milliseconds(50), on: timer)
-            violations += await lateness(of: fetcher, unanswered, by: deadline)
+            violations += await lateness(of: fetcher, unanswered, by: deadline, timer)
         }
         return violations
     }
@@ -19,7 +19,8 @@ extension DataFetcherConformance {
     private func lateness(
         of fetcher: any DataFetcher,
         _ request: DataRequest,
-        by deadline: Deadline
+        by deadline: Deadline,
+        _ timer: TimerService
     ) async -> [String] {
         await withTaskGroup { group in
             group.addTask {
@@ -29,7 +30,7 @@ extension DataFetcherConformance {
             }
             group.addTask {
                 // Long behind the deadline, for whoever would wait for ever.
-                try? await deadline.timer.sleep(until: deadline.moment + .seconds(10))
+                try? await timer.sleep(for: deadline.remaining + .seconds(10))
                 return []
             }
             let first = await group.next() ?? []

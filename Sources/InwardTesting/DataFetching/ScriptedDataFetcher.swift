@@ -23,9 +23,6 @@ public final class ScriptedDataFetcher: DataFetcher {
     /// How many steps are still to come.
     public var remainingSteps: Int { remaining.withLock(\.count) }
 
-    /// It waits for nothing that a deadline could end.
-    public var honorsDeadlines: Bool { true }
-
     /// The answer of the next step.
     ///
     /// - Throws: a `FetchError` if that is what the next step says, or if there is none.

@@ -52,7 +52,9 @@ public struct Deadline: Sendable {
         // Whoever bound the task to an earlier one ends the work when it passes.
         // Nor does the deadline have to cancel what is cancelled.
         guard isEarlierThanCurrent, !Task.isCancelled else { return await Result(awaiting: work) }
-        let revocable = RevocableWork { () async throws(Failure) in try await carried(by: work).get() }
+        let revocable = RevocableWork(executor: timer.executor) { () async throws(Failure) in
+            try await carried(by: work).get()
+        }
         return await revocable.outcome { revoke in whenPassed(revoke) }
     }
 

@@ -10,8 +10,18 @@ package struct RevocableWork<Value: Sendable, Failure: Error>: Sendable {
 
     private let work: @Sendable () async throws(Failure) -> Value
 
+    private let executor: (any TaskExecutor)?
+
     /// Work that has not begun.
-    package init(_ work: @escaping @Sendable () async throws(Failure) -> Value) {
+    ///
+    /// - Parameters:
+    ///   - executor: Where the work is done; `nil` for wherever there is room.
+    ///   - work: What is done.
+    package init(
+        executor: (any TaskExecutor)? = nil,
+        _ work: @escaping @Sendable () async throws(Failure) -> Value
+    ) {
+        self.executor = executor
         self.work = work
     }
 
@@ -47,8 +57,8 @@ package struct RevocableWork<Value: Sendable, Failure: Error>: Sendable {
     private func begin(_ operation: @escaping @Sendable @concurrent () async -> Void) -> Task<Void, Never> {
         if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
             // Begins here and now, so that nothing is handed to another thread unless it has to wait.
-            return Task.immediate(operation: operation)
+            return Task.immediate(executorPreference: executor, operation: operation)
         }
-        return Task(operation: operation)
+        return Task(executorPreference: executor, operation: operation)
     }
 }

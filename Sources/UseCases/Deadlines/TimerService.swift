@@ -31,13 +31,15 @@ public final class TimerService: Sendable {
     private let state = Mutex(State())
     private let time: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
-    private let executor: (any TaskExecutor)?
+    /// Where it calls back, and where work that it may end is done.
+    let executor: (any TaskExecutor)?
 
     /// Makes a service that tells the time by a clock.
     ///
     /// - Parameters:
     ///   - clock: What tells the time.
-    ///   - executor: Where the service sleeps and calls back; `nil` for wherever there is room.
+    ///   - executor: Where the service sleeps and calls back, and where work is done that a deadline on it ends; `nil` for
+    ///     wherever there is room.
     public init<C: Clock<Duration>>(_ clock: C, executor: (any TaskExecutor)? = nil) {
         let start = clock.now
         time = { start.duration(to: clock.now) }

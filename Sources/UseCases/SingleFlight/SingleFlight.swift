@@ -31,7 +31,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
     ///
     /// - Parameters:
     ///   - abandonment: What becomes of work that nobody waits for any more.
-    ///   - executor: Where work is done; `nil` to begin it where it is asked for.
+    ///   - executor: Where work is done; `nil` for wherever there is room.
     package init(whenAbandoned abandonment: Abandonment, executor: (any TaskExecutor)? = nil) {
         self.abandonment = abandonment
         self.executor = executor
@@ -117,8 +117,8 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
     }
 
     private func begin(_ operation: @escaping @Sendable @concurrent () async -> Void) -> Task<Void, Never> {
-        if executor == nil, #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
-            return Task.immediate(operation: operation)
+        if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
+            return Task.immediate(executorPreference: executor, operation: operation)
         }
         return Task(executorPreference: executor, operation: operation)
     }

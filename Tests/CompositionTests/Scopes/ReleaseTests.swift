@@ -54,8 +54,8 @@ struct ReleaseTests {
         _ = try await readFeed()
         #expect(
             app.names == [
-                "app.timer", "app.errorHandler", "app.dataFetcher", "app.responseCache", "app.titlesUnderWay",
-                "app.interactionNumbers",
+                "app.timer", "app.errorHandler", "app.circuitBreaker", "app.dataFetcher", "app.responseCache",
+                "app.titlesUnderWay", "app.interactionNumbers",
             ]
         )
         #expect(app.alive == app.names)

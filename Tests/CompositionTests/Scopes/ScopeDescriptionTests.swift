@@ -16,6 +16,7 @@ struct ScopeDescriptionTests {
                   configuration: AppConfiguration
                   timer: TimerService
                   errorHandler: can be replaced → drops repeats within 60.0 seconds → ends
+                  circuitBreaker: CircuitBreaker, holds timer
                   dataFetcher: RecordingDataFetcher
                   responseCache: ResponseCache
                   titlesUnderWay: TitleReservations
@@ -23,18 +24,18 @@ struct ScopeDescriptionTests {
                   user ada (open)
                     session: UserSession
                     cachePartition: Partition, holds app.responseCache
-                    upstream: Upstream, holds app.dataFetcher, app.responseCache
+                    upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
                     feature feed (open)
                       viewModel: PostListViewModel
                       interaction 1 (open)
-                        upstream: Upstream, holds app.dataFetcher, app.responseCache
+                        upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
                         titlesUnderWay: app.titlesUnderWay
                         errorHandler: app.errorHandler
                         deadline: Deadline, holds app.timer
                   user bob (open)
                     session: UserSession
                     cachePartition: Partition, holds app.responseCache
-                    upstream: Upstream, holds app.dataFetcher, app.responseCache
+                    upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
                 """
         )
         try await bob.close()

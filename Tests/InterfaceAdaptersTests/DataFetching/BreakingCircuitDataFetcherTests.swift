@@ -138,7 +138,7 @@ struct BreakingCircuitDataFetcherTests {
         #expect(try await outcomes(fetcher, 1) == ["timedOut"])
         clock.advance(by: .seconds(20))
         #expect(try await outcomes(fetcher, 1) == ["200"])
-        let refusal = "was not sent: the circuit users is open, because 2 of the last 2 requests failed"
+        let refusal = "was not sent: the circuit to users is open, because 2 of the last 2 requests failed"
         #expect(
             observer.told == [
                 "users: closed to open", "GET http://upstream.test/users \(refusal)", "users: open to half open",
@@ -169,7 +169,7 @@ struct BreakingCircuitDataFetcherTests {
     @Test func itsLayerSaysWhichCircuit() {
         let fetcher = StubDataFetcher(DataResponse()).breakingCircuit(CircuitBreaker("users"))
         #expect(fetcher.layer.kind == .circuitBreaker)
-        #expect(fetcher.layer.description == "asks nobody while the circuit users is open")
+        #expect(fetcher.layer.description == "asks nobody while the circuit to users is open")
     }
 
     @Test func itDoesNotWaitSoItHonorsTheDeadlineAsMuchAsItsBase() {

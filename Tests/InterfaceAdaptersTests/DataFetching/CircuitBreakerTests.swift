@@ -35,11 +35,11 @@ struct CircuitBreakerTests {
 
     @Test func itIsNamedInItsDescriptionAndItsRefusals() {
         let breaker = CircuitBreaker("users")
-        #expect(breaker.description == "the circuit users is closed")
+        #expect(breaker.description == "the circuit to users is closed")
         breaker.isolate()
-        #expect(breaker.description == "the circuit users is isolated")
+        #expect(breaker.description == "the circuit to users is isolated")
         let refusal = #expect(throws: CircuitRefusal.self) { _ = try breaker.permit() }
-        #expect(refusal?.explanation == "was not sent: the circuit users is isolated")
+        #expect(refusal?.explanation == "was not sent: the circuit to users is isolated")
         #expect(CircuitBreaker().description == "the circuit is closed")
     }
 

@@ -81,10 +81,10 @@ struct CircuitStateTests {
 
     @Test mutating func slowRequestsOpenItToo() throws {
         let policy = CircuitBreakerPolicy(minimumCalls: 3, slowCalls: .init(.seconds(2), share: 0.6))
-        circuit = CircuitState(policy: policy, title: "the circuit users")
+        circuit = CircuitState(policy: policy, title: "the circuit to users")
         #expect(try record(slow, good, slow) == CircuitChange(from: .closed, to: .open))
         let words =
-            "was not sent: the circuit users is open, because 2 of the last 3 requests took 2.0 seconds or longer"
+            "was not sent: the circuit to users is open, because 2 of the last 3 requests took 2.0 seconds or longer"
         #expect(refusal()?.explanation == words)
     }
 

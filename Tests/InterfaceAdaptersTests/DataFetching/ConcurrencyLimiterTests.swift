@@ -180,10 +180,3 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.limit == 2)
     }
 }
-
-extension Result {
-    /// What went wrong; `nil` if nothing did.
-    fileprivate var failure: Failure? {
-        if case .failure(let error) = self { error } else { nil }
-    }
-}

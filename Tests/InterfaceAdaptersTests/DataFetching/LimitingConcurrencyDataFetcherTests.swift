@@ -234,10 +234,3 @@ struct LimitingConcurrencyDataFetcherTests {
         )
     }
 }
-
-extension Result {
-    /// What went wrong; `nil` if nothing did.
-    fileprivate var failure: Failure? {
-        if case .failure(let error) = self { error } else { nil }
-    }
-}
