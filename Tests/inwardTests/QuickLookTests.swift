@@ -100,7 +100,7 @@ struct QuickLookTests {
         #expect(
             try await complaint(about: .whole(status: 503, headerLines: ["Retry-After: 120"])) == """
                 inward: The users could not be listed: GET http://127.0.0.1/users was answered with \
-                503 Service Unavailable (1 attempt, the upstream asked to wait 120.0 seconds). Try again in 2 min.
+                503 Service Unavailable (1 attempt, the upstream asked to wait 120 seconds). Try again in 120 s.
                 """
         )
     }

@@ -3,26 +3,69 @@ import InterfaceAdapters
 import Measuring
 import UseCases
 
-let request = DataRequest(
-    url: URL(string: "http://upstream.test/users/7")!,
-    headerFields: [HeaderField(.accept, "application/json")]
-)
-let response = DataResponse(headerFields: [HeaderField(.contentType, "application/json")], body: Data(count: 512))
-
+/// Prints what each layer of a pipeline costs over a fetcher that has its answer in memory, when nothing goes wrong.
 @concurrent func measure() async {
+    let request = DataRequest(
+        url: URL(string: "http://upstream.test/users/7") ?? URL(filePath: "/"),
+        headerFields: [HeaderField(.accept, "application/json")]
+    )
+    let response = DataResponse(
+        headerFields: [HeaderField(.contentType, "application/json")],
+        body: Data(count: 512)
+    )
     let bare = BareDataFetcher(response: response, honorsDeadlines: true)
-    let deaf = BareDataFetcher(response: response, honorsDeadlines: false)
-    let base = await Measurement { _ = try? await bare.fetch(request) }
-    print("bare", base.nanoseconds, base.allocations)
-    func show(_ name: String, _ fetcher: any DataFetcher) async {
-        let m = await Measurement { _ = try? await fetcher.fetch(request) }
-        print(name, Int(m.nanoseconds - base.nanoseconds), m.allocations)
+    // The bare fetcher is called as every other, without knowing what it is, and each in a task of its own, so that none
+    // begins where another one left the task's stack.
+    func cost(_ fetcher: any DataFetcher) async -> Measurement {
+        await Task { await Measurement { _ = try? await fetcher.fetch(request) } }.value
     }
-    await show("observing nobody", bare.observing(with: nil))
-    await show("timeout", bare.timingOut(after: .seconds(2)))
-    await show("timeout, task", deaf.timingOut(after: .seconds(2)))
-    await show("2 timeouts", bare.timingOut(after: .seconds(2)).timingOut(after: .seconds(10)))
-    await show("coalescing", bare.coalescing())
+    var table = CostTable(base: await cost(bare))
+
+    func add(_ name: String, atMost limit: Double? = nil, _ fetcher: any DataFetcher) async {
+        table.add(name, atMost: limit, await cost(fetcher))
+    }
+
+    await add("observer, none attached", atMost: 60, bare.observing(with: nil))
+    await add("retry", atMost: 60, bare.retrying(.standard))
+    await add("breaker, last 20 calls", atMost: 60, bare.breakingCircuit(.standard))
+    await add(
+        "breaker, last 10 seconds",
+        bare.breakingCircuit(CircuitBreaker(policy: CircuitBreakerPolicy(window: .time(.seconds(10)))))
+    )
+    await add(
+        "breaker, slow calls too",
+        bare.breakingCircuit(
+            CircuitBreaker(policy: CircuitBreakerPolicy(slowCalls: .init(.seconds(1), share: 0.5)))
+        )
+    )
+    await add("concurrency limit", atMost: 60, bare.limitingConcurrency(to: 64))
+    await add(
+        "concurrency limit, adaptive",
+        bare.limitingConcurrency(to: ConcurrencyLimiter(.adaptive(in: 1...100, from: 10)))
+    )
+    let rate = RateLimiter(1_000_000_000, per: .seconds(1), burst: 1_000_000)
+    await add("rate limit", atMost: 60, bare.limitingRate(to: rate))
+    await add("size limit", atMost: 60, bare.limitingSize(to: 1_024))
+    await add("fallback", bare.fallingBack(to: DataResponse()))
+    await add("timeout", atMost: 400, bare.timingOut(after: .seconds(2)))
+    await add(
+        "timeout of who heeds no deadline",
+        BareDataFetcher(response: response, honorsDeadlines: false).timingOut(after: .seconds(2))
+    )
+    await add("coalescing", atMost: 900, bare.coalescing())
+    await add(
+        "five: rate, total timeout, retry, breaker, attempt timeout",
+        atMost: 766,
+        bare.timingOut(after: .seconds(2)).breakingCircuit(.standard).retrying(.standard)
+            .timingOut(after: .seconds(10)).limitingRate(to: rate)
+    )
+    let isolated = CircuitBreaker.standard
+    isolated.isolate()
+    await add("refused by an isolated breaker, in all", atMost: 150, bare.breakingCircuit(isolated))
+    let open = CircuitBreaker(policy: CircuitBreakerPolicy(minimumCalls: 1))
+    _ = try? await FailingDataFetcher().breakingCircuit(open).fetch(request)
+    await add("refused by an open breaker, in all", atMost: 150, bare.breakingCircuit(open))
+    print(table)
 }
-await measure()
+
 await measure()

@@ -4,13 +4,13 @@
 /// is left; when none is, what runs under it is cancelled.
 public struct Deadline: Sendable {
     /// The deadline of the task that asks; `nil` if it has all the time there is.
-    public static var current: Deadline? { carried }
+    public static var current: Deadline? { carried.get() }
 
     // Bound nowhere but where the work ends too, so that nobody sees a deadline which does not hold.
-    @TaskLocal private static var carried: Deadline?
+    @usableFromInline static let carried = TaskLocal<Deadline?>(wrappedValue: nil)
 
     /// What tells how much time is left.
-    private let timer: TimerService
+    @usableFromInline let timer: TimerService
     /// When it passes, as its timer service tells the time.
     private let moment: Duration
     private let start: Duration
@@ -61,28 +61,31 @@ public struct Deadline: Sendable {
     /// Runs a piece of work that ends by itself when this deadline passes, or that of the task if it comes first.
     ///
     /// - Returns: what the work gave or threw.
+    @inlinable
     package func carried<Value: Sendable, Failure: Error>(
         by work: () async throws(Failure) -> Value
     ) async -> Result<Value, Failure> {
         guard isEarlierThanCurrent else { return await Result(awaiting: work) }
-        return await Self.$carried.withValue(self) { await Result(awaiting: work) }
+        return await Self.carried.withValue(self) { await Result(awaiting: work) }
     }
 
     /// Has something done when this deadline passes, unless it is called off before.
     ///
     /// - Returns: what calls it off.
+    @usableFromInline
     package func whenPassed(_ action: @escaping @Sendable () -> Void) -> () -> Void {
         let scheduled = timer.schedule(at: moment, action)
         return { timer.cancel(scheduled) }
     }
 
     /// Begins something that outlives whoever begins it, and so has nothing to do with the deadline of the task.
+    @inlinable
     package static func lifted<Value>(_ begin: () -> Value) -> Value {
-        guard carried != nil else { return begin() }
-        return $carried.withValue(nil, operation: begin)
+        guard carried.get() != nil else { return begin() }
+        return carried.withValue(nil, operation: begin)
     }
 
-    private var isEarlierThanCurrent: Bool {
+    @usableFromInline var isEarlierThanCurrent: Bool {
         guard let current = Self.current else { return true }
         return current.timer === timer ? moment < current.moment : remaining < current.remaining
     }

@@ -1,31 +1,36 @@
-import Synchronization
+package import Synchronization
 
 /// A value that one task waits for and any other gives. The first one given counts.
 package final class Promise<Value: Sendable>: Sendable {
     /// How a wait ended.
+    @frozen
     package enum Outcome {
         case kept(Value)
         case cancelled
         case deadlinePassed
     }
 
-    private enum State {
+    @usableFromInline
+    enum State {
         case open
         case awaited(CheckedContinuation<Outcome, Never>)
         case settled(Outcome)
     }
 
-    private let state = Mutex(State.open)
+    @usableFromInline let state = Mutex(State.open)
 
+    @inlinable
     package init() {}
 
     /// Gives the value; `false` if the wait is over, or another value was given before.
+    @inlinable
     @discardableResult
     package func keep(_ value: Value) -> Bool { settle(.kept(value)) }
 
     /// Waits for the value, until the task is cancelled or a deadline has passed. Only one task may wait, and once.
     ///
     /// A value that is there already is given whatever else has happened.
+    @inlinable
     package func value(until deadline: Deadline? = .current) async -> Outcome {
         let callOff = deadline?.whenPassed { self.settle(.deadlinePassed) }
         defer { callOff?() }
@@ -44,8 +49,9 @@ package final class Promise<Value: Sendable>: Sendable {
         }
     }
 
+    @inlinable
     @discardableResult
-    private func settle(_ outcome: Outcome) -> Bool {
+    func settle(_ outcome: Outcome) -> Bool {
         let (isFirst, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Outcome, Never>?) in
             switch state {
             case .open:

@@ -40,7 +40,8 @@ package struct RevocableWork<Value: Sendable, Failure: Error>: Sendable {
             progress.result.withLock { $0 = result }
         }
         // Most of what is answered from memory is done by now, and nobody had to wait for it.
-        if let result = progress.result.withLock(\.self) { return result }
+        let result = progress.result.withLock { $0 }
+        if let result { return result }
         let disarm = arm {
             progress.isRevoked.store(true, ordering: .relaxed)
             task.cancel()
@@ -51,7 +52,7 @@ package struct RevocableWork<Value: Sendable, Failure: Error>: Sendable {
             task.cancel()
         }
         disarm()
-        return progress.isRevoked.load(ordering: .relaxed) ? nil : progress.result.withLock(\.self)
+        return progress.isRevoked.load(ordering: .relaxed) ? nil : progress.result.withLock { $0 }
     }
 
     private func begin(_ operation: @escaping @Sendable @concurrent () async -> Void) -> Task<Void, Never> {

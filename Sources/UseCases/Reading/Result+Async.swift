@@ -3,6 +3,7 @@ extension Result where Success: Sendable {
     ///
     /// For `async let`, which forgets the type of an error: two pieces of work run at once and each is asked for its
     /// result.
+    @inlinable
     package init(awaiting work: () async throws(Failure) -> Success) async {
         do {
             self = .success(try await work())

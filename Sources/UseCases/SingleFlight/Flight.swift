@@ -1,22 +1,27 @@
 /// A piece of work that is under way, and those who wait for its answer.
 ///
-/// It begins with one who has not begun to wait, and is abandoned when the last of them has left.
+/// It begins with one who has not begun to wait, and is abandoned when the last of them has left. It is inlinable, like all that
+/// it is used by, so that it is compiled for the types that it is used with: otherwise they are looked up at each call.
+@usableFromInline
 struct Flight<Answer, Waiter> {
     /// What becomes of somebody who comes aboard.
+    @usableFromInline
     enum Boarding {
         case waits(seat: Int)
         case landed(Answer)
         case abandoned
     }
 
-    private var seats: [Waiter?] = []
-    private var aboard = 1
+    @usableFromInline var seats: [Waiter?] = []
+    @usableFromInline var aboard = 1
     /// The answer, once there is one.
-    private(set) var landed: Answer?
+    @usableFromInline var landed: Answer?
 
+    @inlinable
     init() {}
 
     /// Takes on somebody else, who waits in a seat unless the answer is there.
+    @inlinable
     mutating func board(_ waiter: Waiter) -> Boarding {
         if let landed { return .landed(landed) }
         guard aboard > 0 else { return .abandoned }
@@ -26,6 +31,7 @@ struct Flight<Answer, Waiter> {
     }
 
     /// Lets the one who began it take a seat too, unless the answer is there.
+    @inlinable
     mutating func seatFirst(_ waiter: Waiter) -> Boarding {
         if let landed { return .landed(landed) }
         seats.append(waiter)
@@ -35,6 +41,7 @@ struct Flight<Answer, Waiter> {
     /// Lets somebody leave a seat, who is told nothing any more.
     ///
     /// - Returns: whether nobody is left.
+    @inlinable
     mutating func leave(seat: Int) -> Bool {
         guard landed == nil, seats[seat] != nil else { return false }
         seats[seat] = nil
@@ -45,9 +52,11 @@ struct Flight<Answer, Waiter> {
     /// Ends it with an answer.
     ///
     /// - Returns: those who wait for it, in the order they came.
+    @inlinable
     mutating func land(_ answer: Answer) -> [Waiter] {
         landed = answer
         defer { seats = [] }
-        return seats.compactMap(\.self)
+        // No key path: where the types are not known, each use of one makes it anew.
+        return seats.compactMap { $0 }
     }
 }

@@ -1,4 +1,4 @@
-import Synchronization
+package import Synchronization
 
 /// Makes one piece of work of all that are asked for under the same key while it is under way.
 ///
@@ -14,24 +14,33 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
         case goesOn
     }
 
-    private final class Shared: Sendable {
+    @usableFromInline
+    final class Shared: Sendable {
+        @usableFromInline
         struct State {
-            var flight = Flight<Answer, Promise<Answer>>()
-            var task: Task<Void, Never>?
+            @inlinable
+            init() {}
+
+            @usableFromInline var flight = Flight<Answer, Promise<Answer>>()
+            @usableFromInline var task: Task<Void, Never>?
         }
 
-        let state = Mutex(State())
+        @usableFromInline let state = Mutex(State())
+
+        @inlinable
+        init() {}
     }
 
-    private let flights = Mutex<[Key: Shared]>([:])
-    private let abandonment: Abandonment
-    private let executor: (any TaskExecutor)?
+    @usableFromInline let flights = Mutex<[Key: Shared]>([:])
+    @usableFromInline let abandonment: Abandonment
+    @usableFromInline let executor: (any TaskExecutor)?
 
     /// Makes it without any work under way.
     ///
     /// - Parameters:
     ///   - abandonment: What becomes of work that nobody waits for any more.
     ///   - executor: Where work is done; `nil` for wherever there is room.
+    @inlinable
     package init(whenAbandoned abandonment: Abandonment, executor: (any TaskExecutor)? = nil) {
         self.abandonment = abandonment
         self.executor = executor
@@ -49,6 +58,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
     ///   - noteJoining: Called if the work is under way already.
     ///   - work: What is done.
     /// - Returns: what the work gave or threw; or that the caller was cancelled, or its deadline has passed.
+    @inlinable
     package func outcome(
         for key: Key,
         noteJoining: () -> Void = {},
@@ -73,7 +83,8 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
     }
 
     /// Waits for the answer; `nil` if the work was abandoned before.
-    private func wait(aboard shared: Shared, isFirst: Bool, _ key: Key) async -> Promise<Answer>.Outcome? {
+    @inlinable
+    func wait(aboard shared: Shared, isFirst: Bool, _ key: Key) async -> Promise<Answer>.Outcome? {
         if isFirst, let answer = shared.state.withLock({ $0.flight.landed }) { return .kept(answer) }
         let promise = Promise<Answer>()
         let boarding = shared.state.withLock { isFirst ? $0.flight.seatFirst(promise) : $0.flight.board(promise) }
@@ -88,7 +99,8 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
         }
     }
 
-    private func leave(_ seat: Int, of shared: Shared, _ key: Key) {
+    @inlinable
+    func leave(_ seat: Int, of shared: Shared, _ key: Key) {
         let task = shared.state.withLock { state -> Task<Void, Never>? in
             if case .goesOn = abandonment { return nil }
             return state.flight.leave(seat: seat) ? state.task : nil
@@ -98,7 +110,8 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
         task.cancel()
     }
 
-    private func begin(
+    @inlinable
+    func begin(
         _ shared: Shared,
         for key: Key,
         _ work: @escaping @Sendable () async throws(Failure) -> Value
@@ -116,14 +129,16 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
         shared.state.withLock { $0.task = task }
     }
 
-    private func begin(_ operation: @escaping @Sendable @concurrent () async -> Void) -> Task<Void, Never> {
+    @inlinable
+    func begin(_ operation: @escaping @Sendable @concurrent () async -> Void) -> Task<Void, Never> {
         if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
             return Task.immediate(executorPreference: executor, operation: operation)
         }
         return Task(executorPreference: executor, operation: operation)
     }
 
-    private func remove(_ shared: Shared, for key: Key) {
+    @inlinable
+    func remove(_ shared: Shared, for key: Key) {
         flights.withLock { if $0[key] === shared { $0[key] = nil } }
     }
 }
