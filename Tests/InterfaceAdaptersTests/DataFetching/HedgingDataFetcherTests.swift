@@ -288,21 +288,30 @@ struct HedgingDataFetcherTests {
         #expect(remaining.withLock { $0 } == [.seconds(5), .seconds(4)])
     }
 
-    @Test func theDelayIsLearnedFromWhatSucceeded() async throws {
-        let step = Mutex(Duration.milliseconds(10))
+    // Also where there can be no second attempt yet, and nothing is raced.
+    @Test(arguments: [1, 0.1])
+    func theDelayIsLearnedFromWhatSucceeded(share: Double) async throws {
+        let begun = Rendezvous(of: 2)
         let source = StubDataFetcher { [clock, nowhere] request throws(FetchError) in
-            if request.url.path == "/slow", request.attempt == 1 { await nowhere.arrive() }
-            if request.url.path == "/failing" { return DataResponse(status: 500) }
-            if request.attempt == 1 { clock.advance(by: step.withLock(\.self)) }
+            if request.attempt == 2 { await begun.arrive() }
+            switch (request.url.path, request.attempt) {
+            case ("/slow", 1): await nowhere.arrive()
+            case ("/failing", _):
+                clock.advance(by: .seconds(60))
+                return DataResponse(status: 500)
+            default: clock.advance(by: .milliseconds(10))
+            }
             return DataResponse()
         }
-        let fetcher = fetcher(source, after: .percentile(50, atFirst: .seconds(60), ofLast: 10))
+        let fetcher = fetcher(source, after: .percentile(90, atFirst: .seconds(600), ofLast: 10), upTo: share)
         for _ in 0..<5 { _ = try await fetcher.fetch(.example("http://upstream.test/failing")) }
         for _ in 0..<5 { _ = try await fetcher.fetch(.example()) }
         let slow = try DataRequest.example("http://upstream.test/slow")
         let asked = Task { try await fetcher.fetch(slow) }
         await timer.timers(1)
         clock.advance(by: .milliseconds(10))
+        await begun.arrive()
+        asked.cancel()
         #expect(try await asked.value.status == .ok)
         #expect(hedges.requests.count == 1)
     }

@@ -119,19 +119,21 @@ struct LimitingRateDataFetcherTests {
         #expect(source.requests.count == 3)
     }
 
-    @Test func whoIsCancelledTakesNoTurn() async throws {
-        let fetcher = fetcher()
+    @Test(arguments: [Duration.zero, .seconds(2)])
+    func whoIsCancelledTakesNoTurn(patience: Duration) async throws {
+        let limiter = RateLimiter(1, per: .seconds(1), burst: 2, waitingAtMost: patience, timer: timer)
+        let fetcher = source.limitingRate(to: limiter)
         for _ in 0..<2 { _ = try await fetcher.fetch(.example()) }
         let request = try DataRequest.example()
         let cancelled = Task {
             unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() }
             return try await fetcher.fetch(request)
         }
-        await #expect(throws: FetchError.self) { try await cancelled.value }
-        let third = try ask(by: fetcher)
-        await timer.timers(1)
+        let error = await #expect(throws: FetchError.self) { try await cancelled.value }
+        #expect(error?.reason == .cancelled)
+        #expect(timer.count == 0)
         clock.advance(by: .seconds(1))
-        #expect(await third.value == nil)
+        #expect(limiter.admit())
     }
 
     @Test func theRateIsForAllWhoShareTheLimiter() async throws {
