@@ -18,7 +18,7 @@ struct AdaptiveLimit: Hashable, Sendable {
     private struct Window: Hashable {
         let start: Duration
         var count = 0
-        var seconds = 0.0
+        var total = Duration.zero
         var mostUnderWay = 0
     }
 
@@ -80,14 +80,14 @@ struct AdaptiveLimit: Hashable, Sendable {
             window = Window(start: end)
         case .answered:
             window.count += 1
-            window.seconds += max(.zero, end - start) / .seconds(1)
+            window.total += max(.zero, end - start)
             window.mostUnderWay = max(window.mostUnderWay, underWay)
             if window.count >= max(Self.leastCount, limit) { closeWindow(at: end) }
         }
     }
 
     private mutating func closeWindow(at end: Duration) {
-        let latency = window.seconds / Double(window.count)
+        let latency = window.total / .seconds(window.count)
         let mostUnderWay = window.mostUnderWay
         window = Window(start: end)
         if let probed { return probe(latency, before: probed) }

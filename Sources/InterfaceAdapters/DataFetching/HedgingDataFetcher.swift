@@ -20,6 +20,7 @@ public struct HedgingDataFetcher: TellingDataFetcher {
     /// When, as the pipeline shows it.
     public let layer: DataFetcherLayer
     private let record: Record
+    private let learns: Bool
     private let timer: TimerService
     var observers = FetchObservers()
 
@@ -27,6 +28,7 @@ public struct HedgingDataFetcher: TellingDataFetcher {
         self.base = base
         layer = DataFetcherLayer(.hedging, "asks again after \(delay)")
         record = Record(HedgingPolicy(delay, share: share))
+        learns = delay.percent != nil
         self.timer = timer
     }
 
@@ -58,6 +60,7 @@ public struct HedgingDataFetcher: TellingDataFetcher {
     }
 
     private func remember(since start: Duration) {
+        guard learns else { return }
         let duration = timer.now - start
         record.policy.withLock { $0.record(duration) }
     }

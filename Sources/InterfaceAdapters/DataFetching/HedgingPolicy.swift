@@ -8,21 +8,21 @@ struct HedgingPolicy: Sendable {
     /// In millionths, which are counted exactly.
     private static let price = 1_000_000
 
-    private let delaySetting: HedgingDelay
+    private let setting: HedgingDelay
     private let share: Int
     private var window: LatencyWindow
     private var funds = 0
 
     init(_ delay: HedgingDelay, share: Double) {
-        delaySetting = delay
+        setting = delay
         self.share = Int((share >= 0 ? min(share, 1) : 0) * Double(Self.price))
         window = LatencyWindow(capacity: delay.capacity)
     }
 
     /// How long a first attempt may take now.
     var delay: Duration {
-        guard let percent = delaySetting.percent, window.count * 2 >= window.capacity else { return delaySetting.start }
-        return window.percentile(percent) ?? delaySetting.start
+        guard let percent = setting.percent, window.count * 2 >= window.capacity else { return setting.start }
+        return window.percentile(percent) ?? setting.start
     }
 
     /// Takes into account that a first attempt begins.
@@ -42,6 +42,6 @@ struct HedgingPolicy: Sendable {
 
     /// Takes into account how long a first attempt took, or how long it had taken when it was given up.
     mutating func record(_ duration: Duration) {
-        if delaySetting.percent != nil { window.record(duration) }
+        window.record(duration)
     }
 }
