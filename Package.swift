@@ -4,6 +4,7 @@ import PackageDescription
 
 /// What is built only where the trait of this name is enabled.
 let asyncHTTPClient = TargetDependencyCondition.when(traits: ["AsyncHTTPClient"])
+let observability = TargetDependencyCondition.when(traits: ["Observability"])
 
 let package = Package(
     name: "inward",
@@ -14,6 +15,7 @@ let package = Package(
         .library(name: "InterfaceAdapters", targets: ["InterfaceAdapters"]),
         .library(name: "Infrastructure", targets: ["Infrastructure"]),
         .library(name: "InfrastructureAsyncHTTPClient", targets: ["InfrastructureAsyncHTTPClient"]),
+        .library(name: "InfrastructureObservability", targets: ["InfrastructureObservability"]),
         .library(name: "Composition", targets: ["Composition"]),
         .library(name: "InwardTesting", targets: ["InwardTesting"]),
         .executable(name: "inward", targets: ["inward"]),
@@ -26,7 +28,11 @@ let package = Package(
             name: "AsyncHTTPClient",
             description:
                 "Fetch by swift-server/async-http-client, a client with pooled connections, and not by URLSession"
-        )
+        ),
+        .trait(
+            name: "Observability",
+            description: "Tell what happens to requests by swift-log, swift-metrics and swift-distributed-tracing"
+        ),
     ],
     dependencies: [
         // What no trait asks for is not even resolved.
@@ -34,6 +40,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     ],
     targets: [
         // The rings, innermost first. Each names every target it imports, and none outside itself.
@@ -55,6 +64,15 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio", condition: asyncHTTPClient),
                 .product(name: "NIOHTTPCompression", package: "swift-nio-extras", condition: asyncHTTPClient),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTPClient),
+            ]
+        ),
+        .target(
+            name: "InfrastructureObservability",
+            dependencies: [
+                "InterfaceAdapters",
+                .product(name: "Logging", package: "swift-log", condition: observability),
+                .product(name: "Metrics", package: "swift-metrics", condition: observability),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: observability),
             ]
         ),
 
@@ -106,6 +124,18 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTPClient),
+            ]
+        ),
+        .testTarget(
+            name: "InfrastructureObservabilityTests",
+            dependencies: [
+                "InfrastructureObservability", "InterfaceAdapters", "InwardTesting",
+                .product(name: "Logging", package: "swift-log", condition: observability),
+                .product(name: "InMemoryLogging", package: "swift-log", condition: observability),
+                .product(name: "Metrics", package: "swift-metrics", condition: observability),
+                .product(name: "MetricsTestKit", package: "swift-metrics", condition: observability),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: observability),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing", condition: observability),
             ]
         ),
         .testTarget(
