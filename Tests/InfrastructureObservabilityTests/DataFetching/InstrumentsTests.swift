@@ -46,25 +46,16 @@ struct InstrumentsTests {
         #expect(instruments[["2", ""]] == "a=_OTHER,b=_OTHER")
     }
 
-    @Test func theLimitHoldsWhenManyAskAtOnce() async {
-        let instruments = instruments(limit: 5)
-        await withTaskGroup { group in
-            for value in 0..<100 {
-                group.addTask { _ = instruments[["\(value)", ""]] }
-            }
-        }
-        #expect(Set(factory.made).count == 6)
-    }
-
-    @Test func aFactoryMayAskForAnotherOneMeanwhile() {
+    @Test func whatIsBeingMadeIsOutsideOfTheLockAndCounts() {
         let others = Mutex<Instruments<String>?>(nil)
-        let instruments = Instruments<String>(labels: ["a"], limit: 10) { dimensions in
-            let other = others.withLock(\.self)
-            if dimensions[0].1 == "1" { return other.map { $0[["2"]] } ?? "none" }
-            return "other"
+        let instruments = Instruments<String>(labels: ["a"], limit: 2) { [factory] dimensions in
+            let name = factory.make(dimensions)
+            guard let others = others.withLock(\.self), name == "a=1" else { return name }
+            return ([name] + ["2", "3"].map { others[[$0]] }).joined(separator: " ")
         }
         others.withLock { $0 = instruments }
-        #expect(instruments[["1"]] == "other")
+        #expect(instruments[["1"]] == "a=1 a=2 a=_OTHER")
+        #expect(factory.made == ["a=1", "a=2", "a=_OTHER"])
     }
 }
 #endif
