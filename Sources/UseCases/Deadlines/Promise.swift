@@ -1,10 +1,11 @@
-package import Synchronization
+public import Synchronization
 
 /// A value that one task waits for and any other gives. The first one given counts.
+@usableFromInline
 package final class Promise<Value: Sendable>: Sendable {
     /// How a wait ended.
-    @frozen
-    package enum Outcome {
+    @usableFromInline
+    package enum Outcome: Sendable {
         case kept(Value)
         case cancelled
         case deadlinePassed

@@ -12,13 +12,17 @@ struct Flight<Answer, Waiter> {
         case abandoned
     }
 
-    @usableFromInline var seats: [Waiter?] = []
-    @usableFromInline var aboard = 1
+    @usableFromInline var seats: [Waiter?]
+    @usableFromInline var aboard: Int
     /// The answer, once there is one.
     @usableFromInline var landed: Answer?
 
     @inlinable
-    init() {}
+    init() {
+        seats = []
+        aboard = 1
+        landed = nil
+    }
 
     /// Takes on somebody else, who waits in a seat unless the answer is there.
     @inlinable

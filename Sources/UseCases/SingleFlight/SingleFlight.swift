@@ -1,12 +1,15 @@
-package import Synchronization
+public import Synchronization
 
 /// Makes one piece of work of all that are asked for under the same key while it is under way.
 ///
 /// Nobody's cancellation ends the work for the others: whoever is cancelled, or has no time left, ends its own wait.
+@usableFromInline
 package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
+    @usableFromInline
     package typealias Answer = Result<Value, Failure>
 
     /// What becomes of work that nobody waits for any more.
+    @usableFromInline
     package enum Abandonment: Sendable {
         /// It is cancelled.
         case cancels
@@ -18,17 +21,23 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
     final class Shared: Sendable {
         @usableFromInline
         struct State {
-            @inlinable
-            init() {}
-
-            @usableFromInline var flight = Flight<Answer, Promise<Answer>>()
+            @usableFromInline var flight: Flight<Answer, Promise<Answer>>
             @usableFromInline var task: Task<Void, Never>?
+
+            @inlinable
+            init() {
+                flight = Flight()
+                task = nil
+            }
         }
 
-        @usableFromInline let state = Mutex(State())
+        @usableFromInline let state: Mutex<State>
 
+        // What a property begins with is not compiled for the types at hand, but what this says is.
         @inlinable
-        init() {}
+        init() {
+            state = Mutex(State())
+        }
     }
 
     @usableFromInline let flights = Mutex<[Key: Shared]>([:])
@@ -65,12 +74,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
         _ work: @escaping @Sendable () async throws(Failure) -> Value
     ) async -> Promise<Answer>.Outcome {
         while true {
-            let (shared, isFirst) = flights.withLock { flights in
-                if let shared = flights[key] { return (shared, false) }
-                let shared = Shared()
-                flights[key] = shared
-                return (shared, true)
-            }
+            let (shared, isFirst) = flights.withLock { flights in Self.join(&flights[key]) }
             if isFirst {
                 begin(shared, for: key, work)
             } else {
@@ -139,6 +143,20 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
 
     @inlinable
     func remove(_ shared: Shared, for key: Key) {
-        flights.withLock { if $0[key] === shared { $0[key] = nil } }
+        flights.withLock { Self.clear(&$0[key], of: shared) }
+    }
+
+    /// What is under way in a place of the table, or begins there now. The place is looked up once for both.
+    @inlinable
+    static func join(_ place: inout Shared?) -> (Shared, isFirst: Bool) {
+        if let shared = place { return (shared, false) }
+        let shared = Shared()
+        place = shared
+        return (shared, true)
+    }
+
+    @inlinable
+    static func clear(_ place: inout Shared?, of shared: Shared) {
+        if place === shared { place = nil }
     }
 }
