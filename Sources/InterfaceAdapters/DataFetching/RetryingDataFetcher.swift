@@ -52,16 +52,18 @@ public struct RetryingDataFetcher: TellingDataFetcher {
     private func retry(_ request: DataRequest, because first: Outcome) async throws(FetchError) -> DataResponse {
         var request = request
         var outcome = first
+        var uncertainty = first.uncertainty(of: request)
         var attempts = 1
         while true {
             let previous = request
             request.attempt += 1
             if let ending = await waited(for: request, after: attempts, because: outcome) {
-                return try given(outcome, of: previous, after: attempts, ending)
+                return try given(outcome.regarding(uncertainty), of: previous, after: attempts, ending)
             }
             attempts += 1
             outcome = await Outcome { [request] () async throws(FetchError) in try await base.fetch(request) }
             if case .success(let response) = outcome, response.status.isSuccess { return response }
+            uncertainty = outcome.uncertainty(of: request) ?? uncertainty
         }
     }
 

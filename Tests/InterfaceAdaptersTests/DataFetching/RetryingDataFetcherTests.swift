@@ -127,6 +127,25 @@ struct RetryingDataFetcherTests {
     }
 
     // Who decides sees the request: issue 22 of kean/Get.
+    @Test(arguments: [
+        (.failure(.rejected), .timedOut), (.failure(.unreachable), .timedOut), (.failure(.untrusted), .timedOut),
+        (.answer(DataResponse(status: 503)), .timedOut), (.answer(DataResponse(status: 429)), .timedOut),
+        (.failure(.interrupted), .interrupted), (.answer(DataResponse(status: 409)), nil),
+    ] as [(ScriptedDataFetcher.Step, FetchError.Reason?)])
+    func aWriteThatMayHaveBeenDoneIsNotForgottenOverWhatComesLater(
+        last: ScriptedDataFetcher.Step,
+        reason: FetchError.Reason?
+    ) async throws {
+        let source = ScriptedDataFetcher([.failure(.timedOut), last, last])
+        let outcome = await outcome(of: source, to: try .example(method: .put))
+        #expect(outcome.failure?.reason == reason)
+        #expect(reason == nil || outcome.failure?.retries != nil)
+        // Nothing is open about what only reads: the last outcome says most.
+        let read = await self.outcome(of: ScriptedDataFetcher([.failure(.timedOut), last, last]), to: try .example())
+        #expect(read != .failure(FetchError(.timedOut, request: try .example(), explanation: "")))
+        #expect(read.failure?.reason != .timedOut)
+    }
+
     @Test func whatIsSafeToRepeatCanBeChosenByTheRequest() async throws {
         let policy = RetryPolicy(baseDelay: .zero) { $0.url.lastPathComponent == "search" }
         let search = try DataRequest.example("http://upstream.test/search", method: Self.post)
