@@ -2,7 +2,7 @@
 ///
 ///     print(dataFetcher.pipeline)
 ///     // answers from memory while an answer is fresh
-///     // → asks again up to 2 times
+///     // → tries up to 3 times
 ///     // → times out after 2.0 seconds
 ///     // → URLSessionDataFetcher
 public struct DataFetcherPipeline: Sendable, CustomStringConvertible {

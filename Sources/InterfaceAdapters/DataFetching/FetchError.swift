@@ -67,7 +67,7 @@ public struct FetchError: Error, Hashable, Sendable {
     public var status: DataResponse.Status? { contents.status }
     /// When it can help to ask again, if the source or a limit on the way to it said so.
     public var retryAfter: RetryAfter? { contents.retryAfter }
-    /// How often it was tried, if more than once, and why no more.
+    /// How often it was tried and why no more; `nil` where a retry was no question.
     public var retries: RetryReport? { contents.retries }
 
     /// What happened, as the end of a sentence that begins with the request: `was answered with 503`.

@@ -1,4 +1,4 @@
-/// Is told what happens to requests, as it happens, by a pipeline that ends with ``DataFetcher/observing(with:)``.
+/// Is told what happens to requests, as it happens, by a pipeline that ends with ``DataFetcher/observing(with:timer:)``.
 ///
 /// Every method has a default that does nothing, so that an observer takes what it is for, and new ones break nobody. They are
 /// called from many tasks at once, and the request waits for them: return soon.
@@ -61,7 +61,7 @@ public protocol FetchObserver: Sendable {
     /// Credentials were asked for anew, because the source did not take those it got.
     func credentialsRefreshed(for request: DataRequest)
 
-    /// A circuit has opened, closed, or lets probes through.
+    /// A circuit has opened, closed, or lets probes through, because of a request. What is changed by hand is not told.
     ///
     /// - Parameters:
     ///   - circuit: The breaker's name.

@@ -25,8 +25,8 @@ public struct LimitingConcurrencyDataFetcher: TellingDataFetcher {
     /// The wrapped fetcher's answer, as soon as there is room for the request.
     ///
     /// - Throws: a ``FetchError`` if the request was not sent: with ``FetchError/Reason/rejected`` if too many wait already or
-    ///   it waited too long, with ``FetchError/Reason/timedOut`` if its deadline passed; otherwise what the wrapped fetcher
-    ///   throws.
+    ///   it waited too long, with ``FetchError/Reason/timedOut`` if its deadline passed, with ``FetchError/Reason/cancelled``
+    ///   if the task was cancelled meanwhile; otherwise what the wrapped fetcher throws.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         if !limiter.admit() { try await wait(request) }
         guard !limiter.isAdaptive else { return try await timed(request) }

@@ -2,8 +2,9 @@ import UseCases
 
 /// A data fetcher that answers from a cache while an earlier answer is fresh, as the cache of one user (RFC 9111).
 ///
-/// It keeps successful answers to `GET` which say how long they are fresh, and finds them again by the whole request. A request that wants
-/// no copy (`Cache-Control: no-cache`) is asked anew, and its answer kept; one that changes something empties the partition.
+/// It keeps successful answers to `GET` which say how long they are fresh, and finds them again by the whole request. An answer
+/// that was given in place of another is not kept. A request that wants no copy (`Cache-Control: no-cache`) is asked anew, and
+/// its answer kept; one that changes something empties the partition.
 public struct CachingDataFetcher: TellingDataFetcher {
     /// What is wrapped.
     public var base: any DataFetcher

@@ -12,8 +12,8 @@ public import UseCases
 ///
 /// The children of the work run here too, and what is on an actor without an executor of its own. A task that is no child does
 /// if it is made with the ``executor``, or by the ``timer``. What runs elsewhere, such as on the main actor, is not waited for
-/// unless it is awaited in ``outside(_:)``. Elsewhere is also where work goes on that `Deadline.bound(_:)` has begun and that had
-/// to wait, so let fetchers under a timeout honor deadlines themselves.
+/// unless it is awaited in ``outside(_:)``. Elsewhere is also where work goes on that is bound by a deadline on another timer
+/// service than the ``timer``.
 public struct DeterministicScheduler: Sendable, CustomStringConvertible {
     /// What the order follows from.
     public let seed: UInt64

@@ -19,7 +19,7 @@ public import UseCases
 ///     )
 ///     try await conformance.check(MyDataFetcher())
 ///
-/// A fetcher that says it ``DataFetcher/honorsDeadlines`` must end as timed out at the deadline of its task, though nobody cancels
+/// A fetcher that says it `honorsDeadlines` must end as timed out at the deadline of its task, though nobody cancels
 /// it. It waits for a fetcher that ignores cancellation for as long as the fetcher does: give the test a time limit.
 public struct DataFetcherConformance: Sendable {
     let exchanges: [DataFetcherExchange]

@@ -1,7 +1,7 @@
 /// The moment by which an answer is of use to whoever asked.
 ///
 /// It travels with the task, and with every child of it, as ``current``. Whoever waits for something asks it how much time
-/// is left; when none is, what runs under it is cancelled.
+/// is left; when none is, what runs under it is cancelled, or ends by itself.
 public struct Deadline: Sendable {
     /// The deadline of the task that asks; `nil` if it has all the time there is.
     public static var current: Deadline? { carried.get() }

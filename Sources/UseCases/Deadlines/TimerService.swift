@@ -3,7 +3,8 @@ import Synchronization
 /// Tells the time, and calls back when a moment has come, for as many as want to be called: all of them together are one
 /// sleeping task.
 ///
-/// Share one, and hold it as long as its timers are to run. What it schedules is done in the task of the service, one after the other, so it has to return soon.
+/// Share one, and hold it as long as its timers are to run. What it schedules is done in the task of the service, one after the
+/// other, so it has to return soon.
 public final class TimerService: Sendable {
     /// Something that is to be done at a moment.
     public struct Timer: Hashable, Sendable {

@@ -13,18 +13,49 @@ struct DocumentationTests {
 
         """
 
-    private static let catalog = URL(filePath: #filePath).appending(
-        path: "../../../../Sources/Composition/Composition.docc"
-    )
-    .standardized
+    /// What articles about data fetchers take for granted.
+    private static let fetching =
+        prelude + """
+            import Foundation
+            import Testing
+
+            /// A fetcher of whoever reads the article.
+            struct MyDataFetcher: DataFetcher {
+                var timer = TimerService.continuous
+
+                func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse { DataResponse() }
+            }
+            let client = MyDataFetcher()
+            let stub = StubDataFetcher(DataResponse())
+            let request = DataRequest(url: URL(filePath: "/"))
+            let credentials = Credentials(.bearer("a token"), for: request.url)
+            let cache = ResponseCache(byteLimit: 1_000_000, clock: ContinuousClock())
+            let observer = RecordingFetchObserver()
+            let conformance = DataFetcherConformance(exchanges: [], unanswered: request, impossible: request)
+
+            """
+
+    private static let sources = URL(filePath: #filePath).appending(path: "../../../../Sources").standardized
 
     @Test(arguments: [("Composition.md", 4), ("Injecting.md", 9)])
     func itsSnippetsCompile(article: String, count: Int) async throws {
-        let text = try String(contentsOf: Self.catalog.appending(path: article), encoding: .utf8)
+        try await check("Composition/Composition.docc/\(article)", count: count, behind: Self.prelude)
+    }
+
+    @Test(arguments: [
+        ("InterfaceAdapters/InterfaceAdapters.docc/Decorating.md", 7),
+        ("InwardTesting/InwardTesting.docc/TestingDataFetchers.md", 6),
+    ])
+    func snippetsAboutDataFetchersCompile(article: String, count: Int) async throws {
+        try await check(article, count: count, behind: Self.fetching)
+    }
+
+    private func check(_ article: String, count: Int, behind prelude: String) async throws {
+        let text = try String(contentsOf: Self.sources.appending(path: article), encoding: .utf8)
         let snippets = text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
         #expect(snippets.count >= count)
         for snippet in snippets {
-            #expect(try await Snippet(source: Self.prelude + snippet).errors() == [], "\(snippet)")
+            #expect(try await Snippet(source: prelude + snippet).errors() == [], "\(snippet)")
         }
     }
 }
