@@ -25,10 +25,11 @@ package struct RevocableWork<Value: Sendable, Failure: Error>: Sendable {
         self.work = work
     }
 
-    /// What the work gives or throws; `nil` if it was revoked first, whatever it came to then.
+    /// Does the work.
     ///
     /// - Parameter arm: Is given what revokes the work, for whoever is to call that, and gives what calls that off. It is not
     ///   called for work that is done without a wait.
+    /// - Returns: what the work gives or throws; `nil` if it was revoked first, whatever it came to then.
     package func outcome(
         revokedBy arm: (_ revoke: @escaping @Sendable () -> Void) -> () -> Void
     ) async -> Result<Value, Failure>? {

@@ -37,7 +37,7 @@ struct DocumentationTests {
 
     private static let sources = URL(filePath: #filePath).appending(path: "../../../../Sources").standardized
 
-    @Test(arguments: [("Composition.md", 4), ("Injecting.md", 9)])
+    @Test(arguments: [("Composition.md", 5), ("Injecting.md", 9)])
     func itsSnippetsCompile(article: String, count: Int) async throws {
         try await check("Composition/Composition.docc/\(article)", count: count, behind: Self.prelude)
     }
