@@ -56,28 +56,6 @@ struct UpstreamPolicyTests {
         #expect(response.retries == RetryReport(attempts: 1, ending: "the most allowed"))
     }
 
-    @Test func withoutAShareNothingButTheReserveIsTriedAgain() async throws {
-        let timer = TimerService(clock)
-        let client = RecordingDataFetcher(StubDataFetcher(DataResponse(status: 500)))
-        let policy = try UpstreamPolicy(attempts: 2, retryShare: 0, failureShare: 1)
-        let fetcher = pipeline(policy, client, breaker: CircuitBreaker.lenient(timer), timer: timer)
-        for _ in 0..<11 {
-            let call = Task { [request] in try await fetcher.fetch(request).retries?.ending }
-            let mover = Task {
-                await timer.timers(2)
-                clock.advance(by: .milliseconds(100))
-            }
-            let ending = try await call.value
-            // Nobody waits for another attempt once the reserve is used up, and the clock stands still.
-            if ending == "the retry budget is used up" {
-                timer.schedule(at: .seconds(1_000_000)) {}
-                timer.schedule(at: .seconds(1_000_000)) {}
-            }
-            await mover.value
-        }
-        #expect(client.requests.count == 21)
-    }
-
     @Test func anUpstreamThatFailsIsAskedNoMore() async throws {
         let timer = TimerService(clock)
         let client = RecordingDataFetcher(StubDataFetcher(failing: .interrupted))
@@ -204,12 +182,5 @@ struct UpstreamPolicyTests {
         let user = try await UserContainer(.guest, in: app)
         _ = try await FeedContainer(in: user).makeInteraction().readFeed()
         #expect(observer.events.contains { if case .requestEnded = $0 { true } else { false } })
-    }
-}
-
-extension CircuitBreaker {
-    /// One that stays closed whatever happens here.
-    fileprivate static func lenient(_ timer: TimerService) -> CircuitBreaker {
-        CircuitBreaker(policy: CircuitBreakerPolicy(window: .calls(1_000), minimumCalls: 1_000), timer: timer)
     }
 }

@@ -127,11 +127,13 @@ struct RetryingDataFetcherTests {
     }
 
     // Who decides sees the request: issue 22 of kean/Get.
-    @Test(arguments: [
-        (.failure(.rejected), .timedOut), (.failure(.unreachable), .timedOut), (.failure(.untrusted), .timedOut),
-        (.answer(DataResponse(status: 503)), .timedOut), (.answer(DataResponse(status: 429)), .timedOut),
-        (.failure(.interrupted), .interrupted), (.answer(DataResponse(status: 409)), nil),
-    ] as [(ScriptedDataFetcher.Step, FetchError.Reason?)])
+    @Test(
+        arguments: [
+            (.failure(.rejected), .timedOut), (.failure(.unreachable), .timedOut), (.failure(.untrusted), .timedOut),
+            (.answer(DataResponse(status: 503)), .timedOut), (.answer(DataResponse(status: 429)), .timedOut),
+            (.failure(.interrupted), .interrupted), (.answer(DataResponse(status: 409)), nil),
+        ] as [(ScriptedDataFetcher.Step, FetchError.Reason?)]
+    )
     func aWriteThatMayHaveBeenDoneIsNotForgottenOverWhatComesLater(
         last: ScriptedDataFetcher.Step,
         reason: FetchError.Reason?
