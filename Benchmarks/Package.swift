@@ -18,6 +18,15 @@ let package = Package(
                 .product(name: "UseCases", package: "inward"),
             ]
         ),
+        // Runs every decorator at once over a bad upstream, for as long as it is told to.
+        .executableTarget(
+            name: "soak",
+            dependencies: [
+                .product(name: "InterfaceAdapters", package: "inward"),
+                .product(name: "InwardTesting", package: "inward"),
+                .product(name: "UseCases", package: "inward"),
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )
