@@ -21,7 +21,8 @@ public struct CostTable: Sendable, CustomStringConvertible {
 
     /// The table: nanoseconds of a processor, nanoseconds that pass, and allocations, each over the base.
     public var description: String {
-        let header = "| over \(Int(base.nanoseconds.rounded())) ns | ns | at most | elapsed | allocations |\n|---|---|---|---|---|"
+        let header =
+            "| over \(Int(base.nanoseconds.rounded())) ns | ns | at most | elapsed | allocations |\n|---|---|---|---|---|"
         let lines = rows.map { row in
             let limit = row.limit.map { "\(Int($0))" } ?? ""
             let busy = Int((row.cost.nanoseconds - base.nanoseconds).rounded())
