@@ -27,6 +27,7 @@ let package = Package(
                 .product(name: "UseCases", package: "inward"),
             ]
         ),
+        .testTarget(name: "MeasuringTests", dependencies: ["Measuring"]),
     ],
     swiftLanguageModes: [.v6]
 )
