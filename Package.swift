@@ -114,7 +114,7 @@ let package = Package(
         ),
         .testTarget(
             name: "InfrastructureTests",
-            dependencies: ["Infrastructure", "InterfaceAdapters", "UseCases", "InwardTesting", "LoopbackServer"]
+            dependencies: ["Infrastructure", "InterfaceAdapters", "InwardTesting", "LoopbackServer"]
         ),
         .testTarget(
             name: "InfrastructureAsyncHTTPClientTests",
@@ -143,6 +143,7 @@ let package = Package(
             dependencies: [
                 "Composition", "Infrastructure", "InterfaceAdapters", "UseCases", "Entities", "InwardTesting",
                 "LoopbackServer",
+                .target(name: "InfrastructureAsyncHTTPClient", condition: asyncHTTPClient),
             ]
         ),
         .testTarget(

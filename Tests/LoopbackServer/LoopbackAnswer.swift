@@ -10,6 +10,12 @@ public enum LoopbackAnswer: Sendable {
     case endless
     /// With these bytes, and nothing behind them until who asked hangs up.
     case begun([UInt8])
-    /// With bytes that need not be HTTP.
+    /// With these parts, each as soon as a gate lets it through, and nothing behind them until who asked hangs up.
+    case trickled([[UInt8]], through: LoopbackGate)
+    /// With bytes that need not be HTTP, and the end of the connection.
     case raw([UInt8])
+    /// As another answer says, as soon as a gate lets it through.
+    indirect case held(at: LoopbackGate, Self)
+    /// As another answer says, and with the end of the connection behind it, of which nothing is said before.
+    indirect case last(Self)
 }

@@ -17,6 +17,7 @@ public final class LoopbackServer: Sendable {
 
     private struct State {
         var connections: Set<LoopbackSocket> = []
+        var connectionCount = 0
         var requests: [LoopbackRequest] = []
         var isStopped = false
     }
@@ -27,13 +28,24 @@ public final class LoopbackServer: Sendable {
     public let events: AsyncStream<Event>
 
     private let listener: LoopbackSocket
+    private let isWelcome: @Sendable (Int) -> Bool
     private let answer: @Sendable (LoopbackRequest) -> LoopbackAnswer
     private let report: AsyncStream<Event>.Continuation
     private let state = Mutex(State())
 
     /// Starts a server on a free port, which answers by a function.
-    public init(_ answer: @escaping @Sendable (LoopbackRequest) -> LoopbackAnswer) throws {
+    ///
+    /// - Parameters:
+    ///   - isWelcome: Says of each connection, by its number from 1 on, whether it is kept. Another one is closed as soon as it
+    ///     is there.
+    ///   - answer: The answer to a request.
+    /// - Throws: why there is no socket to listen on.
+    public init(
+        welcoming isWelcome: @escaping @Sendable (Int) -> Bool = { _ in true },
+        _ answer: @escaping @Sendable (LoopbackRequest) -> LoopbackAnswer
+    ) throws {
         (listener, port) = try LoopbackSocket.listening()
+        self.isWelcome = isWelcome
         self.answer = answer
         (events, report) = AsyncStream.makeStream()
         Thread.detachNewThread { [self] in acceptConnections() }
@@ -51,6 +63,9 @@ public final class LoopbackServer: Sendable {
     /// What was asked so far, in the order it arrived.
     public var requests: [LoopbackRequest] { state.withLock(\.requests) }
 
+    /// How many connections were made so far.
+    public var connectionCount: Int { state.withLock(\.connectionCount) }
+
     /// Stops listening and hangs up on everybody.
     public func stop() {
         listener.shutDown()
@@ -64,16 +79,18 @@ public final class LoopbackServer: Sendable {
 
     private func acceptConnections() {
         while let connection = listener.accept() {
-            let isStopped = state.withLock { state in
-                if !state.isStopped { state.connections.insert(connection) }
-                return state.isStopped
+            let number: Int? = state.withLock { state in
+                guard !state.isStopped else { return nil }
+                state.connectionCount += 1
+                state.connections.insert(connection)
+                return state.connectionCount
             }
-            guard !isStopped else {
+            guard let number else {
                 connection.close()
                 break
             }
             Thread.detachNewThread { [self] in
-                serve(connection)
+                if isWelcome(number) { serve(connection) }
                 state.withLock { _ = $0.connections.remove(connection) }
                 connection.close()
             }
@@ -85,14 +102,17 @@ public final class LoopbackServer: Sendable {
         var reader = LoopbackRequestReader(connection)
         while let request = reader.next() {
             state.withLock { $0.requests.append(request) }
-            guard respond(to: request, on: connection) else { return }
+            guard respond(to: request, on: connection, with: answer(request)) else { return }
         }
         report.yield(.disconnected)
     }
 
     /// Answers a request, and says whether the connection may be used for another.
-    private func respond(to request: LoopbackRequest, on connection: LoopbackSocket) -> Bool {
-        let answer = answer(request)
+    private func respond(
+        to request: LoopbackRequest,
+        on connection: LoopbackSocket,
+        with answer: LoopbackAnswer
+    ) -> Bool {
         switch answer {
         case .whole(let status, let headerLines, let body):
             let head = Self.head(status, headerLines + ["Content-Length: \(body.count)"])
@@ -118,6 +138,22 @@ public final class LoopbackServer: Sendable {
             return false
         case .raw(let bytes):
             _ = connection.send(bytes)
+            return false
+        case .trickled(let parts, let gate):
+            report.yield(.waiting(request.target))
+            for part in parts {
+                gate.pass()
+                _ = connection.send(part)
+            }
+            while !connection.receive().isEmpty {}
+            report.yield(.abandoned(request.target))
+            return false
+        case .held(let gate, let answer):
+            report.yield(.waiting(request.target))
+            gate.pass()
+            return respond(to: request, on: connection, with: answer)
+        case .last(let answer):
+            _ = respond(to: request, on: connection, with: answer)
             return false
         }
     }

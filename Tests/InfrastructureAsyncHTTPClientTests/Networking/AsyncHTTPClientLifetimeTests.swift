@@ -14,16 +14,6 @@ struct AsyncHTTPClientLifetimeTests {
         await #expect(throws: FetchError.self) { try await fetcher.fetch(request) }
     }
 
-    @Test func connectionsCloseWithTheLastReference() async throws {
-        try await LoopbackServer.serving({ _ in .whole() }) { server in
-            var fetcher: AsyncHTTPClientDataFetcher? = AsyncHTTPClientDataFetcher()
-            _ = try await fetcher?.fetch(DataRequest(url: server.url("a")))
-            fetcher = nil
-            var events = server.events.makeAsyncIterator()
-            #expect(await events.next() == .disconnected)
-        }
-    }
-
     @Test func aFetcherThatIsNeverUsedGoesQuietly() {
         _ = AsyncHTTPClientDataFetcher()
     }

@@ -1,0 +1,183 @@
+import Foundation
+import InterfaceAdapters
+import InwardTesting
+import LoopbackServer
+import Testing
+
+/// What every client makes of requests, and of answers that are whole.
+@Suite(.timeLimit(.minutes(1)))
+struct ClientAnswerTests {
+    @Test(arguments: TestedClient.allCases)
+    func itConforms(client: TestedClient) async throws {
+        let large = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        try await LoopbackServer.serving({ request in
+            switch request.target {
+            case "/small":
+                .whole(headerLines: ["X-Kind: small", "Content-Type: text/plain"], body: Array("small".utf8))
+            case "/empty": .whole()
+            case "/large": .whole(body: large)
+            case "/echo": .whole(body: Array(request.values(of: "x-asked").joined(separator: "|").utf8))
+            case "/broken": .whole(status: 500, headerLines: ["Retry-After: 3"], body: Array("broken".utf8))
+            case "/silence": .never
+            default: .whole(status: 404)
+            }
+        }) { server in
+            let kind = try #require(HeaderField.Name("X-Kind"))
+            let asked = HeaderField(try #require(HeaderField.Name("X-Asked")), "this")
+            let conformance = DataFetcherConformance(
+                exchanges: [
+                    DataFetcherExchange(
+                        DataRequest(url: server.url("small")),
+                        DataResponse(
+                            headerFields: [HeaderField(kind, "small"), HeaderField(.contentType, "text/plain")],
+                            body: Data("small".utf8)
+                        )
+                    ),
+                    DataFetcherExchange(DataRequest(url: server.url("empty")), DataResponse()),
+                    DataFetcherExchange(DataRequest(url: server.url("large")), DataResponse(body: Data(large))),
+                    DataFetcherExchange(
+                        DataRequest(url: server.url("echo"), headerFields: [asked]),
+                        DataResponse(body: Data("this".utf8))
+                    ),
+                    DataFetcherExchange(
+                        DataRequest(url: server.url("broken")),
+                        DataResponse(
+                            status: 500,
+                            headerFields: [HeaderField(.retryAfter, "3")],
+                            body: Data("broken".utf8)
+                        )
+                    ),
+                    DataFetcherExchange(DataRequest(url: server.url("missing")), DataResponse(status: .notFound)),
+                ],
+                unanswered: DataRequest(url: server.url("silence")),
+                impossible: DataRequest(url: URL(filePath: "/etc/hosts"))
+            )
+            try await conformance.check(client.makeFetcher())
+        }
+    }
+
+    @Test(
+        arguments: TestedClient.allCases,
+        [
+            DataRequest.Method.get, .head, .post, .put, .patch, .delete, .options, DataRequest.Method("REPORT"),
+        ]
+    )
+    func everyMethodReachesTheServer(client: TestedClient, method: DataRequest.Method?) async throws {
+        let method = try #require(method)
+        let body = [.post, .put, .patch].contains(method) ? Data("{\"a\": \"ä\"}".utf8) : nil
+        try await LoopbackServer.serving({ _ in .whole(status: 202, body: Array("done".utf8)) }) { server in
+            let request = DataRequest(method: method, url: server.url("x"), body: body)
+            let response = try await client.makeFetcher().fetch(request)
+            #expect(response.status == 202)
+            #expect(response.body == (method == .head ? Data() : Data("done".utf8)))
+            #expect(server.requests.map(\.method) == [method.rawValue])
+            #expect(server.requests.first?.body == body.map(Array.init) ?? [])
+        }
+    }
+
+    @Test(arguments: TestedClient.allCases)
+    func nothingIsKeptBetweenRequests(client: TestedClient) async throws {
+        let lines = ["Set-Cookie: a=1", "Cache-Control: max-age=600", "ETag: \"1\""]
+        try await LoopbackServer.serving({ _ in .whole(headerLines: lines, body: Array("x".utf8)) }) { server in
+            let fetcher = client.makeFetcher()
+            for _ in 0..<2 { _ = try await fetcher.fetch(DataRequest(url: server.url())) }
+            #expect(server.requests.count == 2)
+            #expect(server.requests.allSatisfy { $0.values(of: "cookie").isEmpty })
+            #expect(server.requests.allSatisfy { $0.values(of: "if-none-match").isEmpty })
+        }
+    }
+
+    @Test(
+        arguments: TestedClient.allCases,
+        ["Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"y\"", "Bearer", "Negotiate", ""]
+    )
+    func anAnswerThatAsksForCredentialsIsAnAnswer(client: TestedClient, challenge: String) async throws {
+        try await LoopbackServer.serving({ _ in
+            .whole(status: 401, headerLines: ["WWW-Authenticate: \(challenge)"], body: Array("who?".utf8))
+        }) { server in
+            let response = try await client.makeFetcher().fetch(DataRequest(url: server.url()))
+            #expect(response.status == 401)
+            #expect(response.body == Data("who?".utf8))
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test(
+        arguments: TestedClient.allCases,
+        ["ftp://127.0.0.1/", "file:///etc/hosts", "http:///x", "data:,x", "x", "http://127.0.0.1:99999/"]
+    )
+    func whatIsNoWebAddressIsRefused(client: TestedClient, address: String) async throws {
+        let url = try #require(URL(string: address))
+        #expect(await client.makeFetcher().failure(DataRequest(url: url))?.reason == .invalidRequest)
+    }
+
+    @Test(
+        arguments: TestedClient.allCases,
+        ["Content-Length", "transfer-encoding", "Connection", "TE", "Upgrade", "Keep-Alive", "Trailer"]
+    )
+    func nobodyElseSaysWhereARequestEnds(client: TestedClient, name: String) async throws {
+        try await LoopbackServer.serving({ _ in .whole() }) { server in
+            let field = HeaderField(try #require(HeaderField.Name(name)), "1")
+            let request = DataRequest(method: .post, url: server.url(), headerFields: [field], body: Data("{}".utf8))
+            let error = await client.makeFetcher().failure(request)
+            #expect(error?.reason == .invalidRequest)
+            #expect(error?.explanation.contains(name) == true)
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: TestedClient.allCases)
+    func aReadHasNoBody(client: TestedClient) async throws {
+        try await LoopbackServer.serving({ _ in .whole() }) { server in
+            let request = DataRequest(url: server.url(), body: Data("x".utf8))
+            #expect(await client.makeFetcher().failure(request)?.reason == .invalidRequest)
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: TestedClient.allCases)
+    func redirectsAreFollowedAndTheAnswerSaysSo(client: TestedClient) async throws {
+        try await LoopbackServer.serving({ request in
+            request.target == "/a" ? .whole(status: 302, headerLines: ["Location: /b"]) : .whole(body: Array("b".utf8))
+        }) { server in
+            let request = DataRequest(url: server.url("a"))
+            let response = try await client.makeFetcher().fetch(request)
+            #expect(response.body == Data("b".utf8))
+            #expect(response.url == server.url("b"))
+            let returned = try await client.makeFetcher(redirects: .returned).fetch(request)
+            #expect(returned.status == 302)
+            #expect(returned.headerFields[.location] == "/b")
+        }
+    }
+
+    @Test(arguments: TestedClient.allCases)
+    func aRedirectThatNeverEndsIsAnError(client: TestedClient) async throws {
+        try await LoopbackServer.serving({ _ in .whole(status: 302, headerLines: ["Location: /"]) }) { server in
+            let fetcher = client.makeFetcher(redirects: .followed(upTo: 3))
+            #expect(await fetcher.failure(DataRequest(url: server.url()))?.reason == .tooManyRedirects)
+            #expect(server.requests.count == 4)
+        }
+    }
+
+    @Test(arguments: TestedClient.allCases)
+    func credentialsAreNotSentToAnotherOrigin(client: TestedClient) async throws {
+        try await LoopbackServer.serving({ _ in .whole() }) { other in
+            let elsewhere = other.url("b").absoluteString
+            try await LoopbackServer.serving({ _ in .whole(status: 307, headerLines: ["Location: \(elsewhere)"]) }) {
+                server in
+                let token = try #require(HeaderField.Name("X-Token"))
+                let fields: HeaderFields = [
+                    HeaderField(token, "t", isSensitive: true), HeaderField(.authorization, "Bearer t"),
+                    HeaderField(.accept, "text/plain"),
+                ]
+                let request = DataRequest(url: server.url("a"), headerFields: fields)
+                _ = try await client.makeFetcher().fetch(request)
+                for name in ["x-token", "authorization"] {
+                    #expect(server.requests.first?.values(of: name).count == 1)
+                    #expect(other.requests.map { $0.values(of: name) } == [[]])
+                }
+                #expect(other.requests.map { $0.values(of: "accept") } == [["text/plain"]])
+            }
+        }
+    }
+}
