@@ -36,7 +36,7 @@ struct AsyncHTTPClientTransfer: Sendable {
         guard deadline?.hasPassed != true else { return failure(.timedOut, "was not sent before the deadline") }
         // The client has a deadline too, and gives it up as soon as the head is there.
         let work = RevocableWork { await outcome(noting: idleTimer.restart) }
-        let outcome = await work.outcome { revoke in
+        let ended = await work.outcome { revoke in
             idleTimer.whenElapsed(revoke)
             let callOff = deadline?.whenPassed(revoke)
             return {
@@ -44,7 +44,7 @@ struct AsyncHTTPClientTransfer: Sendable {
                 callOff?()
             }
         }
-        if case .success(let outcome)? = outcome { return outcome }
+        if case .success(let outcome)? = ended { return outcome }
         return deadline?.hasPassed == true ? failure(.timedOut, "was not answered before the deadline") : timedOut
     }
 

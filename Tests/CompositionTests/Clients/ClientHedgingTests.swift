@@ -31,7 +31,8 @@ struct ClientHedgingTests {
             #expect(await events.next() == .waiting("/x"))
             await timer.timers(1)
             clock.advance(by: .seconds(1))
-            #expect(try await response.body == Data("x".utf8))
+            let given = try await response
+            #expect(given.body == Data("x".utf8))
             #expect(await events.next() == .abandoned("/x"))
             #expect(server.requests.count == 2)
             #expect(server.connectionCount == 2)
@@ -52,7 +53,8 @@ struct ClientHedgingTests {
             clock.advance(by: .seconds(1))
             #expect(await events.next() == .waiting("/x"))
             gate.open()
-            #expect(try await response.body == Data("x".utf8))
+            let given = try await response
+            #expect(given.body == Data("x".utf8))
             #expect(await events.next() == .abandoned("/x"))
         }
     }
@@ -87,7 +89,8 @@ struct ClientHedgingTests {
             #expect(timer.count == 0)
             clock.advance(by: .seconds(1))
             gate.open()
-            #expect(try await response.status == .ok)
+            let given = try await response
+            #expect(given.status == .ok)
             #expect(server.requests.count == 1)
         }
     }
