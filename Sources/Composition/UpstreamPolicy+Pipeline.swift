@@ -25,7 +25,6 @@ extension UpstreamPolicy {
         let attempts =
             source
             .timingOut(after: attemptTimeLimit, timer: timer)
-            .breakingCircuit(breaker)
             .limitingConcurrency(to: ConcurrencyLimiter(.fixed(concurrency), waiting: queue, timer: timer))
         let limited: any DataFetcher =
             if let requestsPerSecond {
@@ -41,12 +40,13 @@ extension UpstreamPolicy {
             } else {
                 attempts
             }
+        // A share of nothing is nothing, also for a client with few requests.
+        let budget = RetryBudget(share: retryShare, reserve: retryShare > 0 ? 10 : 0, timer: timer)
+        // The breaker is around the limits, so that nobody waits for a turn to be told that the circuit is open.
         return
             limited
-            .retrying(
-                RetryPolicy(attempts: self.attempts, budget: RetryBudget(share: retryShare, timer: timer)),
-                timer: timer
-            )
+            .breakingCircuit(breaker)
+            .retrying(RetryPolicy(attempts: self.attempts, budget: budget), timer: timer)
             .timingOut(after: requestTimeLimit, timer: timer)
             .coalescing()
     }

@@ -30,7 +30,7 @@ struct UpstreamPolicyTests {
         let pipeline = pipeline(policy, StubDataFetcher(DataResponse()), timer: TimerService(clock)).pipeline
         #expect(
             pipeline.layers.map(\.kind) == [
-                .coalescing, .timeout, .retry, .rateLimit, .concurrencyLimit, .circuitBreaker, .timeout,
+                .coalescing, .timeout, .retry, .circuitBreaker, .rateLimit, .concurrencyLimit, .timeout,
                 .deadlineNotice,
             ]
         )
@@ -54,6 +54,13 @@ struct UpstreamPolicyTests {
         let response = try await fetcher.fetch(request)
         #expect(response.status == 503)
         #expect(response.retries == RetryReport(attempts: 1, ending: "the most allowed"))
+    }
+
+    @Test func withoutAShareNothingIsTriedAgain() async throws {
+        let client = ScriptedDataFetcher([.answer(DataResponse(status: 503)), .answer(DataResponse())])
+        let fetcher = try pipeline(UpstreamPolicy(retryShare: 0), client, timer: TimerService(clock))
+        let response = try await fetcher.fetch(request)
+        #expect(response.retries == RetryReport(attempts: 1, ending: "the retry budget is used up"))
     }
 
     @Test func anUpstreamThatFailsIsAskedNoMore() async throws {

@@ -68,7 +68,12 @@ public final class URLSessionDataFetcher: DataFetcher {
             throw FetchError(.invalidRequest, request: request, explanation: problem)
         }
         guard Deadline.current?.hasPassed != true else {
-            throw FetchError(.timedOut, request: request, explanation: "was not sent before the deadline")
+            throw FetchError(
+                .timedOut,
+                request: request,
+                explanation: "was not sent before the deadline",
+                wasSent: false
+            )
         }
         return try await clients.client(for: request.url).outcome(of: request, bodyLimit: bodyLimit).get()
     }

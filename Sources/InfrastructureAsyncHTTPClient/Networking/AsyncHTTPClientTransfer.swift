@@ -33,7 +33,10 @@ struct AsyncHTTPClientTransfer: Sendable {
     /// restarts whenever something arrives, or because the deadline of the task has passed.
     func outcome(idleTimer: IdleTimer) async -> Outcome {
         let deadline = Deadline.current
-        guard deadline?.hasPassed != true else { return failure(.timedOut, "was not sent before the deadline") }
+        guard !Task.isCancelled else { return cancelled }
+        guard deadline?.hasPassed != true else {
+            return failure(.timedOut, "was not sent before the deadline", wasSent: false)
+        }
         // The client has a deadline too, and gives it up as soon as the head is there.
         let work = RevocableWork { await outcome(noting: idleTimer.restart) }
         let ended = await work.outcome { revoke in
@@ -99,8 +102,12 @@ struct AsyncHTTPClientTransfer: Sendable {
         failure(.invalidRequest, "was redirected by a client that is to leave redirects to its data fetcher")
     }
 
-    private func failure(_ reason: FetchError.Reason, _ explanation: String) -> Outcome {
-        .failure(FetchError(reason, request: request, explanation: explanation))
+    private func failure(
+        _ reason: FetchError.Reason,
+        _ explanation: String,
+        wasSent: Bool = true
+    ) -> Outcome {
+        .failure(FetchError(reason, request: request, explanation: explanation, wasSent: wasSent))
     }
 }
 

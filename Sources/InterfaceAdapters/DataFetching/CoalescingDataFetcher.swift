@@ -3,7 +3,8 @@ import UseCases
 /// A data fetcher that asks once for all who ask the same at the same time.
 ///
 /// The same are equal requests that are safe, `GET` and `HEAD`: all of a request counts, its header fields and so its
-/// credentials too. Nobody's cancellation or deadline ends the transfer for the others.
+/// credentials too. Nobody's cancellation or deadline ends the transfer for the others. Nobody joins a transfer that was begun
+/// before another request, one that may change something, went through here and came back.
 public struct CoalescingDataFetcher: TellingDataFetcher {
     /// What becomes of a transfer that nobody waits for any more.
     public enum Abandonment: Sendable {
@@ -13,16 +14,33 @@ public struct CoalescingDataFetcher: TellingDataFetcher {
         case finished
     }
 
-    /// What is wrapped.
-    public var base: any DataFetcher
+    private typealias Transfers = SingleFlight<DataRequest, DataResponse, FetchError>
+
+    /// What is wrapped. Another one has transfers of its own.
+    public var base: any DataFetcher {
+        didSet { transfers = Self.transfers(abandonment, executor) }
+    }
     var observers = FetchObservers()
-    private let transfers: SingleFlight<DataRequest, DataResponse, FetchError>
+    private var transfers: Transfers
     private let abandonment: Abandonment
+    private let executor: (any TaskExecutor)?
 
     init(_ base: any DataFetcher, abandonment: Abandonment, executor: (any TaskExecutor)?) {
         self.base = base
         self.abandonment = abandonment
-        transfers = SingleFlight(whenAbandoned: abandonment == .cancelled ? .cancels : .goesOn, executor: executor)
+        self.executor = executor
+        transfers = Self.transfers(abandonment, executor)
+    }
+
+    private static func transfers(_ abandonment: Abandonment, _ executor: (any TaskExecutor)?) -> Transfers {
+        Transfers(whenAbandoned: abandonment == .cancelled ? .cancels : .goesOn, executor: executor)
+    }
+
+    /// This fetcher over what it wraps already, with more layers told of: its transfers stay the same.
+    func sharing(with original: CoalescingDataFetcher) -> CoalescingDataFetcher {
+        var copy = self
+        copy.transfers = original.transfers
+        return copy
     }
 
     /// That requests are shared, and what becomes of those that are abandoned.
@@ -36,7 +54,7 @@ public struct CoalescingDataFetcher: TellingDataFetcher {
     /// - Throws: what the wrapped fetcher throws; or a ``FetchError`` with ``FetchError/Reason/cancelled`` or
     ///   ``FetchError/Reason/timedOut`` if this caller was cancelled or its deadline has passed.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        guard [.get, .head].contains(request.method) else { return try await base.fetch(request) }
+        guard [.get, .head].contains(request.method) else { return try await change(request) }
         let outcome = await transfers.outcome(for: request) {
             observers.tell { $0.joined(request) }
         } _: { [base] () async throws(FetchError) in
@@ -48,6 +66,14 @@ public struct CoalescingDataFetcher: TellingDataFetcher {
         case .deadlinePassed:
             throw FetchError(.timedOut, request: request, explanation: "was not answered before the deadline")
         }
+    }
+
+    private func change(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        // Who asks behind a change is to see it, and what is under way may have been answered before. Also when it fails: what
+        // the source did before that is not known.
+        transfers.detachAll()
+        defer { transfers.detachAll() }
+        return try await base.fetch(request)
     }
 }
 

@@ -11,6 +11,7 @@ public struct FetchError: Error, Hashable, Sendable {
         let status: DataResponse.Status?
         let retryAfter: RetryAfter?
         let retries: RetryReport?
+        let wasSent: Bool
 
         init(
             _ reason: Reason,
@@ -18,10 +19,15 @@ public struct FetchError: Error, Hashable, Sendable {
             _ explanation: String,
             _ status: DataResponse.Status?,
             _ retryAfter: RetryAfter?,
-            _ retries: RetryReport?
+            _ retries: RetryReport?,
+            _ wasSent: Bool
         ) {
             self.reason = reason
+            // What was sent is not kept for as long as somebody keeps the error.
+            var request = request
+            if request.body != nil { request.body = nil }
             self.request = request
+            self.wasSent = wasSent
             self.explanation = explanation
             self.status = status
             self.retryAfter = retryAfter
@@ -39,8 +45,15 @@ public struct FetchError: Error, Hashable, Sendable {
     ///   - explanation: What happened, as the end of a sentence that begins with the request. Credentials of the request
     ///     that appear in it are taken out.
     ///   - retryAfter: When it can help to ask again, if that is known.
-    public init(_ reason: Reason, request: DataRequest, explanation: String, retryAfter: RetryAfter? = nil) {
-        contents = Contents(reason, request, explanation, nil, retryAfter, nil)
+    ///   - wasSent: Whether the source may have seen the request; `false` for what went wrong before.
+    public init(
+        _ reason: Reason,
+        request: DataRequest,
+        explanation: String,
+        retryAfter: RetryAfter? = nil,
+        wasSent: Bool = true
+    ) {
+        contents = Contents(reason, request, explanation, nil, retryAfter, nil, wasSent)
     }
 
     /// Makes the error that an unsuccessful answer to a request is.
@@ -51,7 +64,8 @@ public struct FetchError: Error, Hashable, Sendable {
             "was answered with \(response.status)",
             response.status,
             RetryAfter(response.headerFields),
-            response.retries
+            response.retries,
+            true
         )
     }
 
@@ -67,6 +81,8 @@ public struct FetchError: Error, Hashable, Sendable {
     public var status: DataResponse.Status? { contents.status }
     /// When it can help to ask again, if the source or a limit on the way to it said so.
     public var retryAfter: RetryAfter? { contents.retryAfter }
+    /// Whether the source may have seen the request. What it came to then is another question, which the reason answers.
+    public var wasSent: Bool { contents.wasSent && ![.rejected, .closed, .invalidRequest].contains(reason) }
     /// How often it was tried and why no more; `nil` where a retry was no question.
     public var retries: RetryReport? { contents.retries }
 
@@ -85,7 +101,8 @@ public struct FetchError: Error, Hashable, Sendable {
                 contents.explanation,
                 contents.status,
                 contents.retryAfter,
-                retries
+                retries,
+                contents.wasSent
             )
         )
     }
@@ -103,7 +120,7 @@ public struct FetchError: Error, Hashable, Sendable {
     public static func == (left: Self, right: Self) -> Bool {
         left.reason == right.reason && left.contents.request == right.contents.request
             && left.contents.explanation == right.contents.explanation && left.status == right.status
-            && left.retryAfter == right.retryAfter && left.retries == right.retries
+            && left.retryAfter == right.retryAfter && left.retries == right.retries && left.wasSent == right.wasSent
     }
 
     /// Feeds what makes errors equal into a hasher.

@@ -12,7 +12,7 @@ public struct ChaosPlan: Hashable, Sendable {
     public let latency: ClosedRange<Duration>
     /// The share of requests that take longer, from 0 to 1, whatever else they meet.
     public let slowShare: Double
-    /// How many times as long those take, at least 1.
+    /// How many times as long those take, from 1 to 1,000,000.
     public let slowFactor: Int
     /// When to ask again, as 503 and 429 say it, in whole seconds; `nil` if they say nothing.
     public let retryAfter: Duration?
@@ -42,7 +42,7 @@ public struct ChaosPlan: Hashable, Sendable {
         self.shares = shares.mapValues { $0 / max(1, total) }
         self.latency = max(.zero, latency.lowerBound)...max(.zero, latency.upperBound)
         self.slowShare = Self.share(slowShare)
-        self.slowFactor = max(1, slowFactor)
+        self.slowFactor = min(max(1, slowFactor), 1_000_000)
         self.retryAfter = retryAfter.map { max(.zero, $0) }
     }
 

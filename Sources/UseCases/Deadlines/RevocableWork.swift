@@ -2,10 +2,26 @@ import Synchronization
 
 /// A piece of work that is cancelled when it is revoked or its caller is cancelled, and waited for.
 package struct RevocableWork<Value: Sendable, Failure: Error>: Sendable {
-    /// What the work and whoever waits for it tell each other.
-    private final class Progress: Sendable {
-        let result = Mutex<Result<Value, Failure>?>(nil)
-        let isRevoked = Atomic(false)
+    /// How it ended, told by whatever comes first.
+    private enum Progress {
+        case underWay
+        case ended(Result<Value, Failure>)
+        case revoked
+    }
+
+    private final class Shared: Sendable {
+        private let progress = Mutex(Progress.underWay)
+
+        var now: Progress { progress.withLock { $0 } }
+
+        /// Ends it, unless something else has.
+        func settle(_ end: Progress) -> Bool {
+            progress.withLock { progress in
+                guard case .underWay = progress else { return false }
+                progress = end
+                return true
+            }
+        }
     }
 
     private let work: @Sendable () async throws(Failure) -> Value
@@ -33,27 +49,20 @@ package struct RevocableWork<Value: Sendable, Failure: Error>: Sendable {
     package func outcome(
         revokedBy arm: (_ revoke: @escaping @Sendable () -> Void) -> () -> Void
     ) async -> Result<Value, Failure>? {
-        let progress = Progress()
+        let shared = Shared()
         // Unstructured, because only a task can be cancelled, and a group costs several times as much. Its caller waits for it,
         // and hands its own cancellation on.
-        let task = begin { [work] in
-            let result = await Result(awaiting: work)
-            progress.result.withLock { $0 = result }
-        }
+        let task = begin { [work] in _ = shared.settle(.ended(await Result(awaiting: work))) }
         // Most of what is answered from memory is done by now, and nobody had to wait for it.
-        let result = progress.result.withLock { $0 }
-        if let result { return result }
-        let disarm = arm {
-            progress.isRevoked.store(true, ordering: .relaxed)
-            task.cancel()
-        }
+        if case .ended(let result) = shared.now { return result }
+        let disarm = arm { if shared.settle(.revoked) { task.cancel() } }
         await withTaskCancellationHandler {
             await task.value
         } onCancel: {
             task.cancel()
         }
         disarm()
-        return progress.isRevoked.load(ordering: .relaxed) ? nil : progress.result.withLock { $0 }
+        return if case .ended(let result) = shared.now { result } else { nil }
     }
 
     private func begin(_ operation: @escaping @Sendable @concurrent () async -> Void) -> Task<Void, Never> {

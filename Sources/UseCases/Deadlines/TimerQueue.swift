@@ -47,7 +47,7 @@ struct TimerQueue<Entry> {
     ///
     /// - Complexity: O(log n).
     mutating func remove(_ id: ID) -> Entry? {
-        guard slots[id.slot].generation == id.generation else { return nil }
+        guard slots.indices.contains(id.slot), slots[id.slot].generation == id.generation else { return nil }
         return remove(at: slots[id.slot].place)
     }
 

@@ -44,7 +44,8 @@ public final class TimerService: Sendable {
     public init<C: Clock<Duration>>(_ clock: C, executor: (any TaskExecutor)? = nil) {
         let start = clock.now
         time = { start.duration(to: clock.now) }
-        sleep = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
+        // No clock counts on for ever: a century is as good as never.
+        sleep = { try await clock.sleep(until: start.advanced(by: min($0, .seconds(3_155_760_000))), tolerance: nil) }
         self.executor = executor
     }
 
@@ -59,7 +60,7 @@ public final class TimerService: Sendable {
     /// Has something done when a moment has come; soon, if it has already.
     ///
     /// - Parameters:
-    ///   - moment: When, as ``now`` tells it. A year from now is as good as never.
+    ///   - moment: When, as ``now`` tells it. A century is as good as never.
     ///   - action: What is done then, once, unless the timer is cancelled before. It returns soon.
     /// - Returns: the timer, for whoever wants to cancel it.
     /// - Complexity: O(log n) in the number of timers, and O(1) for the latest of them.
@@ -79,6 +80,7 @@ public final class TimerService: Sendable {
 
     /// Takes a timer back.
     ///
+    /// - Parameter timer: One of this service.
     /// - Returns: whether that came in time: what was to be done is not done then. Otherwise it was, or is being done.
     /// - Complexity: O(log n) in the number of timers.
     @discardableResult
@@ -132,17 +134,15 @@ public final class TimerService: Sendable {
 
     /// Sleeps until a moment, and on from there as long as there are timers.
     private func arm(_ moment: Duration, generation: Int) {
-        // Unstructured, because a timer outlives the call that schedules it. There is one that counts at a time, which the
-        // generation sees to. It ends when there are no timers, when an earlier one is scheduled, and with the service, which
-        // it does not hold while it sleeps.
-        let task = Deadline.lifted {
-            Task(executorPreference: executor) { [weak self, sleep] in
-                var next: Duration? = moment
-                while let moment = next {
-                    // Cancelled is who is outdated, and the generation tells so.
-                    try? await sleep(moment)
-                    next = self?.callBack(generation)
-                }
+        // Detached, because it works for everybody, and has neither the priority nor anything else of whoever was the first to
+        // need it. There is one that counts at a time, which the generation sees to. It ends when there are no timers, when an
+        // earlier one is scheduled, and with the service, which it does not hold while it sleeps.
+        let task = Task.detached(executorPreference: executor, priority: .high) { [weak self, sleep] in
+            var next: Duration? = moment
+            while let moment = next {
+                // Cancelled is who is outdated, and the generation tells so.
+                try? await sleep(moment)
+                next = self?.callBack(generation)
             }
         }
         let outdated = state.withLock { state in

@@ -13,6 +13,7 @@ struct Flight<Answer, Waiter> {
     }
 
     @usableFromInline var seats: [Waiter?]
+    @usableFromInline var freeSeats: [Int]
     @usableFromInline var aboard: Int
     /// The answer, once there is one.
     @usableFromInline var landed: Answer?
@@ -20,6 +21,7 @@ struct Flight<Answer, Waiter> {
     @inlinable
     init() {
         seats = []
+        freeSeats = []
         aboard = 1
         landed = nil
     }
@@ -30,27 +32,40 @@ struct Flight<Answer, Waiter> {
         if let landed { return .landed(landed) }
         guard aboard > 0 else { return .abandoned }
         aboard += 1
-        seats.append(waiter)
-        return .waits(seat: seats.count - 1)
+        return .waits(seat: seat(waiter))
     }
 
     /// Lets the one who began it take a seat too, unless the answer is there.
     @inlinable
     mutating func seatFirst(_ waiter: Waiter) -> Boarding {
         if let landed { return .landed(landed) }
-        seats.append(waiter)
-        return .waits(seat: seats.count - 1)
+        return .waits(seat: seat(waiter))
     }
 
     /// Lets somebody leave a seat, who is told nothing any more.
     ///
-    /// - Returns: whether nobody is left.
+    /// - Parameters:
+    ///   - seat: Where it sat.
+    ///   - goesOn: Whether the work goes on although nobody is left.
+    /// - Returns: whether it is abandoned now.
     @inlinable
-    mutating func leave(seat: Int) -> Bool {
+    mutating func leave(seat: Int, goesOn: Bool) -> Bool {
         guard landed == nil, seats[seat] != nil else { return false }
         seats[seat] = nil
+        freeSeats.append(seat)
+        guard !goesOn else { return false }
         aboard -= 1
         return aboard == 0
+    }
+
+    @inlinable
+    mutating func seat(_ waiter: Waiter) -> Int {
+        if let free = freeSeats.popLast() {
+            seats[free] = waiter
+            return free
+        }
+        seats.append(waiter)
+        return seats.count - 1
     }
 
     /// Ends it with an answer.

@@ -58,6 +58,15 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
     /// How many pieces of work are under way.
     package var count: Int { flights.withLock(\.count) }
 
+    /// Has nobody join what is under way now: those who wait for it have its answer, and who comes later begins anew.
+    package func detachAll() {
+        // What the table held is let go outside of the lock.
+        _ = flights.withLock { flights in
+            defer { flights = [:] }
+            return flights
+        }
+    }
+
     /// What comes of the work that is under way for a key, or is begun for it now.
     ///
     /// The work has nothing to do with the deadline of whoever begins it.
@@ -73,14 +82,13 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
         noteJoining: () -> Void = {},
         _ work: @escaping @Sendable () async throws(Failure) -> Value
     ) async -> Promise<Answer>.Outcome {
+        if Task.isCancelled { return .cancelled }
+        if let deadline = Deadline.current, deadline.hasPassed { return .deadlinePassed }
         while true {
             let (shared, isFirst) = flights.withLock { flights in Self.join(&flights[key]) }
-            if isFirst {
-                begin(shared, for: key, work)
-            } else {
-                noteJoining()
-            }
-            if let outcome = await wait(aboard: shared, isFirst: isFirst, key) { return outcome }
+            if isFirst { begin(shared, for: key, work) }
+            let outcome = await wait(aboard: shared, key, isFirst: isFirst, noteJoining: noteJoining)
+            if let outcome { return outcome }
             // Everybody had left it. Whoever was the last takes it away, unless this is sooner.
             remove(shared, for: key)
         }
@@ -88,14 +96,22 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
 
     /// Waits for the answer; `nil` if the work was abandoned before.
     @inlinable
-    func wait(aboard shared: Shared, isFirst: Bool, _ key: Key) async -> Promise<Answer>.Outcome? {
+    func wait(
+        aboard shared: Shared,
+        _ key: Key,
+        isFirst: Bool,
+        noteJoining: () -> Void
+    ) async -> Promise<Answer>.Outcome? {
         if isFirst, let answer = shared.state.withLock({ $0.flight.landed }) { return .kept(answer) }
         let promise = Promise<Answer>()
         let boarding = shared.state.withLock { isFirst ? $0.flight.seatFirst(promise) : $0.flight.board(promise) }
         switch boarding {
-        case .landed(let answer): return .kept(answer)
         case .abandoned: return nil
+        case .landed(let answer):
+            if !isFirst { noteJoining() }
+            return .kept(answer)
         case .waits(let seat):
+            if !isFirst { noteJoining() }
             let outcome = await promise.value()
             if case .kept = outcome { return outcome }
             leave(seat, of: shared, key)
@@ -105,9 +121,9 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
 
     @inlinable
     func leave(_ seat: Int, of shared: Shared, _ key: Key) {
-        let task = shared.state.withLock { state -> Task<Void, Never>? in
-            if case .goesOn = abandonment { return nil }
-            return state.flight.leave(seat: seat) ? state.task : nil
+        let goesOn = if case .goesOn = abandonment { true } else { false }
+        let task = shared.state.withLock { state in
+            state.flight.leave(seat: seat, goesOn: goesOn) ? state.task : nil
         }
         guard let task else { return }
         remove(shared, for: key)

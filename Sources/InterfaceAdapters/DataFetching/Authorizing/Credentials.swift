@@ -85,7 +85,7 @@ public final class Credentials: Sendable {
         case .cancelled: throw FetchError(.cancelled, request: request, explanation: "was cancelled")
         case .deadlinePassed:
             let explanation = "was not sent before the deadline: its credentials had to be renewed"
-            throw FetchError(.timedOut, request: request, explanation: explanation)
+            throw FetchError(.timedOut, request: request, explanation: explanation, wasSent: false)
         }
     }
 }

@@ -63,7 +63,8 @@ public struct CircuitBreakerPolicy: Hashable, Sendable {
 
     /// Whether an error is a failure; `nil` if the source had no part in it.
     func isFailure(_ error: FetchError) -> Bool? {
-        switch error.reason.code {
+        guard error.wasSent || error.reason == .invalidRequest else { return nil }
+        return switch error.reason.code {
         case .cancelled, .closed, .rejected: nil
         case .invalidRequest: failures.isFailure(error) ? true : nil
         case .unreachable, .untrusted, .timedOut, .interrupted, .tooLarge, .tooManyRedirects, .unsuccessful,

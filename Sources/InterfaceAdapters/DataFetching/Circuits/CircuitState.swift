@@ -6,9 +6,12 @@ struct CircuitState: Hashable {
     /// That a request was let through.
     struct Pass: Hashable {
         let generation: Int
-        var isProbe = false
+        /// Which of the rounds of probes it belongs to, if it is one.
+        var round: Int?
         /// What the circuit changed to for this request.
         var change: CircuitChange?
+
+        var isProbe: Bool { round != nil }
     }
 
     private let policy: CircuitBreakerPolicy
@@ -23,6 +26,8 @@ struct CircuitState: Hashable {
     private var openDuration: Duration
     private var probesUnderWay = 0
     private var probesSucceeded = 0
+    /// How often the probes under way were given up.
+    private(set) var round = 0
     /// What refused requests are told, put into words once for all of them.
     private var explanation = ""
 
@@ -59,8 +64,8 @@ struct CircuitState: Hashable {
             return probe(change)
         case .halfOpen:
             if turn <= latest, probesUnderWay > 0 {
-                // Nobody waits for ever for whoever does not come back.
-                generation += 1
+                // Nobody waits for ever for whoever does not come back. Who comes back late still tells how it went.
+                round += 1
                 probesUnderWay = 0
             }
             guard probesUnderWay + probesSucceeded < policy.probes else {
@@ -80,10 +85,10 @@ struct CircuitState: Hashable {
             window.record(outcome, at: latest)
             return outcome.isBad ? cause.map { open(because: $0) } : nil
         case .halfOpen:
-            probesUnderWay -= 1
+            giveBack(pass)
             guard !outcome.isBad else { return open(because: "a probe \(words(for: outcome))") }
             probesSucceeded += 1
-            return probesSucceeded == policy.probes ? close() : nil
+            return probesSucceeded >= policy.probes ? close() : nil
         case .open, .isolated:
             // Nobody has a pass of theirs.
             return nil
@@ -92,7 +97,7 @@ struct CircuitState: Hashable {
 
     /// Takes a pass back of whose request nothing came that says anything.
     mutating func giveBack(_ pass: Pass) {
-        guard pass.isProbe, pass.generation == generation else { return }
+        guard pass.generation == generation, pass.round == round else { return }
         probesUnderWay -= 1
     }
 
@@ -112,7 +117,7 @@ struct CircuitState: Hashable {
     private mutating func probe(_ change: CircuitChange?) -> Pass {
         turn = latest + policy.openDuration
         probesUnderWay += 1
-        return Pass(generation: generation, isProbe: true, change: change)
+        return Pass(generation: generation, round: round, change: change)
     }
 
     private mutating func open(because cause: String) -> CircuitChange {
@@ -127,6 +132,7 @@ struct CircuitState: Hashable {
         generation += 1
         probesUnderWay = 0
         probesSucceeded = 0
+        round = 0
         explanation = "was not sent: \(title) \(words)"
         return CircuitChange(from: phase, to: next)
     }

@@ -25,7 +25,12 @@ struct ConcurrencyRefusals: Sendable {
     }
 
     func late(_ request: DataRequest) -> FetchError {
-        FetchError(.timedOut, request: request, explanation: "was not sent: there was no room before its deadline")
+        FetchError(
+            .timedOut,
+            request: request,
+            explanation: "was not sent: there was no room before its deadline",
+            wasSent: false
+        )
     }
 
     func cancelled(_ request: DataRequest) -> FetchError {

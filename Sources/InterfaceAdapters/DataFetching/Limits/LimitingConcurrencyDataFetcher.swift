@@ -41,7 +41,12 @@ public struct LimitingConcurrencyDataFetcher: TellingDataFetcher {
         defer { limiter.release(outcome, from: start) }
         do {
             let response = try await base.fetch(request)
-            outcome = response.status.tellsOverload ? .overloaded : .answered
+            // What fails fast, or comes from elsewhere, tells nothing of how much the source bears.
+            if response.status.tellsOverload {
+                outcome = .overloaded
+            } else if response.isOfSource, response.status.code < 500 {
+                outcome = .answered
+            }
             return response
         } catch {
             if error.tellsOverload { outcome = .overloaded }
@@ -72,7 +77,8 @@ extension DataResponse.Status {
 extension FetchError {
     /// Whether the source may have failed because it was asked for too much.
     fileprivate var tellsOverload: Bool {
-        switch reason {
+        guard wasSent else { return false }
+        return switch reason {
         case .timedOut, .interrupted, .unreachable: true
         // Whoever bounds the work cancels it when the time is up.
         case .cancelled: Deadline.current?.hasPassed ?? false

@@ -47,8 +47,10 @@ public final class RateLimiter: Sendable {
     /// - Throws: a ``FetchError`` if it may not: it would have to wait too long, or was cancelled.
     func wait(_ request: DataRequest) async throws(FetchError) {
         guard !Task.isCancelled else { throw cancelled(request) }
+        let deadline = Deadline.current
+        if let deadline, deadline.hasPassed { throw late(request) }
         let now = timer.now
-        let latest = now + min(patience, Deadline.current?.remaining ?? patience)
+        let latest = now + min(patience, deadline?.remaining ?? patience)
         let (turn, next) = bucket.withLock { bucket in (bucket.reserve(at: now, by: latest), bucket.next) }
         guard let turn else {
             throw FetchError(
@@ -64,6 +66,15 @@ public final class RateLimiter: Sendable {
             bucket.withLock { $0.putBack(turn) }
             throw cancelled(request)
         }
+    }
+
+    private func late(_ request: DataRequest) -> FetchError {
+        FetchError(
+            .timedOut,
+            request: request,
+            explanation: "was not sent: its deadline has passed",
+            wasSent: false
+        )
     }
 
     private func cancelled(_ request: DataRequest) -> FetchError {

@@ -62,6 +62,10 @@ extension DataFetcher {
             return AttemptObservingDataFetcher(self, observer: observer, timer: timer)
         }
         decorator.base = decorator.base.told(to: observer, timer: timer)
+        // Observed or not, equal requests are one.
+        if let original = self as? CoalescingDataFetcher, let copy = decorator as? CoalescingDataFetcher {
+            decorator = copy.sharing(with: original)
+        }
         guard var telling = decorator as? any TellingDataFetcher else { return decorator }
         telling.observers.append(observer)
         return telling

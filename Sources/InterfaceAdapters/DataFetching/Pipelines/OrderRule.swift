@@ -66,6 +66,21 @@ struct OrderRule: Sendable {
             .sizeLimit,
             "A size limit around a cache refuses what is kept already: put it inside."
         ),
+        within(
+            .coalescing,
+            .deadlineNotice,
+            "A deadline told around coalescing makes every request another one, and none are equal: put it inside."
+        ),
+        within(
+            .cache,
+            .deadlineNotice,
+            "A deadline told around a cache makes every request another one, and none is found again: put it inside."
+        ),
+        within(
+            .retry,
+            .concurrencyLimit,
+            "A concurrency limit around retries gives a place to who only waits to try again: put it inside."
+        ),
         OrderRule(
             find: { layers in
                 guard let retry = layers.firstIndex(where: { $0.kind == .retry }),

@@ -1,7 +1,8 @@
 extension Result<DataResponse, FetchError> {
     /// The error, if it leaves open whether a request that changes something was done.
     func uncertainty(of request: DataRequest) -> FetchError? {
-        guard ![.get, .head].contains(request.method), case .failure(let error) = self else { return nil }
+        guard ![.get, .head].contains(request.method), case .failure(let error) = self, error.wasSent
+        else { return nil }
         switch error.reason.code {
         case .timedOut, .interrupted, .tooLarge, .tooManyRedirects: return error
         case .cancelled, .closed, .invalidRequest, .rejected, .unreachable, .untrusted, .unsuccessful, .unreadable:

@@ -71,8 +71,8 @@ public struct RetryPolicy: Sendable {
         because outcome: Result<DataResponse, FetchError>
     ) -> RetryEnding? {
         guard isRetried(outcome) else { return .unsuited }
-        if case .failure(let error) = outcome, error.reason == .unreachable {
-            // Nothing was sent.
+        if case .failure(let error) = outcome, error.reason == .unreachable || !error.wasSent {
+            // Nothing was done by it.
         } else if !isRepeatable(request) {
             return .unrepeatable
         }

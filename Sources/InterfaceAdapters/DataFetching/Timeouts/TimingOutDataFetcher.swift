@@ -23,7 +23,7 @@ public struct TimingOutDataFetcher: DecoratingDataFetcher {
     ///
     /// - Throws: a ``FetchError`` with ``FetchError/Reason/timedOut`` if it does not; otherwise what the wrapped fetcher throws.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        guard limit > .zero else { throw timedOut(request) }
+        guard limit > .zero else { throw timedOut(request, wasSent: false) }
         let deadline = Deadline(in: limit, on: timer)
         guard base.honorsDeadlines else {
             let result = await deadline.bound { [base] () async throws(FetchError) in try await base.fetch(request) }
@@ -33,12 +33,18 @@ public struct TimingOutDataFetcher: DecoratingDataFetcher {
         do {
             return try await deadline.carried { () async throws(FetchError) in try await base.fetch(request) }.get()
         } catch  where error.reason == .timedOut && deadline.hasPassed {
-            throw timedOut(request)
+            let late = timedOut(request, wasSent: error.wasSent)
+            throw error.retries.map { late.reporting($0) } ?? late
         }
     }
 
-    private func timedOut(_ request: DataRequest) -> FetchError {
-        FetchError(.timedOut, request: request, explanation: "was not answered within \(limit)")
+    private func timedOut(_ request: DataRequest, wasSent: Bool = true) -> FetchError {
+        FetchError(
+            .timedOut,
+            request: request,
+            explanation: "was not answered within \(limit)",
+            wasSent: wasSent
+        )
     }
 }
 

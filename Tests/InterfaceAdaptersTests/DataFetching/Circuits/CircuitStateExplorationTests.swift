@@ -21,7 +21,7 @@ struct CircuitStateExplorationTests {
         var passes: [CircuitState.Pass] = []
 
         /// The probes that count.
-        var probes: Int { passes.count { $0.isProbe && $0.generation == circuit.generation } }
+        var probes: Int { passes.count { $0.round == circuit.round && $0.generation == circuit.generation } }
 
         /// How many requests a half-open circuit lets through now, one after the other.
         var room: Int {
@@ -63,7 +63,7 @@ struct CircuitStateExplorationTests {
         case .giveBack(let index):
             let pass = next.passes.remove(at: index)
             next.circuit.giveBack(pass)
-            let counts = pass.isProbe && pass.generation == place.circuit.generation
+            let counts = pass.round == place.circuit.round && pass.generation == place.circuit.generation
             // Later on those under way are given up anyway.
             let isInTime = place.circuit.phase == .halfOpen && place.circuit.timeLeft(at: place.now) > .zero
             if isInTime, next.room != place.room + (counts ? 1 : 0) {
@@ -90,7 +90,7 @@ struct CircuitStateExplorationTests {
                 violations.insert("a change is told wrongly")
             }
             if pass.isProbe != (place.circuit.phase == .halfOpen) { violations.insert("a probe is none") }
-            place.passes.append(CircuitState.Pass(generation: pass.generation, isProbe: pass.isProbe))
+            place.passes.append(CircuitState.Pass(generation: pass.generation, round: pass.round))
         } catch {
             if before == .closed { violations.insert("a closed circuit refuses") }
             if before != place.circuit.phase { violations.insert("a refusal changes something") }

@@ -121,9 +121,9 @@ struct CircuitStateTests {
     @Test mutating func behindItsTimeItLetsAsManyProbesThroughAsAreAllowed() throws {
         try record(failed, failed)
         let change = CircuitChange(from: .open, to: .halfOpen)
-        #expect(try admit(at: 10) == CircuitState.Pass(generation: 2, isProbe: true, change: change))
+        #expect(try admit(at: 10) == CircuitState.Pass(generation: 2, round: 0, change: change))
         #expect(circuit.phase == .halfOpen)
-        #expect(try admit(at: 10) == CircuitState.Pass(generation: 2, isProbe: true))
+        #expect(try admit(at: 10) == CircuitState.Pass(generation: 2, round: 0))
         let words = "was not sent: the circuit is half open, and its probes are under way"
         #expect(refusal(at: 10) == CircuitRefusal(explanation: words, retryAfter: nil))
     }
