@@ -35,4 +35,13 @@ extension LoopbackServer {
             test: test
         )
     }
+
+    /// Runs a test with a port that refuses whoever connects to it, and that nobody else gets meanwhile.
+    ///
+    /// - Throws: what the test throws, or why there is no such port.
+    public static func refusing(test: (_ port: Int) async throws -> Void) async throws {
+        let (socket, port) = try LoopbackSocket.bound()
+        defer { socket.close() }
+        try await test(port)
+    }
 }

@@ -20,6 +20,13 @@ struct LoopbackSocket: Hashable, Sendable {
 
     /// A socket that listens on a free port, and the port.
     static func listening() throws -> (LoopbackSocket, port: Int) {
+        let (socket, port) = try bound()
+        _ = try check("listen", listen(socket.descriptor, 512))
+        return (socket, port)
+    }
+
+    /// A socket that has a free port to itself and refuses whoever connects to it, and the port.
+    static func bound() throws -> (LoopbackSocket, port: Int) {
         #if canImport(Glibc)
         let stream = Int32(SOCK_STREAM.rawValue)
         #else
@@ -33,7 +40,6 @@ struct LoopbackSocket: Hashable, Sendable {
         try unsafe withUnsafeMutablePointer(to: &address) { pointer in
             try unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 _ = try check("bind", unsafe bind(descriptor, address, length))
-                _ = try check("listen", listen(descriptor, 512))
                 _ = try check("getsockname", unsafe getsockname(descriptor, address, &length))
             }
         }

@@ -18,6 +18,16 @@ final class URLSessionClients: Sendable {
         self.makeClient = makeClient
     }
 
+    /// The client for a request: that of its origin, or one of its own where a connection that was used before is not safe.
+    func client(for request: DataRequest) -> URLSessionClient {
+        #if canImport(FoundationNetworking)
+        // Outside of Apple's platforms the client repeats what goes out on a connection that is closed then, whatever its
+        // method, and never ends if it has a body. To a connection that nothing was sent on before it does neither.
+        guard request.isIdempotent, request.body == nil else { return makeClient() }
+        #endif
+        return client(for: request.url)
+    }
+
     /// The client for the origin of an address.
     func client(for url: URL) -> URLSessionClient {
         let origin = WebOrigin(url)

@@ -16,6 +16,9 @@ import FoundationNetworking
 /// compressed body arrives decoded, without the fields that describe its coding. The client adds fields that it is not given,
 /// such as `Accept`, `Accept-Encoding`, `Accept-Language` and `User-Agent`.
 ///
+/// Outside of Apple's platforms a request that has a body, or that may not be done twice, goes out on a new connection, which
+/// closes behind it: on one that was used before, the client would send it again when the upstream hangs up.
+///
 /// Each origin has connections and threads of its own. For upstreams that are trusted to be no enemies nonetheless: outside
 /// of Apple's platforms the client reads as fast as they send, and several answers without an end at once keep the machine
 /// busy, although each fetch fails at its limit. See Architecture.md.
@@ -31,7 +34,8 @@ public final class URLSessionDataFetcher: DataFetcher {
     ///     the whole transfer.
     ///   - bodyLimit: How many bytes a body may have, once decoded. A larger one fails as soon as that is known.
     ///   - redirects: What becomes of an answer that points elsewhere.
-    ///   - connectionsPerHost: How many connections are open to one host at the most. What is beyond that waits.
+    ///   - connectionsPerHost: How many connections are open to one host at the most, those for a single request apart. What is
+    ///     beyond that waits.
     public init(
         idleTimeout: Duration = .seconds(30),
         bodyLimit: Int = 64 * 1_024 * 1_024,
@@ -75,6 +79,6 @@ public final class URLSessionDataFetcher: DataFetcher {
                 wasSent: false
             )
         }
-        return try await clients.client(for: request.url).outcome(of: request, bodyLimit: bodyLimit).get()
+        return try await clients.client(for: request).outcome(of: request, bodyLimit: bodyLimit).get()
     }
 }

@@ -32,6 +32,8 @@ struct AsyncHTTPClientTransfer: Sendable {
     /// Carries the transfer out and says how it ended: also by cancellation, or because a timer elapsed that the transfer
     /// restarts whenever something arrives, or because the deadline of the task has passed.
     func outcome(idleTimer: IdleTimer) async -> Outcome {
+        // The work below is a task of its own, which could be done before it hears of this.
+        guard !Task.isCancelled else { return cancelled }
         let deadline = Deadline.current
         guard !Task.isCancelled else { return cancelled }
         guard deadline?.hasPassed != true else {

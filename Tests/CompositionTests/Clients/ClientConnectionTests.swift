@@ -47,16 +47,26 @@ struct ClientConnectionTests {
         }
     }
 
-    @Test(arguments: TestedClient.allCases)
-    func aWriteIsNotRepeatedBecauseItsConnectionIsClosed(client: TestedClient) async throws {
-        try await LoopbackServer.serving({ request in
-            request.method == "POST" ? .raw([]) : whole
-        }) { server in
+    @Test(arguments: TestedClient.allCases, [nil, Data("{}".utf8)])
+    func aWriteIsNotRepeatedBecauseItsConnectionIsClosed(client: TestedClient, body: Data?) async throws {
+        try await LoopbackServer.serving(inTurn: [whole, .raw([]), whole]) { server in
             let fetcher = retrying(client)
             _ = try await fetcher.fetch(DataRequest(url: server.url()))
-            let error = await fetcher.failure(DataRequest(method: .post, url: server.url(), body: Data("{}".utf8)))
+            let error = await fetcher.failure(DataRequest(method: .post, url: server.url(), body: body))
             #expect(error?.reason == .interrupted)
             #expect(server.requests.map(\.method) == ["GET", "POST"])
+        }
+    }
+
+    @Test(arguments: TestedClient.allCases)
+    func aWriteThatMayBeDoneTwiceIsRepeatedWhole(client: TestedClient) async throws {
+        try await LoopbackServer.serving(inTurn: [whole, .raw([]), whole]) { server in
+            let fetcher = retrying(client)
+            _ = try await fetcher.fetch(DataRequest(url: server.url()))
+            let request = DataRequest(method: .put, url: server.url(), body: Data("{}".utf8))
+            let response = try await fetcher.fetch(request)
+            #expect(response.body == Data("whole".utf8))
+            #expect(server.requests.dropFirst().map(\.body) == [Array("{}".utf8), Array("{}".utf8)])
         }
     }
 }

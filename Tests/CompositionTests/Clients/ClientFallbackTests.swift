@@ -36,12 +36,13 @@ struct ClientFallbackTests {
 
     @Test(arguments: TestedClient.allCases)
     func whoIsNotReachedIsReplacedByAFixedAnswer(client: TestedClient) async throws {
-        let server = try LoopbackServer { _ in .never }
-        server.stop()
-        let fetcher = client.makeFetcher().fallingBack(to: DataResponse(body: Data("[]".utf8)))
-        let response = try await fetcher.fetch(DataRequest(url: server.url()))
-        #expect(response.body == Data("[]".utf8))
-        #expect(response.degradation?.reason == .unreachable)
+        try await LoopbackServer.refusing { port in
+            let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
+            let fetcher = client.makeFetcher().fallingBack(to: DataResponse(body: Data("[]".utf8)))
+            let response = try await fetcher.fetch(DataRequest(url: url))
+            #expect(response.body == Data("[]".utf8))
+            #expect(response.degradation?.reason == .unreachable)
+        }
     }
 
     @Test(arguments: TestedClient.allCases)

@@ -92,14 +92,13 @@ struct ClientFaultTests {
 
     @Test(arguments: TestedClient.allCases)
     func aClosedPortAndAnUnknownHostAreUnreachable(client: TestedClient) async throws {
-        let server = try LoopbackServer { _ in .never }
-        let port = server.port
-        server.stop()
-        for address in ["http://127.0.0.1:\(port)/", "http://localhost:\(port)/", "http://nohost.invalid/"] {
-            let url = try #require(URL(string: address))
-            let error = await client.makeFetcher().failure(DataRequest(url: url))
-            #expect(error?.reason == .unreachable)
-            #expect(error?.canRetry == true)
+        try await LoopbackServer.refusing { port in
+            for address in ["http://127.0.0.1:\(port)/", "http://localhost:\(port)/", "http://nohost.invalid/"] {
+                let url = try #require(URL(string: address))
+                let error = await client.makeFetcher().failure(DataRequest(url: url))
+                #expect(error?.reason == .unreachable)
+                #expect(error?.canRetry == true)
+            }
         }
     }
 

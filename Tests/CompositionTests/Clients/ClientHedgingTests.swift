@@ -72,8 +72,8 @@ struct ClientHedgingTests {
                 #expect(await events.next() == .waiting("/x"))
                 group.cancelAll()
                 #expect(await group.next() == .cancelled)
+                for _ in 0..<2 { #expect(await events.next() == .abandoned("/x")) }
             }
-            for _ in 0..<2 { #expect(await events.next() == .abandoned("/x")) }
         }
     }
 
