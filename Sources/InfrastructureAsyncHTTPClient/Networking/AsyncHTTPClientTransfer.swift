@@ -35,7 +35,6 @@ struct AsyncHTTPClientTransfer: Sendable {
         // The work below is a task of its own, which could be done before it hears of this.
         guard !Task.isCancelled else { return cancelled }
         let deadline = Deadline.current
-        guard !Task.isCancelled else { return cancelled }
         guard deadline?.hasPassed != true else {
             return failure(.timedOut, "was not sent before the deadline", wasSent: false)
         }
