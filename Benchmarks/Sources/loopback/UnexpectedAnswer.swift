@@ -1,0 +1,2 @@
+/// An answer is not the one that is there.
+struct UnexpectedAnswer: Error {}

@@ -1,0 +1,58 @@
+import AsyncHTTPClient
+import Foundation
+import Infrastructure
+import InfrastructureAsyncHTTPClient
+import InterfaceAdapters
+import Measuring
+import NIOCore
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// As many connections as requests, and a limit of the body as the data fetchers have it.
+let connections = 64
+let limit = 64 * 1_024 * 1_024
+
+/// Prints how many answers come from an address in a second through each data fetcher, beside the client that it is made of.
+@concurrent func measure(_ address: String, _ url: URL) async throws {
+    let request = DataRequest(url: url)
+    let overClient = AsyncHTTPClientDataFetcher(connectionsPerHost: connections)
+    let overSession = URLSessionDataFetcher(connectionsPerHost: connections)
+    let client = HTTPClient.alone(connectionsPerHost: connections, bodyLimit: limit)
+    let session = URLSession.alone(connectionsPerHost: connections)
+    let size = try await overClient.fetch(request).body.count
+    @Sendable func check(_ count: Int) throws { guard count == size else { throw UnexpectedAnswer() } }
+
+    print("| in flight | client | alone/s | ours/s | ratio | at least |\n|---|---|---|---|---|---|")
+    func row(_ name: String, _ comparison: ThroughputComparison, atLeast target: Double) {
+        let (alone, ours) = (Int(comparison.alone.rounded()), Int(comparison.ours.rounded()))
+        let (ratio, target) = (comparison.ratio.withTwoDigits, target.withTwoDigits)
+        print("| \(comparison.inFlight) | \(name) | \(alone) | \(ours) | \(ratio) | \(target) |")
+    }
+    for inFlight in [1, 64] {
+        let comparison = try await ThroughputComparison(inFlight: inFlight) {
+            try check(await client.body(at: address, upTo: limit).readableBytes)
+        } ours: {
+            try check(await overClient.fetch(request).body.count)
+        }
+        row("AsyncHTTPClient", comparison, atLeast: 0.95)
+    }
+    for inFlight in [1, 64] {
+        let comparison = try await ThroughputComparison(inFlight: inFlight) {
+            try check(await session.data(for: URLRequest(url: url)).0.count)
+        } ours: {
+            try check(await overSession.fetch(request).body.count)
+        }
+        row("URLSession", comparison, atLeast: 0.97)
+    }
+    try await overClient.close()
+    try await client.shutdown()
+    session.invalidateAndCancel()
+}
+
+guard CommandLine.arguments.count == 2, let url = URL(string: CommandLine.arguments[1]) else {
+    print("usage: loopback ADDRESS")
+    exit(2)
+}
+try await measure(CommandLine.arguments[1], url)

@@ -1,0 +1,22 @@
+import InterfaceAdapters
+import Synchronization
+
+/// A data fetcher that counts what is asked of it.
+final class CountingDataFetcher: DataFetcher {
+    private let base: any DataFetcher
+    private let requests = Atomic(0)
+
+    init(_ base: any DataFetcher) {
+        self.base = base
+    }
+
+    /// How many requests there were since somebody asked for the last time.
+    func takeCount() -> Int { requests.exchange(0, ordering: .relaxed) }
+
+    var honorsDeadlines: Bool { base.honorsDeadlines }
+
+    func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        requests.add(1, ordering: .relaxed)
+        return try await base.fetch(request)
+    }
+}

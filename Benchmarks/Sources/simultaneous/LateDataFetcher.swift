@@ -1,0 +1,16 @@
+import InterfaceAdapters
+
+/// A data fetcher that has its answer in memory, and gives it after a while.
+struct LateDataFetcher: DataFetcher {
+    let response: DataResponse
+    let latency: Duration
+
+    func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        do {
+            try await Task.sleep(for: latency, tolerance: .zero)
+        } catch {
+            throw FetchError(.cancelled, request: request, explanation: "was cancelled")
+        }
+        return response
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import InfrastructureAsyncHTTPClient
+import InterfaceAdapters
+import Measuring
+
+/// Prints what 10,000 callers who ask the same at the same time cost, for upstreams of some latency and for an address.
+@concurrent func measure(_ url: URL) async throws {
+    let callers = 10_000
+    let request = DataRequest(url: url)
+    let client = AsyncHTTPClientDataFetcher()
+    let response = try await client.fetch(request)
+
+    print("| \(callers) callers | reach it | one, ms | all, ms | ratio | at most |\n|---|---|---|---|---|---|")
+    func add(_ name: String, atMost target: String, _ upstream: any DataFetcher) async throws {
+        let requests = try await SimultaneousRequests(callers, of: request, to: upstream)
+        let figures = [requests.alone, requests.together, requests.ratio].map(\.withTwoDigits)
+        print("| \(name) | \(requests.reachedUpstream) | \(figures.joined(separator: " | ")) | \(target) |")
+    }
+    for latency in [100, 20] {
+        try await add(
+            "of \(latency) ms",
+            atMost: "2",
+            LateDataFetcher(response: response, latency: .milliseconds(latency))
+        )
+    }
+    // Answers faster than so many callers can ask, so that those who come later are not there in time for the first answer.
+    try await add("the address", atMost: "", client)
+    try await client.close()
+}
+
+guard CommandLine.arguments.count == 2, let url = URL(string: CommandLine.arguments[1]) else {
+    print("usage: simultaneous ADDRESS")
+    exit(2)
+}
+try await measure(url)
