@@ -1,7 +1,11 @@
-/// How many calls end in a second.
+import AllocationCounter
+
+/// How many calls end in a second, and what each costs.
 public struct Throughput: Sendable {
     /// Calls in a second of the time that passes.
     public let callsPerSecond: Double
+    /// Microseconds that the processors are busy with a call in this process.
+    public let busy: Double
 
     /// Keeps calls of a function under way for a while.
     ///
@@ -15,6 +19,7 @@ public struct Throughput: Sendable {
         for duration: Duration,
         _ call: @escaping @Sendable () async throws -> Void
     ) async throws {
+        let processors = processor_nanoseconds()
         let start = ContinuousClock.now
         let end = start + duration
         let calls = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -31,5 +36,6 @@ public struct Throughput: Sendable {
             return try await group.reduce(0, +)
         }
         callsPerSecond = Double(calls) / (start.duration(to: .now) / .seconds(1))
+        busy = Double(processor_nanoseconds() - processors) / 1_000 / Double(calls)
     }
 }

@@ -24,11 +24,12 @@ let limit = 64 * 1_024 * 1_024
     let size = try await overClient.fetch(request).body.count
     @Sendable func check(_ count: Int) throws { guard count == size else { throw UnexpectedAnswer() } }
 
-    print("| in flight | client | alone/s | ours/s | ratio | at least |\n|---|---|---|---|---|---|")
+    print("| in flight | client | alone/s | ours/s | ratio | at least | busy alone, µs | ours, µs |")
+    print("|---|---|---|---|---|---|---|---|")
     func row(_ name: String, _ comparison: ThroughputComparison, atLeast target: Double) {
-        let (alone, ours) = (Int(comparison.alone.rounded()), Int(comparison.ours.rounded()))
-        let (ratio, target) = (comparison.ratio.withTwoDigits, target.withTwoDigits)
-        print("| \(comparison.inFlight) | \(name) | \(alone) | \(ours) | \(ratio) | \(target) |")
+        let rates = [comparison.alone, comparison.ours].map { "\(Int($0.rounded()))" }
+        let others = [comparison.ratio, target, comparison.busyAlone, comparison.busyOurs].map(\.withTwoDigits)
+        print("| \(comparison.inFlight) | \(name) | \((rates + others).joined(separator: " | ")) |")
     }
     for inFlight in [1, 64] {
         let comparison = try await ThroughputComparison(inFlight: inFlight) {
