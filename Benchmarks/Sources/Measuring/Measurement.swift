@@ -1,4 +1,5 @@
 import AllocationCounter
+import Comparing
 
 /// What one call costs: medians over several rounds of many calls.
 public struct Measurement: Sendable {

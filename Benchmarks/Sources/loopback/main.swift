@@ -1,9 +1,9 @@
 import AsyncHTTPClient
+import Comparing
 import Foundation
 import Infrastructure
 import InfrastructureAsyncHTTPClient
 import InterfaceAdapters
-import Measuring
 import NIOCore
 
 #if canImport(FoundationNetworking)
