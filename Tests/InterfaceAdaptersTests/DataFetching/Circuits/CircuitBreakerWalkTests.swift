@@ -11,29 +11,29 @@ struct CircuitBreakerWalkTests {
     /// The probes under way: each is in here for a little less than its permit lives.
     private final class Ledger: Sendable {
         private struct Entries {
-            var underWay: [Int: Int] = [:]
+            var underWay: [CircuitState.Pass: Int] = [:]
             var most = 0
             var total = 0
         }
 
         private let entries = Mutex(Entries())
 
-        /// How many of one generation were under way at a time, at most.
+        /// How many of one round were under way at a time, at most: those that were given up are not counted with others.
         var most: Int { entries.withLock(\.most) }
         var total: Int { entries.withLock(\.total) }
 
         func begin(_ pass: CircuitState.Pass) {
             guard pass.isProbe else { return }
             entries.withLock { entries in
-                entries.underWay[pass.generation, default: 0] += 1
-                entries.most = max(entries.most, entries.underWay[pass.generation, default: 0])
+                entries.underWay[pass.sort, default: 0] += 1
+                entries.most = max(entries.most, entries.underWay[pass.sort, default: 0])
                 entries.total += 1
             }
         }
 
         func end(_ pass: CircuitState.Pass) {
             guard pass.isProbe else { return }
-            entries.withLock { $0.underWay[pass.generation, default: 0] -= 1 }
+            entries.withLock { $0.underWay[pass.sort, default: 0] -= 1 }
         }
     }
 
@@ -96,4 +96,9 @@ struct CircuitBreakerWalkTests {
             }
         }
     }
+}
+
+extension CircuitState.Pass {
+    /// What it has in common with the others of its round.
+    fileprivate var sort: Self { Self(generation: generation, round: round) }
 }

@@ -205,22 +205,34 @@ struct CircuitStateTests {
         #expect(next.map(\.isProbe) == [true, true])
         #expect(next.map(\.change) == [nil, nil])
         #expect(refusal(at: 25) != nil)
-        // Whatever becomes of the lost ones, it counts for nothing.
+        // One that is given back makes no room twice.
         circuit.giveBack(lost[0])
-        #expect(circuit.record(failed, of: lost[1], at: .seconds(25)) == nil)
-        #expect(circuit.record(good, of: lost[1], at: .seconds(25)) == nil)
         #expect(refusal(at: 25) != nil)
         #expect(circuit.phase == .halfOpen)
         #expect(circuit.record(good, of: next[0], at: .seconds(25)) == nil)
         #expect(circuit.record(good, of: next[1], at: .seconds(25)) == CircuitChange(from: .halfOpen, to: .closed))
+        #expect(circuit.record(failed, of: lost[1], at: .seconds(25)) == nil)
+        #expect(circuit.phase == .closed)
     }
 
-    @Test mutating func aProbeThatDoesNotComeBackHoldsNobodyUpLater() throws {
+    // As with a source that hangs for longer than the circuit is open: otherwise no probe would ever count.
+    @Test mutating func aProbeThatFailsAfterItWasGivenUpOpensTheCircuitAgain() throws {
         try record(failed, failed)
-        let lost = try admit(at: 10)
-        #expect(try record(good, at: 20) == nil)
-        #expect(circuit.record(good, of: lost, at: .seconds(20)) == nil)
-        #expect(try record(good, at: 20) == CircuitChange(from: .halfOpen, to: .closed))
+        let lost = [try admit(at: 10), try admit(at: 10)]
+        _ = try admit(at: 20)
+        #expect(circuit.record(failed, of: lost[0], at: .seconds(25)) == CircuitChange(from: .halfOpen, to: .open))
+        #expect(circuit.record(failed, of: lost[1], at: .seconds(25)) == nil)
+        #expect(refusal(at: 44) != nil)
+    }
+
+    @Test mutating func aProbeThatSucceedsAfterItWasGivenUpCounts() throws {
+        try record(failed, failed)
+        let lost = [try admit(at: 10), try admit(at: 10)]
+        let next = try admit(at: 20)
+        #expect(circuit.record(good, of: lost[0], at: .seconds(21)) == nil)
+        // A place was taken by what succeeded, and another by who is under way.
+        #expect(refusal(at: 21) != nil)
+        #expect(circuit.record(good, of: next, at: .seconds(21)) == CircuitChange(from: .halfOpen, to: .closed))
     }
 
     @Test mutating func whatSucceededBeforeOthersWereGivenUpCounts() throws {
