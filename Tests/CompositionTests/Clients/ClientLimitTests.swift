@@ -81,7 +81,11 @@ struct ClientLimitTests {
             let error = await fetcher.failure(request)
             #expect(error?.reason == .rejected)
             #expect(error?.retryAfter == .delay(.seconds(2)))
+            // Whatever is due by then is done before this.
+            let isPast = Promise<Void>()
+            timer.schedule(at: .milliseconds(999)) { isPast.keep(()) }
             clock.advance(by: .milliseconds(999))
+            _ = await isPast.value()
             #expect(timer.count == 1)
             #expect(server.requests.count == 2)
             clock.advance(by: .milliseconds(1))
