@@ -144,4 +144,75 @@ struct CoalescingDataFetcherTests {
         isReleased.keep(())
         #expect(await second.value == nil)
     }
+
+    @Test(arguments: [DataRequest.Method.post, .delete])
+    func whoAsksBehindAChangeDoesNotJoinWhatWasBegunBefore(method: DataRequest.Method) async throws {
+        let isBegun = Promise<Void>()
+        let isReleased = Promise<Void>()
+        let change = try DataRequest.example(method: method)
+        let source = RecordingDataFetcher(
+            StubDataFetcher { request throws(FetchError) in
+                // The first read is answered last, by what was true before the change.
+                if request.method == .get, isBegun.keep(()) { _ = await isReleased.value() }
+                return DataResponse()
+            }
+        )
+        let fetcher = source.coalescing()
+        let request = request
+        async let early = fetcher.fetch(request)
+        _ = await isBegun.value()
+        _ = try await fetcher.fetch(change)
+        _ = try await fetcher.fetch(request)
+        #expect(source.requests.map(\.method) == [.get, method, .get])
+        isReleased.keep(())
+        _ = try await early
+    }
+
+    @Test func aCopyOverSomethingElseHasTransfersOfItsOwn() async throws {
+        let both = Rendezvous(of: 2)
+        let source = StubDataFetcher { request throws(FetchError) in
+            await both.arrive()
+            return DataResponse(headerFields: HeaderFields(request.headerFields.filter { $0.name == .authorization }))
+        }
+        let fetcher = source.coalescing()
+        var copy = fetcher
+        copy.base = source.authorizing(with: .bearer("bob"), for: request.url)
+        let (bobs, request) = (copy, request)
+        async let first = fetcher.fetch(request)
+        async let second = bobs.fetch(request)
+        #expect(try await first.headerFields.isEmpty)
+        #expect(try await second.headerFields.isEmpty == false)
+    }
+
+    @Test func observedOrNotEqualRequestsAreOne() async throws {
+        let source = source
+        let fetcher = source.coalescing()
+        let observed = fetcher.observing(with: JoinObserver(of: 1) { isReleased.keep(()) })
+        let isBegun = Promise<Void>()
+        let request = request
+        async let first = fetcher.fetch(request)
+        async let second = {
+            while source.requests.isEmpty { await Task.yield() }
+            isBegun.keep(())
+            return try await observed.fetch(request)
+        }()
+        _ = try await (first, second)
+        #expect(source.requests.count == 1)
+    }
+
+    @Test func nothingIsBegunForWhoGaveUpBefore() async throws {
+        let source = source
+        let fetcher = source.coalescing(whenAbandoned: .finished)
+        let request = request
+        await withTaskGroup(of: FetchError.Reason?.self) { group in
+            group.cancelAll()
+            group.addTask { await fetcher.reason(request) }
+            #expect(await group.next() == .cancelled)
+        }
+        let clock = ManualClock()
+        let deadline = Deadline(in: .seconds(1), on: clock)
+        clock.advance(by: .seconds(1))
+        #expect(await deadline.carried { await fetcher.reason(request) } == .success(.timedOut))
+        #expect(source.requests.isEmpty)
+    }
 }

@@ -89,4 +89,21 @@ struct FetchErrorTests {
         #expect(error?.reason == .unsuccessful)
         #expect(error?.status == .init(code))
     }
+
+    @Test func whatWasSentIsNotKeptByTheErrorNorIsTheBodyPartOfIt() throws {
+        let request = try DataRequest.example(method: .post, body: Data("s3cret".utf8))
+        let error = FetchError(.timedOut, request: request, explanation: "hung", wasSent: false)
+        #expect(!error.wasSent)
+        #expect(FetchError(.timedOut, request: request, explanation: "hung").wasSent)
+        for reason in [FetchError.Reason.rejected, .closed, .invalidRequest] {
+            #expect(!FetchError(reason, request: request, explanation: "no").wasSent)
+        }
+        var shown = ""
+        dump(error, to: &shown)
+        #expect(!shown.contains("s3cret"))
+        #expect(
+            error == FetchError(.timedOut, request: try .example(method: .post), explanation: "hung", wasSent: false)
+        )
+        #expect(error != FetchError(.timedOut, request: request, explanation: "hung"))
+    }
 }

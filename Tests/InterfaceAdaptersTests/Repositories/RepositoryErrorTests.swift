@@ -16,9 +16,17 @@ struct RepositoryErrorTests {
         return await #expect(throws: RepositoryError.self) { try await repository.publish(draft) }
     }
 
+    @Test func aWriteThatWasNotSentInTimeWasNotDone() async throws {
+        let source = StubDataFetcher { request throws(FetchError) in
+            throw FetchError(.timedOut, request: request, explanation: "was not sent", wasSent: false)
+        }
+        #expect(try await writeError(source)?.reason == .unavailable)
+    }
+
     @Test(arguments: [
         (FetchError.Reason.cancelled, RepositoryError.Reason.cancelled, RepositoryError.Reason.cancelled),
-        (.closed, .closed, .closed), (.invalidRequest, .refused, .refused), (.unreachable, .unavailable, .unavailable),
+        (.closed, .closed, .closed), (.rejected, .unavailable, .unavailable), (.invalidRequest, .refused, .refused),
+        (.unreachable, .unavailable, .unavailable),
         (.untrusted, .unavailable, .unavailable), (.timedOut, .unavailable, .outcomeUnknown),
         (.interrupted, .unavailable, .outcomeUnknown), (.tooLarge, .unreadable, .outcomeUnknown),
         (.tooManyRedirects, .unavailable, .outcomeUnknown), (.unreadable, .unreadable, .unreadable),

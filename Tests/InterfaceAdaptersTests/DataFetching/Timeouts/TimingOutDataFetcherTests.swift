@@ -1,7 +1,8 @@
-import InterfaceAdapters
 import InwardTesting
 import Testing
 import UseCases
+
+@testable import InterfaceAdapters
 
 @Suite(.timeLimit(.minutes(1)))
 struct TimingOutDataFetcherTests {
@@ -124,5 +125,40 @@ struct TimingOutDataFetcherTests {
             #expect(await group.allSatisfy { $0 == .timedOut })
         }
         #expect(timer.count == 0)
+    }
+
+    @Test func aTimeoutTellsHowOftenItWasTriedAndWhetherAnythingWasSent() async throws {
+        let timer = TimerService(clock)
+        let report = RetryReport(attempts: 2, ending: "the deadline leaves no time")
+        for wasSent in [true, false] {
+            let base = HonestDataFetcher(
+                base: StubDataFetcher { [clock] request throws(FetchError) in
+                    clock.advance(by: .seconds(2))
+                    throw FetchError(.timedOut, request: request, explanation: "hung", wasSent: wasSent).reporting(
+                        report
+                    )
+                },
+                honorsDeadlines: true
+            )
+            let error = await base.timingOut(after: .seconds(2), timer: timer).failure(request)
+            #expect(error?.retries == report)
+            #expect(error?.wasSent == wasSent)
+            #expect(error?.explanation.hasPrefix("was not answered within 2.0 seconds") == true)
+        }
+    }
+
+    @Test(arguments: [Duration.seconds(Int64.max), .seconds(100_000_000_000)])
+    func aLimitMayBeAsLongAsOneLikes(limit: Duration) async throws {
+        let both = Rendezvous(of: 2)
+        let source = StubDataFetcher { _ throws(FetchError) in
+            await both.arrive()
+            return DataResponse()
+        }
+        // By the clock of the wall, which counts on for three centuries at most.
+        let fetcher = source.timingOut(after: limit)
+        let request = request
+        async let answer = fetcher.fetch(request)
+        await both.arrive()
+        #expect(try await answer.status == .ok)
     }
 }
