@@ -25,12 +25,18 @@ public struct HeaderField: Hashable, Sendable {
     }
 
     private static func sanitized(_ value: String) -> String {
-        let edges: Set<UInt8> = [0x20, 0x09]
+        let isClean = !value.utf8.contains { $0 == 0x00 || $0 == 0x0A || $0 == 0x0D }
+        // Most are clean, and stay what they are.
+        if isClean, !(value.utf8.first.map(isWhiteSpace) ?? false), !(value.utf8.last.map(isWhiteSpace) ?? false) {
+            return value
+        }
         var bytes = value.utf8.map { byte in [0x00, 0x0A, 0x0D].contains(byte) ? 0x20 : byte }[...]
-        while let first = bytes.first, edges.contains(first) { bytes.removeFirst() }
-        while let last = bytes.last, edges.contains(last) { bytes.removeLast() }
+        while let first = bytes.first, isWhiteSpace(first) { bytes.removeFirst() }
+        while let last = bytes.last, isWhiteSpace(last) { bytes.removeLast() }
         return String(decoding: bytes, as: UTF8.self)
     }
+
+    private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }
 
 extension HeaderField: CustomStringConvertible, CustomReflectable {

@@ -45,6 +45,7 @@ public struct Deadline: Sendable {
     /// When the time is up the work is cancelled and waited for, so nothing of it goes on behind the caller's back.
     ///
     /// - Returns: what the work gave or threw; `nil` if this deadline passed first, whatever the work came to then.
+    @inlinable
     public func bound<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () async throws(Failure) -> Value
     ) async -> Result<Value, Failure>? {

@@ -1,20 +1,29 @@
-import Synchronization
+public import Synchronization
 
 /// A piece of work that is cancelled when it is revoked or its caller is cancelled, and waited for.
+@usableFromInline
 package struct RevocableWork<Value: Sendable, Failure: Error>: Sendable {
     /// How it ended, told by whatever comes first.
-    private enum Progress {
+    @usableFromInline
+    enum Progress: Sendable {
         case underWay
         case ended(Result<Value, Failure>)
         case revoked
     }
 
-    private final class Shared: Sendable {
-        private let progress = Mutex(Progress.underWay)
+    @usableFromInline
+    final class Shared: Sendable {
+        @usableFromInline let progress: Mutex<Progress>
 
-        var now: Progress { progress.withLock { $0 } }
+        @inlinable
+        init() {
+            progress = Mutex(.underWay)
+        }
+
+        @inlinable var now: Progress { progress.withLock { $0 } }
 
         /// Ends it, unless something else has.
+        @inlinable
         func settle(_ end: Progress) -> Bool {
             progress.withLock { progress in
                 guard case .underWay = progress else { return false }
@@ -24,15 +33,16 @@ package struct RevocableWork<Value: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    private let work: @Sendable () async throws(Failure) -> Value
+    @usableFromInline let work: @Sendable () async throws(Failure) -> Value
 
-    private let executor: (any TaskExecutor)?
+    @usableFromInline let executor: (any TaskExecutor)?
 
     /// Work that has not begun.
     ///
     /// - Parameters:
     ///   - executor: Where the work is done; `nil` for wherever there is room.
     ///   - work: What is done.
+    @inlinable
     package init(
         executor: (any TaskExecutor)? = nil,
         _ work: @escaping @Sendable () async throws(Failure) -> Value
@@ -46,6 +56,7 @@ package struct RevocableWork<Value: Sendable, Failure: Error>: Sendable {
     /// - Parameter arm: Is given what revokes the work, for whoever is to call that, and gives what calls that off. It is not
     ///   called for work that is done without a wait.
     /// - Returns: what the work gives or throws; `nil` if it was revoked first, whatever it came to then.
+    @inlinable
     package func outcome(
         revokedBy arm: (_ revoke: @escaping @Sendable () -> Void) -> () -> Void
     ) async -> Result<Value, Failure>? {
@@ -65,7 +76,8 @@ package struct RevocableWork<Value: Sendable, Failure: Error>: Sendable {
         return if case .ended(let result) = shared.now { result } else { nil }
     }
 
-    private func begin(_ operation: @escaping @Sendable @concurrent () async -> Void) -> Task<Void, Never> {
+    @inlinable
+    func begin(_ operation: @escaping @Sendable @concurrent () async -> Void) -> Task<Void, Never> {
         if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
             // Begins here and now, so that nothing is handed to another thread unless it has to wait.
             return Task.immediate(executorPreference: executor, operation: operation)
