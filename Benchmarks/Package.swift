@@ -54,7 +54,7 @@ let package = Package(
                 .product(name: "InfrastructureAsyncHTTPClient", package: "inward"),
             ]
         ),
-        .testTarget(name: "MeasuringTests", dependencies: ["Measuring"]),
+        .testTarget(name: "MeasuringTests", dependencies: ["Measuring", "Comparing"]),
     ],
     swiftLanguageModes: [.v6]
 )
