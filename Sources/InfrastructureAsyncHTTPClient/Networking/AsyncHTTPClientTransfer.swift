@@ -32,98 +32,45 @@ struct AsyncHTTPClientTransfer: Sendable {
     /// Carries the transfer out and says how it ended: also by cancellation, or because a timer elapsed that the transfer
     /// restarts whenever something arrives, or because the deadline of the task has passed.
     func outcome(idleTimer: IdleTimer) async -> Outcome {
-        // The work below is a task of its own, which could be done before it hears of this.
-        guard !Task.isCancelled else { return cancelled }
         let deadline = Deadline.current
+        guard !Task.isCancelled else { return .failure(failure(.cancelled, "was cancelled")) }
         guard deadline?.hasPassed != true else {
-            return failure(.timedOut, "was not sent before the deadline", wasSent: false)
+            return .failure(failure(.timedOut, "was not sent before the deadline", wasSent: false))
         }
-        // The client has a deadline too, and gives it up as soon as the head is there.
-        let work = RevocableWork { await outcome(noting: idleTimer.restart) }
-        let ended = await work.outcome { revoke in
-            idleTimer.whenElapsed(revoke)
-            let callOff = deadline?.whenPassed(revoke)
-            return {
-                idleTimer.stop()
-                callOff?()
-            }
-        }
-        if case .success(let outcome)? = ended { return outcome }
-        return deadline?.hasPassed == true ? failure(.timedOut, "was not answered before the deadline") : timedOut
-    }
-
-    /// Carries the transfer out and says how it ended; calls a function whenever something arrives.
-    func outcome(noting noteArrival: () -> Void) async -> Outcome {
-        guard !Task.isCancelled else { return cancelled }
+        let receiver = AsyncHTTPClientReceiver(of: request, bodyLimit: bodyLimit, noting: idleTimer.restart)
+        let task: HTTPClient.Task<Void>
         do {
-            let response = try await client.execute(HTTPClientRequest(request), deadline: .distantFuture)
-            noteArrival()
-            guard response.history.count < 2 else { return followedRedirect }
-            guard !announcesTooMuch(response) else { return tooLarge }
-            var body = Data()
-            // Whoever leaves this before its end drops what is left, for which the client closes the connection.
-            do {
-                for try await part in response.body {
-                    noteArrival()
-                    guard part.readableBytes <= bodyLimit - body.count else { return tooLarge }
-                    body.append(contentsOf: part.readableBytesView)
-                }
-            } catch let error as NIOHTTPDecompression.ExtraDecompressionError
-                where error == .truncatedData && hasNoBody(response)
-            {
-                // The decompressor misses what is not meant to be there.
-            }
-            return .success(DataResponse(response, body: body, isDecompressed: decompresses))
-        } catch NIOHTTPDecompression.DecompressionError.limit {
-            return tooLarge
+            task = client.execute(request: try HTTPClient.Request(request), delegate: receiver)
         } catch {
-            return Task.isCancelled ? cancelled : .failure(FetchError(error, of: request))
+            return .failure(FetchError(error, of: request))
         }
-    }
-
-    private func announcesTooMuch(_ response: HTTPClientResponse) -> Bool {
-        guard !hasNoBody(response), let length = response.headers.first(name: "Content-Length") else { return false }
-        return Int(length).map { $0 > bodyLimit } ?? false
-    }
-
-    /// Whether the answer has no body, whatever its header fields say (RFC 9110 section 6.4.1).
-    private func hasNoBody(_ response: HTTPClientResponse) -> Bool {
-        request.method == .head || [204, 304].contains(response.status.code)
-    }
-
-    private var tooLarge: Outcome {
-        failure(.tooLarge, "was answered with more than \(bodyLimit) bytes, the most allowed")
-    }
-
-    private var timedOut: Outcome { failure(.timedOut, "was not answered in time") }
-
-    private var cancelled: Outcome { failure(.cancelled, "was cancelled") }
-
-    private var followedRedirect: Outcome {
-        failure(.invalidRequest, "was redirected by a client that is to leave redirects to its data fetcher")
+        // The client's own deadline is not used: what ends the transfer says why.
+        idleTimer.whenElapsed { task.fail(reason: failure(.timedOut, "was not answered in time")) }
+        let callOff = deadline?.whenPassed {
+            task.fail(reason: failure(.timedOut, "was not answered before the deadline"))
+        }
+        defer {
+            idleTimer.stop()
+            callOff?()
+        }
+        do {
+            try await withTaskCancellationHandler {
+                try await task.get()
+            } onCancel: {
+                task.fail(reason: failure(.cancelled, "was cancelled"))
+            }
+            return receiver.answer(isDecompressed: decompresses)
+        } catch {
+            return receiver.answer(despite: error, isDecompressed: decompresses)
+        }
     }
 
     private func failure(
         _ reason: FetchError.Reason,
         _ explanation: String,
         wasSent: Bool = true
-    ) -> Outcome {
-        .failure(FetchError(reason, request: request, explanation: explanation, wasSent: wasSent))
-    }
-}
-
-extension DataResponse {
-    /// An answer of a head and a body, which its client may have decompressed.
-    fileprivate init(_ response: HTTPClientResponse, body: Data, isDecompressed: Bool) {
-        let fields = response.headers.compactMap { name, value in
-            HeaderField.Name(name).map { HeaderField($0, value) }
-        }
-        self.init(status: Status(Int(response.status.code)), headerFields: HeaderFields(fields), body: body)
-        // The body arrives decoded, so what described its coding would be wrong of it.
-        if isDecompressed, ["gzip", "deflate"].contains(headerFields[.contentEncoding]?.lowercased()) {
-            headerFields[.contentEncoding] = nil
-            headerFields[.contentLength] = nil
-        }
+    ) -> FetchError {
+        FetchError(reason, request: request, explanation: explanation, wasSent: wasSent)
     }
 }
 #endif

@@ -4,6 +4,7 @@ import Foundation
 import InterfaceAdapters
 import InwardTesting
 import LoopbackServer
+import Synchronization
 import Testing
 import UseCases
 
@@ -22,11 +23,15 @@ struct AsyncHTTPClientTransferTests {
     }
 
     @Test func headAndPartsAreNoted() async throws {
-        try await withTransfer { transfer in
-            var count = 0
-            let response = try await transfer.outcome { count += 1 }.get()
-            #expect(response.body == Data("x".utf8))
-            #expect(count == 2)
+        try await LoopbackServer.serving({ _ in .whole(body: Array("x".utf8)) }) { server in
+            try await HTTPClient.withHTTPClient { client in
+                let request = DataRequest(url: server.url())
+                let count = Mutex(0)
+                let receiver = AsyncHTTPClientReceiver(of: request, bodyLimit: 9) { count.withLock { $0 += 1 } }
+                try await client.execute(request: HTTPClient.Request(request), delegate: receiver).get()
+                #expect(try receiver.answer(isDecompressed: false).get().body == Data("x".utf8))
+                #expect(count.withLock { $0 } == 2)
+            }
         }
     }
 

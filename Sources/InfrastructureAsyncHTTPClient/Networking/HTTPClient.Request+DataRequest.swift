@@ -9,12 +9,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-extension HTTPClientRequest {
+extension HTTPClient.Request {
     /// The client's form of a request.
-    init(_ request: DataRequest) {
-        self.init(url: request.url.absoluteString)
-        method = HTTPMethod(rawValue: request.method.rawValue)
-        body = request.body.map { .bytes($0) }
+    ///
+    /// - Throws: what the client throws about an address that it cannot ask.
+    init(_ request: DataRequest) throws {
+        var headers = HTTPHeaders()
         for field in request.headerFields where field.name != .cookie {
             headers.add(name: field.name.rawValue, value: field.value)
         }
@@ -22,8 +22,16 @@ extension HTTPClientRequest {
         let cookies = request.headerFields.values(of: .cookie)
         if !cookies.isEmpty { headers.add(name: "Cookie", value: cookies.joined(separator: "; ")) }
         if let user = request.url.user(percentEncoded: false), !headers.contains(name: "Authorization") {
-            setBasicAuth(username: user, password: request.url.password(percentEncoded: false) ?? "")
+            let password = request.url.password(percentEncoded: false) ?? ""
+            let credentials = HTTPClient.Authorization.basic(username: user, password: password)
+            headers.add(name: "Authorization", value: credentials.headerValue)
         }
+        try self.init(
+            url: request.url.absoluteString,
+            method: HTTPMethod(rawValue: request.method.rawValue),
+            headers: headers,
+            body: request.body.map { .bytes($0) }
+        )
     }
 }
 #endif
