@@ -20,10 +20,16 @@ struct QuickLook {
         if options.task == .help { return terminal.print(Arguments.usage) }
         let app: AppContainer
         do {
+            let usual = AppConfiguration.sample
             let configuration = try AppConfiguration(
                 upstream: options.upstream,
-                timeLimit: patience ?? AppConfiguration.sample.timeLimit,
-                closingLimit: patience ?? AppConfiguration.sample.closingLimit
+                idleTimeout: patience ?? usual.idleTimeout,
+                timeLimit: patience ?? usual.timeLimit,
+                closingLimit: patience ?? usual.closingLimit,
+                policy: UpstreamPolicy(
+                    attemptTimeLimit: patience ?? usual.policy.attemptTimeLimit,
+                    requestTimeLimit: patience ?? usual.policy.requestTimeLimit
+                )
             )
             app = try await AppContainer(configuration, writeError: errorLines)
         } catch {
