@@ -25,7 +25,13 @@ struct HedgingDataFetcherTests {
         typealias Attempt = @Sendable (DataRequest) async throws(FetchError) -> DataResponse
 
         private let attempts: [Attempt]
-        private let recorded = Mutex((begun: [Int](), ended: [Int](), cancelled: [Int]()))
+        private struct Record {
+            var begun: [Int] = []
+            var ended: [Int] = []
+            var cancelled: [Int] = []
+        }
+
+        private let recorded = Mutex(Record())
 
         init(first: @escaping Attempt, second: @escaping Attempt) {
             attempts = [first, second]

@@ -9,7 +9,12 @@ import UseCases
 struct ConcurrencyLimiterTests {
     /// How many are under way, and how many ever were.
     private final class Traffic: Sendable {
-        private let counts = Mutex((now: 0, most: 0))
+        private struct Counts {
+            var now = 0
+            var most = 0
+        }
+
+        private let counts = Mutex(Counts())
 
         var most: Int { counts.withLock(\.most) }
 
