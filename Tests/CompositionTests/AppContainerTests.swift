@@ -82,7 +82,7 @@ struct AppContainerTests {
         #expect(await failed)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func theLimitsOfTheConfigurationHoldForAnUpstreamOnTheWeb() async throws {
         let server = try LoopbackServer { $0.target == "/users" ? .whole(body: Array("[ ]".utf8)) : .never }
         defer { server.stop() }

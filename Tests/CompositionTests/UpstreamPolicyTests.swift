@@ -6,7 +6,7 @@ import UseCases
 
 @testable import Composition
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct UpstreamPolicyTests {
     private let clock = ManualClock()
     private let request: DataRequest

@@ -6,7 +6,7 @@ import Testing
 
 @testable import inward
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FeedWatchTests {
     private static let posts = #"[{"userId": 7, "id": 1, "title": "Notes", "body": "On the engine."}]"#
 

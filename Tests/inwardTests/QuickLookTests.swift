@@ -5,7 +5,7 @@ import Testing
 
 @testable import inward
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct QuickLookTests {
     private let output = Texts()
     private let errors = Texts()

@@ -5,7 +5,7 @@ import LoopbackServer
 import Testing
 
 /// What every client makes of requests, and of answers that are whole.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientAnswerTests {
     @Test(arguments: TestedClient.allCases)
     func itConforms(client: TestedClient) async throws {

@@ -4,7 +4,7 @@ import LoopbackServer
 import Testing
 
 /// Who gets credentials, and what becomes of those that are not taken.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientAuthorizationTests {
     /// Credentials that are renewed by asking an upstream for a token.
     private func credentials(_ server: LoopbackServer, by fetcher: any DataFetcher) -> Credentials {

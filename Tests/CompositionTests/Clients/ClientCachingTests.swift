@@ -6,7 +6,7 @@ import Testing
 import UseCases
 
 /// How often an upstream is asked for what it said is fresh.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientCachingTests {
     private let clock = ManualClock()
     private let fresh = LoopbackAnswer.whole(headerLines: ["Cache-Control: max-age=60"], body: Array("x".utf8))

@@ -6,7 +6,7 @@ import Testing
 import UseCases
 
 /// What opens and closes a circuit to a real upstream.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientCircuitTests {
     private let clock = ManualClock()
     private let breaker: CircuitBreaker

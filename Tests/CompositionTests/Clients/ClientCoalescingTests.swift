@@ -3,7 +3,7 @@ import LoopbackServer
 import Testing
 
 /// How often an upstream is asked what many want to know at the same time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientCoalescingTests {
     private let joins = Joins()
     private let gate = LoopbackGate()

@@ -4,7 +4,7 @@ import LoopbackServer
 import Testing
 
 /// What becomes of connections that are used again, and closed meanwhile.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientConnectionTests {
     private let whole = LoopbackAnswer.whole(body: Array("whole".utf8))
 

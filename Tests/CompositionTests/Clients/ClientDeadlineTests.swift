@@ -5,7 +5,7 @@ import Testing
 import UseCases
 
 /// What an upstream and a client know of the deadline of a task.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientDeadlineTests {
     private let clock = ManualClock()
     private let timer: TimerService

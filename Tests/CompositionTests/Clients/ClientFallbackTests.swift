@@ -6,7 +6,7 @@ import Testing
 import UseCases
 
 /// What is answered in place of an upstream that fails.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientFallbackTests {
     @Test(
         arguments: TestedClient.allCases,

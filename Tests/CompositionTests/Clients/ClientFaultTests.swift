@@ -4,7 +4,7 @@ import LoopbackServer
 import Testing
 
 /// What every client makes of upstreams that misbehave.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientFaultTests {
     private static let beginning = Array("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello".utf8)
 

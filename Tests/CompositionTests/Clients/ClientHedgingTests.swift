@@ -6,7 +6,7 @@ import Testing
 import UseCases
 
 /// What becomes of two attempts at a real upstream.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientHedgingTests {
     private let clock = ManualClock()
     private let timer: TimerService

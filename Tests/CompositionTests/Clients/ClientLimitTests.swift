@@ -5,7 +5,7 @@ import Testing
 import UseCases
 
 /// What an upstream sees of limits.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientLimitTests {
     private let clock = ManualClock()
     private let timer: TimerService

@@ -6,7 +6,7 @@ import Testing
 import UseCases
 
 /// What is asked again when a real upstream fails, and what is not.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientRetryTests {
     private static let faults: [LoopbackAnswer] = [
         .whole(status: 503), .cutOff(promised: 1_000, sent: 100), .raw([]),

@@ -5,7 +5,7 @@ import Testing
 import UseCases
 
 /// What a timeout bounds, whatever of an answer it is that does not come.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientTimeoutTests {
     private static let beginning = Array("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello".utf8)
 

@@ -5,7 +5,7 @@ import InwardTesting
 import Testing
 import UseCases
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AppErrorHandlerTests {
     private struct Oops: Error, CustomStringConvertible {
         let description = "oops"

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import UseCases
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FeedContainerTests {
     /// An upstream that can be stopped and started.
     private final class Switch: Sendable {

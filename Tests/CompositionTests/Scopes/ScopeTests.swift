@@ -3,7 +3,7 @@ import InwardTesting
 import Testing
 import UseCases
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ScopeTests {
     private struct Broken: Error, CustomStringConvertible {
         let description: String

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Many tasks that open, use and close the same scopes at random, at the same time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ScopeWalkTests {
     private typealias App = Scope<AppLifetime, String>
 

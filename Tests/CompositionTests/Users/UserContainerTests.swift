@@ -8,7 +8,7 @@ import UseCases
 
 @testable import Composition
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct UserContainerTests {
     private let clock = ManualClock()
 

@@ -6,7 +6,7 @@ import LoopbackServer
 import Testing
 
 /// What a fetcher makes of bodies that arrive compressed, or as if they were.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AsyncHTTPClientCompressionTests {
     /// “hello”, by gzip.
     private static let hello: [UInt8] = [

@@ -6,7 +6,7 @@ import LoopbackServer
 import Testing
 
 /// What is of this client alone. What every client must do is tested where one is chosen, in the tests of `Composition`.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AsyncHTTPClientDataFetcherTests {
     private func failure(
         of fetcher: AsyncHTTPClientDataFetcher = AsyncHTTPClientDataFetcher(),

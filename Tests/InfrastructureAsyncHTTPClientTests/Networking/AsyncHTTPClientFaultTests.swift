@@ -6,7 +6,7 @@ import LoopbackServer
 import Testing
 
 /// What a fetcher makes of sources that misbehave.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AsyncHTTPClientFaultTests {
     // The platform's client may trap on these, so they are not among those that every client gets.
     @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\n"])

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// From when to when a fetcher, its client and its connections live.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AsyncHTTPClientLifetimeTests {
     private func failure(of fetcher: AsyncHTTPClientDataFetcher, _ request: DataRequest) async -> FetchError? {
         await #expect(throws: FetchError.self) { try await fetcher.fetch(request) }

@@ -10,7 +10,7 @@ import UseCases
 
 @testable import InfrastructureAsyncHTTPClient
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AsyncHTTPClientTransferTests {
     /// Runs a test with a transfer of an answer whose body is “x”, by a client that is shut down afterwards.
     private func withTransfer(test: (AsyncHTTPClientTransfer) async throws -> Void) async throws {

@@ -5,7 +5,7 @@ import UseCases
 
 @testable import InfrastructureAsyncHTTPClient
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct IdleTimerTests {
     private let clock = ManualClock()
 

@@ -4,7 +4,7 @@ import InterfaceAdapters
 import InwardTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FileDataFetcherTests {
     private let directory: TemporaryDirectory
     private let users = #"[{"id": 1, "name": "Ada"}, null, {"id": 2, "name": "Bob", "active": true}]"#

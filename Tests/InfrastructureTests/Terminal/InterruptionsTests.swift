@@ -3,7 +3,7 @@ import Infrastructure
 import Testing
 
 /// Each signal is raised once at most: behind that it would end the process of the tests.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct InterruptionsTests {
     @Test func whoReadsIsToldOfAnInterruptionThatComesAtOnce() async {
         let arriving = Interruptions.arriving()

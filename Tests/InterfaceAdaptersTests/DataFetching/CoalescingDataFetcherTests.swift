@@ -3,7 +3,7 @@ import InwardTesting
 import Testing
 import UseCases
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CoalescingDataFetcherTests {
     private let isReleased = Promise<Void>()
     private let request: DataRequest

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FallingBackDataFetcherTests {
     private final class Log: FetchObserver {
         private let recorded = Mutex<[FetchError]>([])

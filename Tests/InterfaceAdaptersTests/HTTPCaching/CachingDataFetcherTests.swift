@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CachingDataFetcherTests {
     private let clock = ManualClock()
 
@@ -98,7 +98,7 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request(), request(), inPlainText, request()) == ["1", "1", "2", "1"])
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["max-age=60", "no-store"])
+    @Test(.timeLimit(.minutes(5)), arguments: ["max-age=60", "no-store"])
     func anAnswerThatWasAskedForEarlierTakesNotThePlaceOfALaterOne(cacheControl: String) async throws {
         let asked = Rendezvous(of: 2)
         let goOn = Rendezvous(of: 2)

@@ -52,7 +52,7 @@ struct OverviewControllerTests {
         #expect(files[1].contents.contains("\"name\" : \"Ada <3\""))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func usersAndFeedAreAskedForAtTheSameTime() async throws {
         // The users are asked for twice, by the list and by the feed, and the posts once.
         let meeting = Rendezvous(of: 3)

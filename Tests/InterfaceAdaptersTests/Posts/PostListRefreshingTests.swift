@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import UseCases
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PostListRefreshingTests {
     private let clock = ManualClock()
     private let interval = Duration.seconds(30)

@@ -4,7 +4,7 @@ import UseCases
 
 @testable import InterfaceAdapters
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PostListViewModelTests {
     private let feed = HeldFeed()
     private let closed = FailureViewModel("The list of posts is closed", advice: "Open the feed again.")

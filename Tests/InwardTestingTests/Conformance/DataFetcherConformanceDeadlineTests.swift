@@ -4,7 +4,7 @@ import InwardTesting
 import Testing
 import UseCases
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DataFetcherConformanceDeadlineTests {
     private enum Flaw {
         case none, promisesNothing, waitsForCancellation, asksWithoutTime, givesUpEarly, answersLate, failsOtherwise

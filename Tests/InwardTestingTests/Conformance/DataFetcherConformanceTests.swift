@@ -4,7 +4,7 @@ import InwardTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DataFetcherConformanceTests {
     private static let large = Data(repeating: 0x78, count: 20_000)
 

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import UseCases
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ChaosDataFetcherTests {
     private static let body = Data((0..<1_000).map { UInt8(truncatingIfNeeded: $0) })
     /// A bit of everything.

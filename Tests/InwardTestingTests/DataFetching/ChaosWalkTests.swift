@@ -6,7 +6,7 @@ import Testing
 import UseCases
 
 /// Many clients go through a pipeline at once, over an upstream that does everything wrong at times.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ChaosWalkTests {
     private static let limit = Duration.seconds(2)
     private static let plan = ChaosPlan(

@@ -2,7 +2,7 @@ import InwardTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ManualClockTests {
     private let clock = ManualClock()
 

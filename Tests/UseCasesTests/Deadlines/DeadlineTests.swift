@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import UseCases
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DeadlineTests {
     private struct ExampleError: Error, Equatable {}
 

@@ -2,7 +2,7 @@ import InwardTesting
 import Testing
 import UseCases
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DeduplicatingErrorHandlerTests {
     private let clock = ManualClock()
     private let journal = Journal()

@@ -2,7 +2,7 @@ import InwardTesting
 import Testing
 import UseCases
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReportingErrorHandlerTests {
     private let journal = Journal()
     private let begun = Rendezvous(of: 2)

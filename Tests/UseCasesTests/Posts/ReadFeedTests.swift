@@ -46,7 +46,7 @@ struct ReadFeedTests {
         #expect(page.entries.map(\.author) == [.known(users[0])])
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [nil, User.ID(1)])
+    @Test(.timeLimit(.minutes(5)), arguments: [nil, User.ID(1)])
     func postsAndUsersAreAskedForAtTheSameTime(author: User.ID?) async throws {
         let meeting = Rendezvous(of: 2)
         let readFeed = ReadFeed(

@@ -25,7 +25,7 @@ struct ShowUserTests {
         #expect(profile.posts == .failure(failure))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func userAndPostsAreAskedForAtTheSameTime() async throws {
         let meeting = Rendezvous(of: 2)
         let showUser = ShowUser(

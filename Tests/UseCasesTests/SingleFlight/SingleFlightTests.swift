@@ -2,7 +2,7 @@ import InwardTesting
 import Testing
 import UseCases
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SingleFlightTests {
     private struct ExampleError: Error, Equatable {}
     private typealias Flights = SingleFlight<String, Int, ExampleError>

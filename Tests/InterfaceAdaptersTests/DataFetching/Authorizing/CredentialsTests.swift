@@ -3,7 +3,7 @@ import InwardTesting
 import Testing
 import UseCases
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CredentialsTests {
     /// Takes one bearer token and no other.
     private struct StrictDataFetcher: DataFetcher {

@@ -4,7 +4,7 @@ import UseCases
 
 @testable import InterfaceAdapters
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BreakingCircuitDataFetcherTests {
     /// Closes every circuit that opens, as soon as it is told.
     private struct ClosingObserver: FetchObserver {

@@ -6,7 +6,7 @@ import UseCases
 @testable import InterfaceAdapters
 
 /// Many tasks that go through one circuit breaker at random, at the same time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CircuitBreakerWalkTests {
     /// The probes under way: each is in here for a little less than its permit lives.
     private final class Ledger: Sendable {

@@ -6,7 +6,7 @@ import UseCases
 
 /// What has kept other circuit breakers half open for ever, or let too many probes through; the numbers are those of the
 /// issues of resilience4j that tell of it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StuckCircuitTests {
     private let clock = ManualClock()
 

@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HedgingDataFetcherTests {
     /// Remembers what was hedged.
     private final class Hedges: FetchObserver {

@@ -5,7 +5,7 @@ import UseCases
 
 @testable import InterfaceAdapters
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConcurrencyLimiterTests {
     /// How many are under way, and how many ever were.
     private final class Traffic: Sendable {

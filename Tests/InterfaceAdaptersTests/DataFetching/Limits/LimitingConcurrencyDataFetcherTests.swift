@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LimitingConcurrencyDataFetcherTests {
     /// Remembers what was refused.
     private final class Refusals: FetchObserver {

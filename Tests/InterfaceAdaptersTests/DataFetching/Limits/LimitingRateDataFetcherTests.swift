@@ -5,7 +5,7 @@ import UseCases
 
 @testable import InterfaceAdapters
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LimitingRateDataFetcherTests {
     /// Remembers what was refused.
     private final class Refusals: FetchObserver {

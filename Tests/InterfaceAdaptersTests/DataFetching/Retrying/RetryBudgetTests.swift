@@ -4,7 +4,7 @@ import UseCases
 
 @testable import InterfaceAdapters
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RetryBudgetTests {
     private let clock = ManualClock()
     private let timer: TimerService

@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RetryingDataFetcherTests {
     private static let post = DataRequest.Method.post
     private let log = RetryLog()

@@ -4,7 +4,7 @@ import UseCases
 
 @testable import InterfaceAdapters
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TimingOutDataFetcherTests {
     /// A fetcher that waits for a promise, and looks at the deadline itself or not.
     private struct WaitingDataFetcher: DataFetcher {
