@@ -50,8 +50,7 @@ public struct Deadline: Sendable {
         _ work: @escaping @Sendable () async throws(Failure) -> Value
     ) async -> Result<Value, Failure>? {
         guard !hasPassed else { return nil }
-        // Whoever bound the task to an earlier one ends the work when it passes.
-        // Nor does the deadline have to cancel what is cancelled.
+        // Whoever bound the task to an earlier one ends the work when it passes, and what is cancelled need not be again.
         guard isEarlierThanCurrent, !Task.isCancelled else { return await Result(awaiting: work) }
         let revocable = RevocableWork(executor: timer.executor) { () async throws(Failure) in
             try await carried(by: work).get()

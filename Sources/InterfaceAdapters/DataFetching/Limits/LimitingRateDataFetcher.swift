@@ -18,8 +18,8 @@ public struct LimitingRateDataFetcher: TellingDataFetcher {
     /// The wrapped fetcher's answer, as soon as it is the request's turn.
     ///
     /// - Throws: a ``FetchError`` with ``FetchError/Reason/rejected``, which says when it can help to ask again, if the request
-    ///   would have to wait too long, or beyond its deadline; with ``FetchError/Reason/cancelled`` if the task is cancelled while
-    ///   it waits; otherwise what the wrapped fetcher throws.
+    ///   would have to wait too long, or beyond its deadline; with ``FetchError/Reason/timedOut`` if that has passed already;
+    ///   with ``FetchError/Reason/cancelled`` if the task is cancelled while it waits; otherwise what the wrapped fetcher throws.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         if !limiter.admit() { try await wait(request) }
         return try await base.fetch(request)
