@@ -2,11 +2,21 @@
 
 import PackageDescription
 
+/// What is built only where the trait of this name is enabled.
+let vips = TargetDependencyCondition.when(traits: ["Vips"])
+
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
+    traits: [
+        .trait(name: "Vips", description: "Set the codec over libvips beside libvips alone, which has to be installed")
+    ],
     dependencies: [
-        .package(name: "inward", path: "..", traits: ["AsyncHTTPClient"]),
+        .package(
+            name: "inward",
+            path: "..",
+            traits: ["AsyncHTTPClient", .trait(name: "Vips", condition: .when(traits: ["Vips"]))]
+        ),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
@@ -25,10 +35,12 @@ let package = Package(
                 .product(name: "UseCases", package: "inward"),
             ]
         ),
+        .target(name: "Soaking"),
         // Runs every decorator at once over a bad upstream, for as long as it is told to.
         .executableTarget(
             name: "soak",
             dependencies: [
+                "Soaking",
                 .product(name: "InterfaceAdapters", package: "inward"),
                 .product(name: "InwardTesting", package: "inward"),
                 .product(name: "UseCases", package: "inward"),
@@ -52,6 +64,44 @@ let package = Package(
                 "Comparing",
                 .product(name: "InterfaceAdapters", package: "inward"),
                 .product(name: "InfrastructureAsyncHTTPClient", package: "inward"),
+            ]
+        ),
+        // Writes into a store of files and reads from it.
+        .executableTarget(
+            name: "store",
+            dependencies: [
+                .product(name: "Infrastructure", package: "inward"),
+                .product(name: "InterfaceAdapters", package: "inward"),
+            ]
+        ),
+        // Does one thing to a picture for a while: `Benchmarks/pictures` sets it beside its peers.
+        .executableTarget(
+            name: "pictures",
+            dependencies: [
+                .product(name: "Entities", package: "inward"),
+                .product(name: "Infrastructure", package: "inward"),
+                .product(name: "InfrastructureVips", package: "inward", condition: vips),
+                .product(name: "UseCases", package: "inward"),
+            ]
+        ),
+        // Loads a hundred large pictures at once.
+        .executableTarget(
+            name: "crowd",
+            dependencies: [
+                .product(name: "Entities", package: "inward"),
+                .product(name: "Infrastructure", package: "inward"),
+                .product(name: "UseCases", package: "inward"),
+            ]
+        ),
+        // Loads pictures of all sizes for as long as it is told to, and sees whether memory goes back.
+        .executableTarget(
+            name: "picture-soak",
+            dependencies: [
+                "Soaking",
+                .product(name: "Entities", package: "inward"),
+                .product(name: "Infrastructure", package: "inward"),
+                .product(name: "InwardTesting", package: "inward"),
+                .product(name: "UseCases", package: "inward"),
             ]
         ),
         .testTarget(name: "MeasuringTests", dependencies: ["Measuring", "Comparing"]),

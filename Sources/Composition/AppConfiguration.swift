@@ -1,4 +1,5 @@
 import Foundation
+public import UseCases
 
 /// What can be chosen of an app. A configuration that exists is valid.
 public struct AppConfiguration: Hashable, Sendable {
@@ -22,6 +23,12 @@ public struct AppConfiguration: Hashable, Sendable {
     public private(set) var bodyLimit = 64 * 1_024 * 1_024
     /// How many bytes of fresh answers are kept in memory, for all sessions together.
     public private(set) var cacheLimit = 16 * 1_024 * 1_024
+    /// What a picture may be.
+    public private(set) var imageLimits = ImageLimits()
+    /// How many bytes of pictures are kept in memory, for all sessions together.
+    public private(set) var imageCacheLimit = 64 * 1_024 * 1_024
+    /// How many bytes pictures may take together while they are decoded.
+    public private(set) var decodingLimit = 512 * 1_024 * 1_024
     /// How long an interaction may take that is not given a time.
     public private(set) var timeLimit = Duration.seconds(30)
     /// How long each object may take to close.
@@ -44,6 +51,10 @@ public struct AppConfiguration: Hashable, Sendable {
     ///   - idleTimeout: How long the upstream may send nothing before a request fails, over zero.
     ///   - bodyLimit: How many bytes an answer may have, at least 1.
     ///   - cacheLimit: How many bytes of fresh answers are kept in memory, for all sessions together; 0 for none.
+    ///   - imageLimits: What a picture may be.
+    ///   - imageCacheLimit: How many bytes of pictures are kept in memory, for all sessions together; 0 for none.
+    ///   - decodingLimit: How many bytes pictures may take together while they are decoded and processed, at least 1. One
+    ///     that takes more alone is refused.
     ///   - timeLimit: How long an interaction may take that is not given a time, over zero.
     ///   - closingLimit: How long each object may take to close, over zero.
     ///   - errorCollector: The web address that failures are posted to which no caller is told of; `nil` to post none.
@@ -54,6 +65,9 @@ public struct AppConfiguration: Hashable, Sendable {
         idleTimeout: Duration = sample.idleTimeout,
         bodyLimit: Int = sample.bodyLimit,
         cacheLimit: Int = sample.cacheLimit,
+        imageLimits: ImageLimits = sample.imageLimits,
+        imageCacheLimit: Int = sample.imageCacheLimit,
+        decodingLimit: Int = sample.decodingLimit,
         timeLimit: Duration = sample.timeLimit,
         closingLimit: Duration = sample.closingLimit,
         errorCollector: String? = nil,
@@ -62,6 +76,8 @@ public struct AppConfiguration: Hashable, Sendable {
         guard idleTimeout > .zero else { throw AppConfigurationError("An idle timeout has to be over zero.") }
         guard bodyLimit > 0 else { throw AppConfigurationError("A body limit has to be at least 1 byte.") }
         guard cacheLimit >= 0 else { throw AppConfigurationError("A cache limit cannot be less than zero.") }
+        guard imageCacheLimit >= 0 else { throw AppConfigurationError("A cache limit cannot be less than zero.") }
+        guard decodingLimit > 0 else { throw AppConfigurationError("A decoding limit has to be at least 1 byte.") }
         guard timeLimit > .zero else { throw AppConfigurationError("A time limit has to be over zero.") }
         guard closingLimit > .zero else { throw AppConfigurationError("A closing limit has to be over zero.") }
         if let upstream { self.upstream = try Self.upstream(upstream) }
@@ -69,6 +85,9 @@ public struct AppConfiguration: Hashable, Sendable {
         self.idleTimeout = idleTimeout
         self.bodyLimit = bodyLimit
         self.cacheLimit = cacheLimit
+        self.imageLimits = imageLimits
+        self.imageCacheLimit = imageCacheLimit
+        self.decodingLimit = decodingLimit
         self.timeLimit = timeLimit
         self.closingLimit = closingLimit
         self.policy = policy

@@ -16,6 +16,9 @@ public struct AppContainer: Container {
         let dataFetcher: any DataFetcher
         let observer: (any FetchObserver)?
         let responseCache: ResponseCache
+        let imageCodec: any ImageCodec
+        let imageCache: ImageCache
+        let decodingBudget: DecodingBudget
         let titlesUnderWay: TitleReservations
         let interactionNumbers: InteractionNumbers
     }
@@ -48,7 +51,9 @@ public struct AppContainer: Container {
         let timer = TimerService(clock)
         let limit = ClosingLimit(configuration.closingLimit, on: clock)
         scope = try await Scope.open(upstreamName, limit: limit) { opening throws(AppConfigurationError) in
-            // First, because it carries the last reports of the error handler, which is closed before it.
+            // First, and so closed last: until everything else is closed, somebody may decode a picture.
+            let imageCodec = configuration.makeImageCodec(for: &opening)
+            // Next, because it carries the last reports of the error handler, which is closed before it.
             let web = dataFetcher ?? configuration.makeWebDataFetcher(for: &opening)
             let errorHandler = opening.closing(
                 ReplaceableErrorHandler(
@@ -74,6 +79,9 @@ public struct AppContainer: Container {
                 dataFetcher: source,
                 observer: observer,
                 responseCache: ResponseCache(byteLimit: configuration.cacheLimit, clock: clock),
+                imageCodec: imageCodec,
+                imageCache: ImageCache(bytes: configuration.imageCacheLimit, timer: timer),
+                decodingBudget: DecodingBudget(bytes: configuration.decodingLimit),
                 titlesUnderWay: TitleReservations(),
                 interactionNumbers: InteractionNumbers()
             )
@@ -100,6 +108,20 @@ public struct AppContainer: Container {
     /// - Throws: a ``ScopeError`` if the app is closed.
     public var pipeline: DataFetcherPipeline {
         get throws(ScopeError) { try scope.objects().dataFetcher.pipeline }
+    }
+
+    /// What makes pictures of bytes, and bytes of pictures.
+    ///
+    /// - Throws: a ``ScopeError`` if the app is closed.
+    public var imageCodec: any ImageCodec {
+        get throws(ScopeError) { try scope.objects().imageCodec }
+    }
+
+    /// What keeps pictures in memory, a part for each session.
+    ///
+    /// - Throws: a ``ScopeError`` if the app is closed.
+    public var imageCache: ImageCache {
+        get throws(ScopeError) { try scope.objects().imageCache }
     }
 
     /// A directory to write rendered files into, named by its path.

@@ -1,5 +1,5 @@
 import InterfaceAdapters
-import UseCases
+public import UseCases
 
 /// The objects that live from signing in to signing out.
 ///
@@ -11,6 +11,7 @@ public struct UserContainer: Container {
         let session: UserSession
         let cachePartition: ResponseCache.Partition
         let upstream: Upstream
+        let images: ImageLoader
     }
 
     /// The scope of the session.
@@ -31,15 +32,29 @@ public struct UserContainer: Container {
                 } else {
                     app.dataFetcher
                 }
-            return Objects(
-                session: session,
-                cachePartition: partition,
-                upstream: Upstream(
-                    baseURL: app.configuration.baseURL,
-                    dataFetcher: authorized.caching(in: partition).observing(with: app.observer, timer: app.timer)
-                )
+            let upstream = Upstream(
+                baseURL: app.configuration.baseURL,
+                dataFetcher: authorized.caching(in: partition).observing(with: app.observer, timer: app.timer)
             )
+            // Each session's own, so that nobody is shown what another was given; they share room and budget.
+            let images = ImageLoader(
+                source: FetchingImageSource(upstream.dataFetcher, relativeTo: upstream.baseURL),
+                codec: app.imageCodec,
+                limits: app.configuration.imageLimits,
+                cache: app.imageCache,
+                budget: app.decodingBudget,
+                timer: app.timer
+            )
+            return Objects(session: session, cachePartition: partition, upstream: upstream, images: images)
         }
+    }
+
+    /// Loads pictures as this user may see them, with no plugin but the one that turns them upright. An address is relative to
+    /// the upstream's.
+    ///
+    /// - Throws: a ``ScopeError`` if the session is closed.
+    public var images: ImageLoader {
+        get throws(ScopeError) { try scope.objects().images }
     }
 
     /// Opens the scope of an interaction of this user.

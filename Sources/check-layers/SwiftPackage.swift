@@ -60,11 +60,13 @@ struct SwiftPackage {
         return Self.answer(in: try Self.contents(output))
     }
 
-    /// What SwiftPM printed without the lines before its answer, such as that it waits for another instance of itself.
+    /// What SwiftPM printed without the lines around its answer, such as that it waits for another instance of itself.
     static func answer(in printed: Data) -> Data {
         let lines = printed.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        let answer = lines.drop { $0.first != UInt8(ascii: "{") }
-        return answer.isEmpty ? printed : Data(answer.joined(separator: [UInt8(ascii: "\n")]))
+        guard let first = lines.firstIndex(where: { $0.first == UInt8(ascii: "{") }),
+            let last = lines.lastIndex(where: { $0.last == UInt8(ascii: "}") }), first <= last
+        else { return printed }
+        return Data(lines[first...last].joined(separator: [UInt8(ascii: "\n")]))
     }
 
     private static func emptyFile(_ url: URL) throws -> FileHandle {

@@ -9,7 +9,8 @@ struct Arguments: Equatable {
           UPSTREAM            where users and posts come from: an address that begins with http:// or https://,
                               or a directory that mirrors one (users.json, posts.json).
                               Without it: a sample that is part of the program.
-          --output DIRECTORY  also write what is shown as index.html and index.json into this directory.
+          --output DIRECTORY  also write what is shown as index.html and index.json into this directory, and the
+                              users' pictures as gallery.html.
           --open PLACE        show what is at a place: users, users/7, users/7/posts, posts, and so on.
           --watch SECONDS     show the feed, and again what has become of it every so many seconds, until interrupted.
           --help              show this and do nothing else.

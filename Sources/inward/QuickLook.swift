@@ -4,6 +4,9 @@ import InterfaceAdapters
 
 /// The command: from arguments to printed lines and an exit status.
 struct QuickLook {
+    /// Pictures take longer than lists, above all in a build that is not optimized.
+    private static let galleryLimit = Duration.seconds(300)
+
     let terminal: Terminal
     let interruptions: @Sendable () -> AsyncStream<Void>
     /// How long a question may take, and what it leaves to be closed; `nil` for as long as the app allows.
@@ -67,17 +70,25 @@ struct QuickLook {
 
     private func showOverview(of user: UserContainer, output: String?, in app: AppContainer) async throws -> ExitCode {
         terminal.standardError.showProgress("Asking \(app.upstreamName) for users and posts …")
-        let overview: OverviewViewModel
         do {
-            overview = try await OverviewContainer(in: user).withInteraction { try await $0.overview() }
+            let overview = try await OverviewContainer(in: user).withInteraction { try await $0.overview() }
+            let exitCode = terminal.print(overview.document)
+            guard exitCode == .success, let output else { return exitCode }
+            let gallery = try await gallery(for: user)
+            try app.outputDirectory(at: output).write(try overview.renderedFiles() + gallery.renderedFiles)
+            terminal.standardError.writeLine("Wrote index.html, index.json and gallery.html into \(output).")
+            return .success
         } catch let failure as FailureViewModel {
             return terminal.fail(failure.line)
         }
-        let exitCode = terminal.print(overview.document)
-        guard exitCode == .success, let output else { return exitCode }
-        try app.outputDirectory(at: output).write(try overview.renderedFiles())
-        terminal.standardError.writeLine("Wrote index.html and index.json into \(output).")
-        return .success
+    }
+
+    private func gallery(for user: UserContainer) async throws -> GalleryViewModel {
+        let standardError = terminal.standardError
+        standardError.showProgress("Loading pictures …")
+        return try await GalleryContainer(in: user).withInteraction(within: Self.galleryLimit) { interaction in
+            try await interaction.gallery { standardError.updateProgress($0) }
+        }
     }
 
     private func show(_ destination: Destination, to user: UserContainer, in app: AppContainer) async throws -> ExitCode

@@ -1,6 +1,7 @@
 import Foundation
 import InterfaceAdapters
 import InwardTesting
+import Soaking
 import Synchronization
 import UseCases
 

@@ -1,5 +1,6 @@
 import InterfaceAdapters
 import InwardTesting
+import Soaking
 import UseCases
 
 /// How a run goes, in words.

@@ -1,4 +1,5 @@
 import Foundation
+import Soaking
 
 // Ends with status 1 if anything is wrong.
 let numbers = CommandLine.arguments.dropFirst().map { UInt64($0) }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import InterfaceAdapters
 import Synchronization
@@ -12,15 +13,11 @@ final class URLSessionTransfers: NSObject, URLSessionDataDelegate {
 
     /// Where tasks are made, started and cancelled, one after the other. Outside of Apple's platforms a session makes its
     /// caller wait for all that it is doing, which must not be a thread that tasks share.
-    private let control = OperationQueue()
-
-    override init() {
-        control.maxConcurrentOperationCount = 1
-    }
+    private let control = DispatchQueue(label: "inward.url-session")
 
     /// Begins a transfer, unless it has ended by the time, with a task that a function makes.
     func begin(_ transfer: PendingTransfer, by makeTask: @escaping @Sendable () -> URLSessionTask) {
-        control.addOperation { [self] in
+        control.async { [self] in
             guard transfer.isUnderWay else { return }
             let task = makeTask()
             transfer.task = task
@@ -33,7 +30,7 @@ final class URLSessionTransfers: NSObject, URLSessionDataDelegate {
     ///
     /// Nothing waits for the session to say so: a task that is cancelled while it starts may never be said to be complete.
     func giveUp(_ transfer: PendingTransfer) {
-        control.addOperation { [self] in
+        control.async { [self] in
             guard let task = transfer.task else { return }
             _ = transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }
             task.cancel()

@@ -4,7 +4,7 @@ public import InterfaceAdapters
 /// A small upstream that is part of the program: 10 users and 100 posts, for trying things out without a network.
 ///
 /// It answers as JSONPlaceholder does: `/users`, `/posts`, `/users/7`, `/posts?userId=7`, with `_start` and `_limit` for a
-/// part of a list. A `POST` to `/posts` is answered with what was sent and a new identity, and changes nothing.
+/// part of a list, and pictures of the users as `/avatars/7.jpg`. A `POST` to `/posts` is answered with what was sent and a new identity, and changes nothing.
 public struct SampleDataFetcher: DataFetcher {
     // Forced, because a constant that is a valid address cannot fail on one run and not on another.
     // swift-format-ignore: NeverForceUnwrap
@@ -28,8 +28,15 @@ public struct SampleDataFetcher: DataFetcher {
         switch path {
         case ["users.json"]: Data(PackageResources.users_json)
         case ["posts.json"]: Data(PackageResources.posts_json)
-        default: nil
+        default: avatar(at: path)
         }
+    }
+
+    private static func avatar(at path: [String]) -> Data? {
+        guard path.count == 2, path[0] == "avatars", path[1].hasSuffix(".jpg"),
+            let number = Int(path[1].dropLast(4)), (1...10).contains(number)
+        else { return nil }
+        return SampleAvatar(number: number).bytes.map { Data($0) }
     }
 
     private static func created(_ body: Data?) -> DataResponse {

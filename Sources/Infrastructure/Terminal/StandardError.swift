@@ -29,6 +29,11 @@ public struct StandardError: Sendable {
         write(isTerminal ? "\(Self.startOfEmptyLine)\(text)" : "\(text)\n")
     }
 
+    /// Says how far something is that is shown already, on a terminal alone.
+    public func updateProgress(_ text: String) {
+        if isTerminal { showProgress(text) }
+    }
+
     /// Takes progress away, where it is shown on a line that changes.
     public func clearProgress() {
         if isTerminal { write(Self.startOfEmptyLine) }

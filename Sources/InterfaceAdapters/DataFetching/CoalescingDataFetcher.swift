@@ -18,10 +18,15 @@ public struct CoalescingDataFetcher: TellingDataFetcher {
 
     /// What is wrapped. Another one has transfers of its own.
     public var base: any DataFetcher {
-        didSet { transfers = Self.transfers(abandonment, executor) }
+        didSet {
+            transfers = Self.transfers(abandonment, executor)
+            transfer = Self.transfer(base)
+        }
     }
     var observers = FetchObservers()
     private var transfers: Transfers
+    // Made once, and not for each request.
+    private var transfer: Transfers.Work
     private let abandonment: Abandonment
     private let executor: (any TaskExecutor)?
 
@@ -30,6 +35,11 @@ public struct CoalescingDataFetcher: TellingDataFetcher {
         self.abandonment = abandonment
         self.executor = executor
         transfers = Self.transfers(abandonment, executor)
+        transfer = Self.transfer(base)
+    }
+
+    private static func transfer(_ base: any DataFetcher) -> Transfers.Work {
+        { request async throws(FetchError) in try await base.fetch(request) }
     }
 
     private static func transfers(_ abandonment: Abandonment, _ executor: (any TaskExecutor)?) -> Transfers {
@@ -54,12 +64,12 @@ public struct CoalescingDataFetcher: TellingDataFetcher {
     /// - Throws: what the wrapped fetcher throws; or a ``FetchError`` with ``FetchError/Reason/cancelled`` or
     ///   ``FetchError/Reason/timedOut`` if this caller was cancelled or its deadline has passed.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        guard [.get, .head].contains(request.method) else { return try await change(request) }
-        let outcome = await transfers.outcome(for: request) {
-            observers.tell { $0.joined(request) }
-        } _: { [base] () async throws(FetchError) in
-            try await base.fetch(request)
-        }
+        guard request.method == .get || request.method == .head else { return try await change(request) }
+        let outcome = await transfers.outcome(
+            for: request,
+            noteJoining: { observers.tell { $0.joined(request) } },
+            transfer
+        )
         switch outcome {
         case .kept(let answer): return try answer.get()
         case .cancelled: throw FetchError(.cancelled, request: request, explanation: "was cancelled")

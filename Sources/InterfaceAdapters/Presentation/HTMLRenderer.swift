@@ -27,7 +27,7 @@ public struct HTMLRenderer: Sendable {
         """
         \(beginning)
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
         <title>\(document.title.escaped)</title>
         <style>
         \(Self.style)
@@ -61,11 +61,19 @@ public struct HTMLRenderer: Sendable {
         let rows = table.rows.map { row in
             let cells = zip(row, table.columns).map { cell, column in
                 let detail = cell.detail.map { " title=\"\($0.escaped)\"" } ?? ""
-                return "<td\(style(of: column))\(detail)>\(anchor(cell.text, to: cell.link))</td>"
+                let picture = cell.picture.map { render($0) } ?? ""
+                return "<td\(style(of: column))\(detail)>\(picture)\(anchor(cell.text, to: cell.link))</td>"
             }
             return "<tr>\(cells.joined())</tr>\n"
         }
         return "<table>\n<thead><tr>\(head)</tr></thead>\n<tbody>\n\(rows.joined())</tbody>\n</table>"
+    }
+
+    private func render(_ picture: Picture) -> String {
+        """
+        <img src="\(picture.dataURL.escaped)" width="\(picture.width)" height="\(picture.height)" \
+        alt="\(picture.alternative.escaped)"><br>
+        """
     }
 
     private func anchor(_ text: String, to link: Link?) -> String {
@@ -80,6 +88,7 @@ public struct HTMLRenderer: Sendable {
         body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
         table { border-collapse: collapse; width: 100%; }
         th, td { text-align: left; vertical-align: top; padding: .3rem .8rem; border-bottom: 1px solid #ddd; }
+        img { max-width: 100%; height: auto; }
         .number { text-align: right; font-variant-numeric: tabular-nums; }
         """
 }

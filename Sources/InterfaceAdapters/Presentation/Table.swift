@@ -22,12 +22,15 @@ public struct Table: Hashable, Sendable {
         public let detail: String?
         /// Where the cell leads; `nil` if nowhere.
         public let link: Link?
+        /// What is shown above the text, where pictures can be shown; `nil` if nothing.
+        public let picture: Picture?
 
         /// Makes a cell.
-        public init(_ text: String, detail: String? = nil, link: Link? = nil) {
+        public init(_ text: String, detail: String? = nil, link: Link? = nil, picture: Picture? = nil) {
             self.text = text
             self.detail = detail
             self.link = link
+            self.picture = picture
         }
     }
 

@@ -39,7 +39,10 @@ extension PackageDescription {
         do {
             return try JSONDecoder().decode(type, from: data)
         } catch {
-            throw PackageDescriptionError("What “\(command)” printed is not understood: \(error)")
+            let beginning = String(decoding: data.prefix(300), as: UTF8.self)
+            throw PackageDescriptionError(
+                "What “\(command)” printed is not understood: \(error). It is \(data.count) bytes and begins with “\(beginning)”"
+            )
         }
     }
 }

@@ -50,6 +50,37 @@ struct DocumentationTests {
         try await check(article, count: count, behind: Self.fetching)
     }
 
+    @Test func snippetsAboutPicturesCompile() async throws {
+        let pictures =
+            Self.prelude + """
+                struct MyImageSource: ImageSource {
+                    func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
+                        EncodedImage([])
+                    }
+                }
+                struct MyImageCodec: ImageCodec {
+                    func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader { throw .cancelled }
+                    func image(
+                        from bytes: [UInt8],
+                        _ options: ImageDecodingOptions
+                    ) throws(ImageCodecError) -> Image { throw .cancelled }
+                    func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] { [] }
+                }
+                let source = MyImageSource()
+                let codec = MyImageCodec()
+
+                """
+        let loader = "var images = ImageLoader(source: source, codec: codec)\n"
+        let article = "UseCases/UseCases.docc/LoadingPictures.md"
+        let text = try String(contentsOf: Self.sources.appending(path: article), encoding: .utf8)
+        let snippets = text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
+        #expect(snippets.count == 5)
+        for snippet in snippets {
+            let prelude = snippet.hasPrefix("var images") ? pictures : pictures + loader
+            #expect(try await Snippet(source: prelude + snippet).errors() == [], "\(snippet)")
+        }
+    }
+
     private func check(_ article: String, count: Int, behind prelude: String) async throws {
         let text = try String(contentsOf: Self.sources.appending(path: article), encoding: .utf8)
         let snippets = text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }

@@ -4,9 +4,10 @@ import Foundation
 struct Snippet {
     let source: String
 
-    /// Whether the modules can be found by their folder alone: those of packages that a trait brings cannot.
+    /// Whether the modules can be found by their folder alone: those of packages and libraries that a trait brings
+    /// cannot.
     static var canBeCompiled: Bool {
-        #if AsyncHTTPClient
+        #if AsyncHTTPClient || Vips
         false
         #else
         true

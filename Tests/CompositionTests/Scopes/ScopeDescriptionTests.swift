@@ -10,6 +10,12 @@ struct ScopeDescriptionTests {
         let bob = try await UserContainer(UserSession(name: "bob", credentials: .bearer("secret")), in: app)
         let feed = try await FeedContainer(in: ada)
         _ = try feed.makeInteraction()
+        #if Vips
+        // An object, which is held by who has it.
+        let (codec, heldCodec) = ("VipsImageCodec", "app.imageCodec, ")
+        #else
+        let (codec, heldCodec) = ("SwiftImageCodec", "")
+        #endif
         #expect(
             app.description == """
                 app the built-in sample (open)
@@ -19,12 +25,17 @@ struct ScopeDescriptionTests {
                   circuitBreaker: CircuitBreaker, holds timer
                   dataFetcher: RecordingDataFetcher
                   responseCache: ResponseCache
+                  imageCodec: \(codec)
+                  imageCache: ImageCache, holds timer
+                  decodingBudget: DecodingBudget
                   titlesUnderWay: TitleReservations
                   interactionNumbers: InteractionNumbers
                   user ada (open)
                     session: UserSession
                     cachePartition: Partition, holds app.responseCache
                     upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
+                    images: ImageLoader, holds \(heldCodec)app.timer, app.imageCache, app.decodingBudget, app.dataFetcher, \
+                app.responseCache
                     feature feed (open)
                       viewModel: PostListViewModel
                       interaction 1 (open)
@@ -36,6 +47,8 @@ struct ScopeDescriptionTests {
                     session: UserSession
                     cachePartition: Partition, holds app.responseCache
                     upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
+                    images: ImageLoader, holds \(heldCodec)app.timer, app.imageCache, app.decodingBudget, app.dataFetcher, \
+                app.responseCache
                 """
         )
         try await bob.close()

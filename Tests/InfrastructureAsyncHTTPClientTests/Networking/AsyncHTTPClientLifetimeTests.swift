@@ -112,7 +112,8 @@ struct AsyncHTTPClientLifetimeTests {
             return .whole(body: Array((isFree.withLock(\.self) ? "free" : "early").utf8))
         }) { server in
             var events = server.events.makeAsyncIterator()
-            let fetcher = AsyncHTTPClientDataFetcher(connectionsPerHost: 0)
+            // So long that the first connection is not given up for want of an answer, however busy the machine is.
+            let fetcher = AsyncHTTPClientDataFetcher(idleTimeout: .seconds(3_600), connectionsPerHost: 0)
             let body = try await withThrowingTaskGroup { group in
                 group.addTask { _ = try? await fetcher.fetch(DataRequest(url: server.url("a"))) }
                 #expect(await events.next() == .waiting("/a"))

@@ -43,4 +43,12 @@ struct StandardErrorTests {
         #expect(texts.first?.hasSuffix(#"a\u{1B}[31m\n"# + (isTerminal ? "" : "\n")) == true)
         #expect(texts.last == #"b\u{1B}[31m\n"# + "\n")
     }
+
+    @Test func howFarSomethingIsIsSaidOnATerminalAlone() {
+        for isTerminal in [true, false] {
+            let texts = Texts()
+            StandardError(isTerminal: isTerminal) { texts.append($0) }.updateProgress("half")
+            #expect(texts.all == (isTerminal ? ["\r\u{1B}[2Khalf"] : []))
+        }
+    }
 }

@@ -65,10 +65,11 @@ struct PackageDescriptionTests {
     }
 
     @Test(arguments: ["", "[]", "{\"name\": 1}"])
-    func whatIsNotUnderstoodIsAnError(text: String) {
-        #expect(throws: PackageDescriptionError.self) {
+    func whatIsNotUnderstoodIsAnErrorThatShowsIt(text: String) {
+        let error = #expect(throws: PackageDescriptionError.self) {
             try PackageDescription(description: Data(text.utf8), manifest: Data(dumped.utf8))
         }
+        #expect(error?.explanation.contains("It is \(text.utf8.count) bytes and begins with “\(text)”") == true)
         #expect(throws: PackageDescriptionError.self) {
             try PackageDescription(description: Data(described.utf8), manifest: Data(text.utf8))
         }

@@ -73,7 +73,7 @@ public final class Credentials: Sendable {
     func renewed(after old: Edition, for request: DataRequest) async throws(FetchError) -> Edition {
         let newest = newest
         if newest.number > old.number { return newest }
-        let outcome = await renewals.outcome(for: old.number) { [self] () async throws(FetchError) in
+        let outcome = await renewals.outcome(for: old.number) { [self] _ async throws(FetchError) in
             // Who asked just before may have been the last to see the old one.
             if let field = self.newest.field, self.newest.number > old.number { return field }
             let field = try await renew().sensitive

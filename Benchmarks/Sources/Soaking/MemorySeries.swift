@@ -1,0 +1,32 @@
+/// How much memory the process had, over time.
+public struct MemorySeries {
+    /// By how much it may grow, in MiB or as a part of what it was, whichever is more.
+    public static let tolerance = (size: 16.0, share: 0.1)
+
+    private var samples: [(time: Duration, size: Double)] = []
+
+    /// Makes one without a sample.
+    public init() {}
+
+    /// Takes a sample.
+    public mutating func sample(at time: Duration) {
+        if let size = residentMemory() { samples.append((time, size)) }
+    }
+
+    /// The most that there was in a tenth of the run, counted from 0.
+    private func most(in part: Int, of length: Duration) -> Double? {
+        samples.filter { $0.time >= length * part / 10 && $0.time < length * (part + 1) / 10 }.map(\.size).max()
+    }
+
+    /// The most that there was in each tenth of a run.
+    public func tenths(of length: Duration) -> [Double] { (0..<10).compactMap { most(in: $0, of: length) } }
+
+    /// What is wrong; `nil` if it has not grown since the first tenth of the run.
+    public func finding(in length: Duration) -> String? {
+        let tenths = tenths(of: length)
+        guard let first = tenths.first, let last = tenths.last, let end = samples.last?.size else { return nil }
+        let growth = max(last, end) - first
+        guard growth > max(Self.tolerance.size, first * Self.tolerance.share) else { return nil }
+        return "Memory has grown by \(growth.rounded()) MiB since the first tenth of the run."
+    }
+}

@@ -1,0 +1,36 @@
+import Entities
+import Foundation
+import Infrastructure
+import UseCases
+
+/// Loads a hundred large pictures at once within a budget, and prints how long that takes, and the most memory that the process
+/// ever took.
+@concurrent func measure(_ file: URL, budget megabytes: Int, isReduced: Bool) async {
+    let budget = DecodingBudget(bytes: megabytes * 1_024 * 1_024)
+    var loader = ImageLoader(source: FileImageSource(file: file), codec: SwiftImageCodec(), budget: budget)
+    // What is not first is not told to the codec, so the pictures are decoded as large as they are.
+    if !isReduced { loader.addPlugin(Crop(to: ImageSize(clamping: 4_000, 3_000), at: .center)) }
+    loader.addPlugin(Resize(width: 720, height: 588))
+    let clock = ContinuousClock()
+    let start = clock.now
+    let failures = await withTaskGroup(of: Bool.self) { [loader] group in
+        for number in 0..<100 {
+            group.addTask {
+                if case .success = await loader.load(ImageAddress("\(number)")).result { return false }
+                return true
+            }
+        }
+        return await group.reduce(0) { $1 ? $0 + 1 : $0 }
+    }
+    let seconds = start.duration(to: clock.now) / .seconds(1)
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? "VmHWM: unknown"
+    print("\(isReduced ? "reduced" : "whole"), budget \(megabytes) MiB: \(failures) failures, \(seconds) s, \(peak)")
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count == 4, let budget = Int(arguments[2]) else {
+    print("usage: crowd FILE BUDGET-IN-MIB reduced|whole")
+    exit(2)
+}
+await measure(URL(filePath: arguments[1]), budget: budget, isReduced: arguments[3] == "reduced")

@@ -1,0 +1,67 @@
+import Entities
+import Foundation
+import Infrastructure
+import UseCases
+
+#if Vips
+import InfrastructureVips
+#endif
+
+/// Something that is done to pictures, named as its peers name it.
+enum PictureTask: String, CaseIterable {
+    case decodePNG = "decode-png"
+    case decodeJPEG = "decode-jpeg"
+    case thumbnail
+    #if Vips
+    case thumbnailByVips = "thumbnail-vips"
+    #endif
+    case watermark
+
+    /// The file that it is done to.
+    var file: String {
+        switch self {
+        case .decodePNG: "600x600.png"
+        case .decodeJPEG: "6-megapixels.jpg"
+        case .thumbnail: "2725x2225.jpg"
+        #if Vips
+        case .thumbnailByVips: "2725x2225.jpg"
+        #endif
+        case .watermark: "720x588.png"
+        }
+    }
+
+    /// What is to be done again and again with the bytes of the file; it gives a number that depends on what came of it.
+    func work(on bytes: [UInt8]) throws -> () throws -> Int {
+        let codec = SwiftImageCodec()
+        switch self {
+        case .decodePNG, .decodeJPEG:
+            return { Int(try codec.image(from: bytes, ImageDecodingOptions()).bytes[0]) }
+        case .thumbnail:
+            return thumbnail(of: bytes, by: codec)
+        #if Vips
+        case .thumbnailByVips:
+            return thumbnail(of: bytes, by: VipsImageCodec())
+        #endif
+        case .watermark:
+            let image = try codec.image(from: bytes, ImageDecodingOptions())
+            let mark = Image(
+                size: ImageSize(clamping: 200, 80),
+                color: Color(red: 200, green: 30, blue: 30, alpha: 128)
+            )
+            let watermark = Watermark(.image(mark))
+            return { Int(try watermark.filtered(image).bytes[0]) }
+        }
+    }
+
+    /// Reads a picture as small as it may be, scales it and writes it.
+    private func thumbnail(of bytes: [UInt8], by codec: some ImageCodec) -> () throws -> Int {
+        let resize = Resize(width: 720, height: 588, mode: .exact)
+        return {
+            let header = try codec.header(of: bytes)
+            let least = resize.leastSize(for: header.size) ?? header.size
+            let reduction = header.reductions.last { header.size.divided(by: $0).width >= least.width } ?? 1
+            let image = try codec.image(from: bytes, ImageDecodingOptions(reduction: reduction))
+            return try codec.bytes(of: try resize.filtered(image), as: .jpeg(quality: 80)).count
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Infrastructure
+import InterfaceAdapters
+
+/// Writes into a store of files and reads from it, and says how long it takes: `store DIRECTORY`.
+///
+/// `store DIRECTORY write NAME COUNT` keeps as many records under a name, from 64 tasks; in several processes at once, say, or until
+/// it is killed. It prints the number of each that is durable; `store DIRECTORY count NAME` prints those that are there.
+@main
+struct Store {
+    private static let clock = ContinuousClock()
+
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        guard let directory = arguments.first else { return print("store DIRECTORY [write NAME COUNT | count NAME]") }
+        let store = FileRecordStore(directory: URL(filePath: directory), reportDamage: { print("damage: \($0)") })
+        if arguments.count == 4, let name = arguments.dropFirst(2).first,
+            let count = arguments.last.flatMap({ Int($0) })
+        {
+            return try await write(count, name, into: store)
+        }
+        if arguments.count == 3, let name = arguments.last { return try await count(name, in: store) }
+        try await measure(store, directory)
+    }
+
+    /// Keeps pairs of records, of which a reader must never see one alone.
+    private static func write(_ count: Int, _ name: String, into store: FileRecordStore) async throws {
+        try await withThrowingTaskGroup { group in
+            for task in 0..<64 {
+                group.addTask {
+                    for number in stride(from: task, to: count, by: 64) {
+                        let record = StoredRecord(Array("\(name) \(number)".utf8))
+                        try await store.commit([
+                            .keep(record, ["write", name, String(number)]),
+                            .keep(record, ["twin", name, String(number)]),
+                        ])
+                        try FileHandle.standardOutput.write(contentsOf: Data("\(number)\n".utf8))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Prints the numbers of the pairs that are kept under a name, and says whether a record is there without its twin.
+    private static func count(_ name: String, in store: FileRecordStore) async throws {
+        let records = try await store.records(under: ["write", name])
+        let twins = try await store.records(under: ["twin", name])
+        for (record, twin) in zip(records, twins) where record.record != twin.record { return print("apart") }
+        guard records.count == twins.count else { return print("apart") }
+        for number in records.compactMap(\.key.components.last) { print(number) }
+    }
+
+    private static func measure(_ store: FileRecordStore, _ directory: String) async throws {
+        let record = StoredRecord([UInt8](repeating: 7, count: 200))
+        for tasks in [1, 16, 64, 256, 1_024] {
+            let count = tasks == 1 ? 500 : 20_000
+            let time = try await clock.measure {
+                try await withThrowingTaskGroup { group in
+                    for task in 0..<tasks {
+                        group.addTask {
+                            for index in stride(from: task, to: count, by: tasks) {
+                                try await store.commit([.keep(record, ["outbox", String(index)])])
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            print("\(tasks) tasks: \(Int(Double(count) / (time / .seconds(1)))) commits of 200 bytes per second")
+        }
+        let filling = try await clock.measure {
+            for part in 0..<100 {
+                try await store.commit((0..<1_000).map { .keep(record, ["many", String(part), String($0)]) })
+            }
+        }
+        print("100,000 records in 100 commits: \(filling)")
+        let reading = try await clock.measure {
+            for index in 0..<20_000 {
+                guard try await store.record(for: ["many", String(index % 100), String(index % 1_000)]) == record else {
+                    return print("wrong")
+                }
+            }
+        }
+        print("a read, one after the other: \(reading / 20_000)")
+        let listing = try await clock.measure { _ = try await store.records(under: ["many", "50"]) }
+        print("1,000 of them under a key: \(listing)")
+        let opening = try await clock.measure {
+            _ = try await FileRecordStore(directory: URL(filePath: directory)).record(for: [])
+        }
+        print("opening it: \(opening)")
+    }
+}

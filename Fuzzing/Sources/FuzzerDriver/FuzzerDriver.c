@@ -1,0 +1,14 @@
+#include "FuzzerDriver.h"
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerRunDriver(int *count, char ***arguments, int (*test)(const uint8_t *, size_t));
+int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+// An executable of the package manager begins at a function that is named after it, where the fuzzer has a main. There is one
+// for each target that is fuzzed; a program calls its own.
+#define BEGIN(name) \
+    int name(int count, char **arguments) { return LLVMFuzzerRunDriver(&count, &arguments, LLVMFuzzerTestOneInput); }
+
+BEGIN(fuzz_jpeg_main)
+BEGIN(fuzz_png_main)

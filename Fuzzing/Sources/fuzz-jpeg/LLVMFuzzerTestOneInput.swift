@@ -1,0 +1,29 @@
+import Entities
+import Infrastructure
+import UseCases
+
+/// More memory than this a picture does not get here.
+private let mostBytes = 1 << 20
+
+/// Decodes bytes in each way there is.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
+    let bytes = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+    let codec = JPEGCodec()
+    guard let header = try? codec.header(of: bytes), header.bytes(reducedBy: 1) <= mostBytes else { return 0 }
+    for reduction in header.reductions {
+        for allowsTruncation in [false, true] {
+            let options = ImageDecodingOptions(reduction: reduction, allowsTruncation: allowsTruncation)
+            guard let image = try? codec.image(from: bytes, options) else { continue }
+            precondition(image.size == header.size.divided(by: reduction) && image.orientation == header.orientation)
+            precondition(image.isOpaque)
+            guard !allowsTruncation, image.bytes.count < 65_536 else { continue }
+            // What is written again is a picture of the same size.
+            guard let written = try? codec.bytes(of: image, as: .jpeg()) else {
+                preconditionFailure("cannot be written")
+            }
+            precondition((try? codec.image(from: written, ImageDecodingOptions()))?.size == image.size)
+        }
+    }
+    return 0
+}

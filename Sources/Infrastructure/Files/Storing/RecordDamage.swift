@@ -1,0 +1,42 @@
+public import InterfaceAdapters
+
+/// Something of a ``FileRecordStore`` that was damaged, or written in part, and is not given any more.
+public struct RecordDamage: Hashable, Sendable, CustomStringConvertible {
+    /// What was kept under this key is lost; `nil` if it is not known what was, or nothing is lost.
+    public let key: RecordKey?
+    /// The path of the file that the damaged bytes were put into; `nil` if they could not be, or nothing is lost.
+    public let path: String?
+    /// What was found and what became of it, as whole sentences.
+    public let description: String
+
+    /// A record whose bytes are not those that were kept.
+    static func damaged(_ key: RecordKey?, path: String?) -> RecordDamage {
+        RecordDamage(
+            key: key,
+            path: path,
+            description:
+                "What was kept under “\(key?.description ?? "")” is damaged and removed. \(fate(path))"
+        )
+    }
+
+    /// A part of the file of which it is not known what it was.
+    static func unknown(byteCount: Int, isLast: Bool, path: String?) -> RecordDamage {
+        let origin =
+            isLast ? "were written in part, or are damaged" : "are damaged; what they said is not known"
+        let place = isLast ? "The last \(byteCount) bytes" : "\(byteCount) bytes amid others"
+        return RecordDamage(key: nil, path: path, description: "\(place) \(origin). \(fate(path))")
+    }
+
+    /// Heads of commits that were damaged, or not written any more, and are known nevertheless.
+    static func restored(_ count: Int) -> RecordDamage {
+        RecordDamage(
+            key: nil,
+            path: nil,
+            description: "What \(count) commits say was damaged and is restored. Nothing is lost."
+        )
+    }
+
+    private static func fate(_ path: String?) -> String {
+        path.map { "The bytes are in “\($0)”." } ?? "The bytes could not be put anywhere."
+    }
+}

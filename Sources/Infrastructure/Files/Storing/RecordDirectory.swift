@@ -1,0 +1,96 @@
+import Foundation
+import InterfaceAdapters
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The directory of a store: what its files are called, and what is done to their names.
+struct RecordDirectory: Sendable {
+    /// The log of all changes since it was last written anew.
+    static let log = "records"
+    /// The log that is about to take the place of that.
+    static let newLog = "records.new"
+    /// What is locked by whoever changes something.
+    static let lock = "lock"
+    /// Where damaged parts of logs are put.
+    static let damaged = "damaged"
+
+    let url: URL
+    let faults: RecordFileFault.Source
+
+    /// Makes the directory, if there is none, and those that lead to it; durably.
+    func make() throws(RecordStoreError) {
+        var missing: [URL] = []
+        var next = url.standardizedFileURL
+        while next.pathComponents.count > 1,
+            !FileManager.default.fileExists(atPath: next.path(percentEncoded: false))
+        {
+            missing.append(next)
+            next = next.deletingLastPathComponent()
+        }
+        for directory in missing.reversed() {
+            let path = directory.path(percentEncoded: false)
+            // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
+            guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
+                throw RecordStoreError(code: errno, path: path, "made")
+            }
+            try flush(directory.deletingLastPathComponent())
+        }
+    }
+
+    /// Opens a file with flags of the system's.
+    func open(_ name: String, _ flags: Int32) throws(RecordStoreError) -> RecordFile {
+        try RecordFile(name, path: path(of: name), flags: flags, faults: faults)
+    }
+
+    /// Which file has a name, and how many bytes; `nil` if none has.
+    func status(of name: String) -> (identity: RecordFile.Identity, size: Int)? {
+        var status = stat()
+        // `unsafe`: the text lives until the call returns, which writes one `stat`, where it is told to.
+        guard unsafe lstat(path(of: name), &status) == 0 else { return nil }
+        return (RecordFile.Identity(status), Int(status.st_size))
+    }
+
+    /// Gives the new log the name of the log. A crash behind that may still bring the old one back, until it is flushed.
+    func replaceLog() throws(RecordStoreError) {
+        let path = path(of: Self.log)
+        if let fault = faults(.rename(Self.newLog)) {
+            throw RecordStoreError(code: fault.code, path: path, "replaced")
+        }
+        // `unsafe`: the texts live until the call returns, and the call keeps no pointer to them.
+        guard unsafe rename(self.path(of: Self.newLog), path) == 0 else {
+            throw RecordStoreError(code: errno, path: path, "replaced")
+        }
+    }
+
+    /// Removes a new log that nobody finished.
+    func removeNewLog() {
+        guard status(of: Self.newLog) != nil, faults(.remove(Self.newLog)) == nil else { return }
+        // What stays is overwritten by the next one.
+        try? FileManager.default.removeItem(atPath: path(of: Self.newLog))
+    }
+
+    /// Waits until the names of the files are on the disk.
+    func flush() throws(RecordStoreError) {
+        if let fault = faults(.flushDirectory) {
+            throw RecordStoreError(code: fault.code, path: url.path(percentEncoded: false), "flushed")
+        }
+        try flush(url)
+    }
+
+    /// The path of a file by its name.
+    func path(of name: String) -> String { url.appending(path: name).path(percentEncoded: false) }
+
+    private func flush(_ directory: URL) throws(RecordStoreError) {
+        // The faults are those of the directory itself.
+        try RecordFile("", path: directory.path(percentEncoded: false), flags: O_RDONLY | O_DIRECTORY) {
+            _ in nil
+        }
+        .flush()
+    }
+}

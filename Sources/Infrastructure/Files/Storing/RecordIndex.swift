@@ -1,0 +1,124 @@
+/// Where each record is, in the order of their keys.
+///
+/// A list of lists of a bounded length, each in order: finding and changing take time in proportion to the logarithm of the
+/// count and to that length.
+struct RecordIndex: Sendable {
+    struct Slot: Sendable {
+        let key: [UInt8]
+        var entry: RecordEntry
+    }
+
+    private static let chunkLength = 256
+
+    // None is empty.
+    private var chunks: [[Slot]] = []
+    /// How many records there are.
+    private(set) var count = 0
+    /// How many bytes of a log they take.
+    private(set) var byteCount = 0
+
+    /// What a record takes of a log.
+    static func byteCount(of key: [UInt8], _ entry: RecordEntry) -> Int {
+        RecordFrame.byteCount(ofKeyLength: key.count) + entry.length
+    }
+
+    /// Where a record is.
+    subscript(key: [UInt8]) -> RecordEntry? {
+        let (chunk, index) = position(of: key)
+        guard chunk < chunks.count, index < chunks[chunk].count, chunks[chunk][index].key == key else {
+            return nil
+        }
+        return chunks[chunk][index].entry
+    }
+
+    /// The records whose keys begin with bytes, in order.
+    func slots(under prefix: [UInt8]) -> [Slot] {
+        var (chunk, index) = position(of: prefix)
+        var slots: [Slot] = []
+        while chunk < chunks.count {
+            while index < chunks[chunk].count {
+                guard chunks[chunk][index].key.starts(with: prefix) else { return slots }
+                slots.append(chunks[chunk][index])
+                index += 1
+            }
+            (chunk, index) = (chunk + 1, 0)
+        }
+        return slots
+    }
+
+    /// Makes a change.
+    mutating func apply(_ operation: RecordOperation) {
+        switch operation {
+        case .keep(let key, let entry): keep(entry, key)
+        case .remove(let key): remove(key)
+        case .removeAll(let prefix): removeAll(prefix)
+        }
+    }
+
+    private mutating func keep(_ entry: RecordEntry, _ key: [UInt8]) {
+        let (chunk, index) = position(of: key)
+        byteCount += Self.byteCount(of: key, entry)
+        if chunk < chunks.count, index < chunks[chunk].count, chunks[chunk][index].key == key {
+            byteCount -= Self.byteCount(of: key, chunks[chunk][index].entry)
+            chunks[chunk][index].entry = entry
+            return
+        }
+        count += 1
+        guard chunk < chunks.count else { return chunks.append([Slot(key: key, entry: entry)]) }
+        chunks[chunk].insert(Slot(key: key, entry: entry), at: index)
+        if chunks[chunk].count > Self.chunkLength {
+            let half = Array(chunks[chunk][(Self.chunkLength / 2)...])
+            chunks[chunk].removeSubrange((Self.chunkLength / 2)...)
+            chunks.insert(half, at: chunk + 1)
+        }
+    }
+
+    private mutating func remove(_ key: [UInt8]) {
+        let (chunk, index) = position(of: key)
+        guard chunk < chunks.count, index < chunks[chunk].count, chunks[chunk][index].key == key else {
+            return
+        }
+        count -= 1
+        byteCount -= Self.byteCount(of: key, chunks[chunk][index].entry)
+        chunks[chunk].remove(at: index)
+        if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
+    }
+
+    private mutating func removeAll(_ prefix: [UInt8]) {
+        let (first, _) = position(of: prefix)
+        var chunk = first
+        while chunk < chunks.count, let head = chunks[chunk].first?.key {
+            guard chunk == first || head.starts(with: prefix) else { break }
+            for slot in chunks[chunk] where slot.key.starts(with: prefix) {
+                count -= 1
+                byteCount -= Self.byteCount(of: slot.key, slot.entry)
+            }
+            chunks[chunk].removeAll { $0.key.starts(with: prefix) }
+            chunk += 1
+        }
+        chunks.removeAll(where: \.isEmpty)
+    }
+
+    /// Where a key is, or would be: a list that has its place, and the place in that.
+    private func position(of key: [UInt8]) -> (chunk: Int, index: Int) {
+        // The first list whose first key is behind; the key belongs to the one before it.
+        let next = Self.firstIndex(in: chunks) {
+            $0.first.map { key.lexicographicallyPrecedes($0.key) } ?? false
+        }
+        guard next > 0 else { return (0, 0) }
+        let chunk = chunks[next - 1]
+        return (next - 1, Self.firstIndex(in: chunk) { !$0.key.lexicographicallyPrecedes(key) })
+    }
+
+    /// The first of the elements that something is true of, where it is true of all behind that too.
+    private static func firstIndex<Element>(in elements: [Element], where isTrue: (Element) -> Bool)
+        -> Int
+    {
+        var (low, high) = (0, elements.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isTrue(elements[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import InterfaceAdapters
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Who changes the files of a store, among all processes and all stores of this one.
+///
+/// The system gives the lock back for a process that ends, however it does.
+struct RecordLock: Sendable {
+    private let directory: RecordDirectory
+    private var file: RecordFile?
+
+    init(_ directory: RecordDirectory) {
+        self.directory = directory
+    }
+
+    /// Does something that nobody else does meanwhile. Blocks until it is its turn.
+    mutating func holding<Answer>(
+        _ body: () throws(RecordStoreError) -> Answer
+    ) throws(RecordStoreError) -> Answer {
+        let file = try acquire()
+        // Where it is not given back the file is closed, which does the same.
+        defer { do { try file.lock(false) } catch { self.file = nil } }
+        return try body()
+    }
+
+    private mutating func acquire() throws(RecordStoreError) -> RecordFile {
+        while true {
+            let file: RecordFile
+            if let known = self.file {
+                file = known
+            } else {
+                try directory.make()
+                file = try directory.open(RecordDirectory.lock, O_RDWR | O_CREAT)
+                self.file = file
+            }
+            try file.lock(true)
+            // Who locks a file that is there no more is not alone: somebody may have locked the one of its name.
+            if directory.status(of: RecordDirectory.lock)?.identity == (try file.status().identity) {
+                return file
+            }
+            self.file = nil
+        }
+    }
+}

@@ -1,0 +1,328 @@
+import Foundation
+import InterfaceAdapters
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The log of a ``FileRecordStore``, and where each record is in it. Everything here blocks.
+///
+/// The file only grows, until another takes its place. So whoever has found a record reads it without a lock, while others are
+/// written. Whoever is about to write holds the lock of the directory and has read what other processes have added.
+final class RecordLog: Sendable {
+    /// What is known of the log.
+    private struct View {
+        var index = RecordIndex()
+        var file: RecordFile?
+        var identity: RecordFile.Identity?
+        var end = 0
+        /// Whether this process has the lock, so that nobody else adds anything.
+        var isWriting = false
+        /// Whether the file is not to be trusted with more before it is written anew.
+        var mustRewrite = false
+        /// Where the end has to be before writing it anew is tried again.
+        var rewriteBound = 0
+    }
+
+    private let directory: RecordDirectory
+    private let byteLimit: Int
+    private let slack: Int
+    private let now: @Sendable () -> Date
+    private let report: @Sendable (RecordDamage) -> Void
+
+    // Held while files are changed, by threads that may wait.
+    private let lock: Mutex<RecordLock>
+    // Held for as long as it takes to look something up, never while files are.
+    private let view = Mutex(View())
+
+    /// Makes a log in a directory, which is read when something is asked of it.
+    init(
+        _ directory: RecordDirectory,
+        byteLimit: Int,
+        slack: Int,
+        now: @escaping @Sendable () -> Date,
+        report: @escaping @Sendable (RecordDamage) -> Void
+    ) {
+        self.directory = directory
+        self.byteLimit = byteLimit
+        self.slack = slack
+        self.now = now
+        self.report = report
+        lock = Mutex(RecordLock(directory))
+    }
+
+    /// What is kept under a key.
+    func record(for key: RecordKey) throws(RecordStoreError) -> StoredRecord? {
+        try bringUpToDate()
+        let key = key.encoded
+        let (entry, file) = view.withLock { ($0.index[key], $0.file) }
+        guard let entry, let file else { return nil }
+        return try record(RecordIndex.Slot(key: key, entry: entry), of: file, at: now())
+    }
+
+    /// What is kept under a key and those that begin with it.
+    func records(under key: RecordKey) throws(RecordStoreError) -> [(
+        key: RecordKey, record: StoredRecord
+    )] {
+        try bringUpToDate()
+        let prefix = key.encoded
+        let (slots, file) = view.withLock { ($0.index.slots(under: prefix), $0.file) }
+        guard let file else { return [] }
+        let time = now()
+        var records: [(key: RecordKey, record: StoredRecord)] = []
+        for slot in slots {
+            guard let key = RecordKey(encoded: slot.key),
+                let record = try record(slot, of: file, at: time)
+            else {
+                continue
+            }
+            records.append((key: key, record: record))
+        }
+        return records
+    }
+
+    /// Makes changes; they are on the disk when it returns.
+    func commit(_ changes: [RecordChange]) throws(RecordStoreError) {
+        var builder = RecordFrameBuilder()
+        for change in changes { builder.add(change) }
+        try writing { () throws(RecordStoreError) in try append(builder, isFlushed: true) }
+    }
+
+    /// Lets go what there is no room for, and writes the log anew where it is mostly of what is no more.
+    ///
+    /// What does not succeed is tried again behind a later commit.
+    func tidy() {
+        guard view.withLock({ isTooLarge($0) || isMostlyGarbage($0) }) else { return }
+        do {
+            try writing { () throws(RecordStoreError) in
+                try evict()
+                if view.withLock({ isMostlyGarbage($0) }) { try rewrite() }
+            }
+        } catch {
+            view.withLock { $0.rewriteBound = $0.end + slack }
+        }
+    }
+
+    private func isTooLarge(_ view: View) -> Bool { view.index.byteCount > byteLimit }
+
+    private func isMostlyGarbage(_ view: View) -> Bool {
+        view.end > view.rewriteBound && view.end / 2 > view.index.byteCount + slack / 2
+    }
+
+    // MARK: Reading
+
+    private func record(
+        _ slot: RecordIndex.Slot,
+        of file: RecordFile,
+        at time: Date
+    ) throws(RecordStoreError) -> StoredRecord? {
+        guard !slot.entry.isExpired(at: time) else { return nil }
+        let bytes = try file.read(at: slot.entry.offset, count: slot.entry.length)
+        guard slot.entry.isFulfilled(by: bytes) else {
+            discard(slot, bytes)
+            return nil
+        }
+        return StoredRecord(bytes, expiry: slot.entry.expiry)
+    }
+
+    /// Reads what other processes have added, if there is anything.
+    private func bringUpToDate() throws(RecordStoreError) {
+        let (isWriting, identity, end) = view.withLock { ($0.isWriting, $0.identity, $0.end) }
+        // While this process has the lock, nobody has added anything to what is known.
+        if isWriting { return }
+        if let identity, let status = directory.status(of: RecordDirectory.log),
+            status == (identity, end)
+        {
+            return
+        }
+        try exclusively { () throws(RecordStoreError) in try refresh() }
+    }
+
+    private func exclusively(
+        _ body: () throws(RecordStoreError) -> Void
+    ) throws(RecordStoreError) {
+        try lock.withLock { lock throws(RecordStoreError) in try lock.holding(body) }
+    }
+
+    /// Reads what is in the log and not known yet. For who has the lock.
+    private func refresh() throws(RecordStoreError) {
+        guard let status = directory.status(of: RecordDirectory.log) else {
+            view.withLock { $0 = View() }
+            return try rewrite()
+        }
+        let (known, identity, end) = view.withLock { ($0.file, $0.identity, $0.end) }
+        if let identity, status == (identity, end) { return }
+        var file: RecordFile
+        var start = 0
+        if let known, identity == status.identity {
+            file = known
+            // What has become shorter is read again from its beginning.
+            if status.size > end { start = end }
+        } else {
+            file = try directory.open(RecordDirectory.log, O_RDWR)
+            // Who gave it its name may have been killed before that was on the disk.
+            try directory.flush()
+            directory.removeNewLog()
+        }
+        let scan = try RecordLogScan(file, from: start, size: status.size)
+        // What has its second head is on the disk. Who wrote the rest may have been killed before, and it is about to be given.
+        if !scan.isWhole { try file.flush() }
+        view.withLock { view in
+            if start == 0 { view = View() }
+            for operation in scan.operations { view.index.apply(operation) }
+            (view.file, view.identity, view.end) = (file, status.identity, scan.end)
+        }
+        guard !scan.isWhole else { return }
+        for gap in scan.gaps { setAside(gap, of: file) }
+        if scan.restoredCount > 0 { report(.restored(scan.restoredCount)) }
+        view.withLock { $0.mustRewrite = true }
+        // What can be read is given whether or not there is room to write it anew.
+        do { try rewrite() } catch { view.withLock { $0.rewriteBound = $0.end } }
+    }
+
+    // MARK: Writing
+
+    /// Changes the log, of which all is known and which may be added to.
+    private func writing(_ body: () throws(RecordStoreError) -> Void) throws(RecordStoreError) {
+        try exclusively { () throws(RecordStoreError) in
+            try refresh()
+            if view.withLock(\.mustRewrite) { try rewrite() }
+            view.withLock { $0.isWriting = true }
+            defer { view.withLock { $0.isWriting = false } }
+            try body()
+        }
+    }
+
+    /// Adds a frame. Who does not wait for it to be on the disk has it there with the next one.
+    private func append(_ builder: RecordFrameBuilder, isFlushed: Bool) throws(RecordStoreError) {
+        let (file, end) = view.withLock { ($0.file, $0.end) }
+        guard let file, !builder.isEmpty else { return }
+        let (head, tail, operations) = builder.frame(at: end)
+        do throws(RecordStoreError) {
+            // The room for the second head is taken now, so that no full disk is in its way.
+            try file.write(head + [UInt8](repeating: 0, count: tail.count), at: end)
+        } catch {
+            do { try file.truncate(to: end) } catch { view.withLock { $0.mustRewrite = true } }
+            throw error
+        }
+        do throws(RecordStoreError) {
+            if isFlushed { try file.flush() }
+        } catch {
+            // What could not be flushed may not be on the disk even if it can be read, so that nothing is added to it.
+            view.withLock { $0.mustRewrite = true }
+            do { try file.truncate(to: end) } catch {}
+            throw error
+        }
+        do { try file.write(tail, at: end + head.count) } catch {
+            // The frame is on the disk, and counts without its second head as long as the first is sound.
+            view.withLock { $0.mustRewrite = true }
+        }
+        view.withLock { view in
+            for operation in operations { view.index.apply(operation) }
+            view.end = end + head.count + tail.count
+        }
+    }
+
+    /// Removes records that expire, those first that do so first, until the rest has room for a while.
+    private func evict() throws(RecordStoreError) {
+        let (byteCount, slots) = view.withLock { view in
+            (view.index.byteCount, isTooLarge(view) ? view.index.slots(under: []) : [])
+        }
+        let expiring = slots.compactMap { slot in
+            slot.entry.expiry.map { (slot: slot, time: $0.timeIntervalSinceReferenceDate) }
+        }
+        var excess = byteCount - byteLimit / 8 * 7
+        var builder = RecordFrameBuilder()
+        for (slot, _) in expiring.sorted(by: { $0.time < $1.time }) {
+            guard excess > 0 else { break }
+            excess -= RecordIndex.byteCount(of: slot.key, slot.entry)
+            builder.remove(slot.key)
+        }
+        try append(builder, isFlushed: false)
+    }
+
+    /// Writes what is kept into a new log, which takes the place of the old one at once.
+    private func rewrite() throws(RecordStoreError) {
+        let (slots, old) = view.withLock { ($0.index.slots(under: []), $0.file) }
+        var lost: [(RecordIndex.Slot, [UInt8])] = []
+        let file: RecordFile
+        var rewriting: RecordLogWriter
+        do throws(RecordStoreError) {
+            let new = try directory.open(RecordDirectory.newLog, O_RDWR | O_CREAT | O_TRUNC)
+            rewriting = RecordLogWriter(new)
+            let time = now()
+            for slot in slots where !slot.entry.isExpired(at: time) {
+                let bytes = try old?.read(at: slot.entry.offset, count: slot.entry.length) ?? []
+                if slot.entry.isFulfilled(by: bytes) {
+                    try rewriting.add(bytes, slot)
+                } else {
+                    lost.append((slot, bytes))
+                }
+            }
+            try rewriting.finish()
+            try directory.replaceLog()
+            // By its name from now on.
+            file = try directory.open(RecordDirectory.log, O_RDWR)
+        } catch {
+            directory.removeNewLog()
+            throw error
+        }
+        let identity = try file.status().identity
+        view.withLock { view in
+            view = View(
+                index: rewriting.index,
+                file: file,
+                identity: identity,
+                end: rewriting.end,
+                isWriting: view.isWriting,
+                // Until the directory is on the disk, a crash may bring the old log back, without what is added to this one.
+                mustRewrite: true
+            )
+        }
+        for (slot, bytes) in lost { setAside(slot, bytes) }
+        try directory.flush()
+        view.withLock { $0.mustRewrite = false }
+    }
+
+    // MARK: Damage
+
+    /// Removes a record that is damaged.
+    private func discard(_ slot: RecordIndex.Slot, _ bytes: [UInt8]) {
+        func isThere() -> Bool { view.withLock { $0.index[slot.key]?.offset == slot.entry.offset } }
+        do {
+            try writing { () throws(RecordStoreError) in
+                guard isThere() else { return }
+                setAside(slot, bytes)
+                var builder = RecordFrameBuilder()
+                builder.remove(slot.key)
+                try append(builder, isFlushed: false)
+            }
+        } catch {
+            // It is found again when the log is read the next time.
+            view.withLock { $0.index.apply(.remove(slot.key)) }
+        }
+    }
+
+    private func setAside(_ slot: RecordIndex.Slot, _ bytes: [UInt8]) {
+        let path = DamagedRecords(directory: directory).add(bytes)
+        report(.damaged(RecordKey(encoded: slot.key), path: path))
+    }
+
+    private func setAside(_ gap: RecordLogScan.Gap, of file: RecordFile) {
+        var bytes: [UInt8] = []
+        // What cannot be read cannot be put anywhere.
+        do {
+            bytes = try file.read(
+                at: gap.range.lowerBound,
+                count: min(gap.range.count, DamagedRecords.byteLimit)
+            )
+        } catch {}
+        let path = DamagedRecords(directory: directory).add(bytes)
+        report(.unknown(byteCount: gap.range.count, isLast: gap.isLast, path: path))
+    }
+}

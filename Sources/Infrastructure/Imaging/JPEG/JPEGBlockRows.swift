@@ -1,0 +1,198 @@
+/// The eight rows of a block, or its eight columns.
+struct JPEGBlockRows {
+    var row0 = SIMD8<Int16>(repeating: 0)
+    var row1 = SIMD8<Int16>(repeating: 0)
+    var row2 = SIMD8<Int16>(repeating: 0)
+    var row3 = SIMD8<Int16>(repeating: 0)
+    var row4 = SIMD8<Int16>(repeating: 0)
+    var row5 = SIMD8<Int16>(repeating: 0)
+    var row6 = SIMD8<Int16>(repeating: 0)
+    var row7 = SIMD8<Int16>(repeating: 0)
+
+    /// Rows of zeros.
+    @inline(__always)
+    init() {}
+
+    /// Takes over rows.
+    @inline(__always)
+    init(
+        _ row0: SIMD8<Int16>,
+        _ row1: SIMD8<Int16>,
+        _ row2: SIMD8<Int16>,
+        _ row3: SIMD8<Int16>,
+        _ row4: SIMD8<Int16>,
+        _ row5: SIMD8<Int16>,
+        _ row6: SIMD8<Int16>,
+        _ row7: SIMD8<Int16>
+    ) {
+        self.row0 = row0
+        self.row1 = row1
+        self.row2 = row2
+        self.row3 = row3
+        self.row4 = row4
+        self.row5 = row5
+        self.row6 = row6
+        self.row7 = row7
+    }
+
+    /// Reads a block; there have to be as many coefficients.
+    ///
+    /// It is not inlined, for what has too many looks at bounds in it is not inlined itself into what is hot.
+    @inline(never)
+    init(_ coefficients: Span<Int16>, at start: Int) {
+        precondition(start >= 0 && start <= coefficients.count &- 64)
+        row0 = SIMD8(
+            coefficients[start &+ 0],
+            coefficients[start &+ 1],
+            coefficients[start &+ 2],
+            coefficients[start &+ 3],
+            coefficients[start &+ 4],
+            coefficients[start &+ 5],
+            coefficients[start &+ 6],
+            coefficients[start &+ 7]
+        )
+        row1 = SIMD8(
+            coefficients[start &+ 8],
+            coefficients[start &+ 9],
+            coefficients[start &+ 10],
+            coefficients[start &+ 11],
+            coefficients[start &+ 12],
+            coefficients[start &+ 13],
+            coefficients[start &+ 14],
+            coefficients[start &+ 15]
+        )
+        row2 = SIMD8(
+            coefficients[start &+ 16],
+            coefficients[start &+ 17],
+            coefficients[start &+ 18],
+            coefficients[start &+ 19],
+            coefficients[start &+ 20],
+            coefficients[start &+ 21],
+            coefficients[start &+ 22],
+            coefficients[start &+ 23]
+        )
+        row3 = SIMD8(
+            coefficients[start &+ 24],
+            coefficients[start &+ 25],
+            coefficients[start &+ 26],
+            coefficients[start &+ 27],
+            coefficients[start &+ 28],
+            coefficients[start &+ 29],
+            coefficients[start &+ 30],
+            coefficients[start &+ 31]
+        )
+        row4 = SIMD8(
+            coefficients[start &+ 32],
+            coefficients[start &+ 33],
+            coefficients[start &+ 34],
+            coefficients[start &+ 35],
+            coefficients[start &+ 36],
+            coefficients[start &+ 37],
+            coefficients[start &+ 38],
+            coefficients[start &+ 39]
+        )
+        row5 = SIMD8(
+            coefficients[start &+ 40],
+            coefficients[start &+ 41],
+            coefficients[start &+ 42],
+            coefficients[start &+ 43],
+            coefficients[start &+ 44],
+            coefficients[start &+ 45],
+            coefficients[start &+ 46],
+            coefficients[start &+ 47]
+        )
+        row6 = SIMD8(
+            coefficients[start &+ 48],
+            coefficients[start &+ 49],
+            coefficients[start &+ 50],
+            coefficients[start &+ 51],
+            coefficients[start &+ 52],
+            coefficients[start &+ 53],
+            coefficients[start &+ 54],
+            coefficients[start &+ 55]
+        )
+        row7 = SIMD8(
+            coefficients[start &+ 56],
+            coefficients[start &+ 57],
+            coefficients[start &+ 58],
+            coefficients[start &+ 59],
+            coefficients[start &+ 60],
+            coefficients[start &+ 61],
+            coefficients[start &+ 62],
+            coefficients[start &+ 63]
+        )
+    }
+
+    /// Writes a block; there has to be room for it.
+    @inline(never)
+    func store(to coefficients: inout MutableSpan<Int16>) {
+        coefficients.store(row0, at: 0)
+        coefficients.store(row1, at: 8)
+        coefficients.store(row2, at: 16)
+        coefficients.store(row3, at: 24)
+        coefficients.store(row4, at: 32)
+        coefficients.store(row5, at: 40)
+        coefficients.store(row6, at: 48)
+        coefficients.store(row7, at: 56)
+    }
+
+    /// The columns of the block, if these are its rows, and the other way round.
+    ///
+    /// To interleave the first half of the rows with the second one turns the six bits by one that a coefficient is found by,
+    /// three of the row and three of the column; done three times, it swaps them.
+    @inline(__always)
+    var transposed: JPEGBlockRows { interleaved.interleaved.interleaved }
+
+    @inline(__always)
+    private var interleaved: JPEGBlockRows {
+        let (first, second) = Self.interleaved(row0, row4)
+        let (third, fourth) = Self.interleaved(row1, row5)
+        let (fifth, sixth) = Self.interleaved(row2, row6)
+        let (seventh, eighth) = Self.interleaved(row3, row7)
+        return JPEGBlockRows(first, second, third, fourth, fifth, sixth, seventh, eighth)
+    }
+
+    /// Two rows, a coefficient of one and a coefficient of the other in turn.
+    @inline(__always)
+    static func interleaved(_ one: SIMD8<Int16>, _ other: SIMD8<Int16>) -> (SIMD8<Int16>, SIMD8<Int16>) {
+        var both = SIMD16<Int16>()
+        both.evenHalf = one
+        both.oddHalf = other
+        return (both.lowHalf, both.highHalf)
+    }
+
+    /// The block with zeros in its lower half.
+    @inline(__always)
+    var upperHalf: JPEGBlockRows {
+        let zeros = SIMD8<Int16>(repeating: 0)
+        return JPEGBlockRows(row0, row1, row2, row3, zeros, zeros, zeros, zeros)
+    }
+
+    /// Whether all is zero but the upper left quarter.
+    @inline(__always)
+    var isUpperLeft: Bool {
+        (row4 | row5 | row6 | row7) == SIMD8(repeating: 0)
+            && (row0 | row1 | row2 | row3).highHalf == SIMD4(repeating: 0)
+    }
+
+    /// The block with each coefficient times another.
+    @inline(__always)
+    func multiplied(by other: JPEGBlockRows) -> JPEGBlockRows {
+        JPEGBlockRows(
+            row0 &* other.row0,
+            row1 &* other.row1,
+            row2 &* other.row2,
+            row3 &* other.row3,
+            row4 &* other.row4,
+            row5 &* other.row5,
+            row6 &* other.row6,
+            row7 &* other.row7
+        )
+    }
+
+    /// Two rows, each times a factor, added.
+    @inline(__always)
+    static func sum(_ one: SIMD8<Int16>, _ factor: Int32, _ other: SIMD8<Int16>, _ otherFactor: Int32) -> SIMD8<Int32> {
+        one.wide &* factor &+ other.wide &* otherFactor
+    }
+}

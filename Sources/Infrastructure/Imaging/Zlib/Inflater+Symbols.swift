@@ -1,0 +1,226 @@
+extension Inflater {
+    private typealias Entry = HuffmanTable.Entry
+
+    /// What an iteration of the rapid loop makes at most: eight literals and the longest match.
+    private static let mostInIteration = 8 + 258
+    /// What it reads at most.
+    private static let mostRead = 16
+
+    /// Reads symbols as long as neither the input nor the room can end in the midst of what an iteration does.
+    ///
+    /// At its end the block may be, too: then the state says what comes next.
+    mutating func inflateRapidly(
+        _ input: Span<UInt8>,
+        _ position: inout Int,
+        through inputEnd: Int,
+        to limit: Int
+    ) throws(InflateError) {
+        // All that the loop needs is in variables of its own, which nobody else can change.
+        let (literals, distances) = (literals.entries, distances.entries)
+        var window: [UInt8] = []
+        swap(&window, &self.window)
+        var (next, to, buffer) = (position, end, buffer)
+        defer {
+            swap(&window, &self.window)
+            position = next
+            end = to
+            self.buffer = buffer
+        }
+        let isAtEnd = try Self.readSymbols(
+            input,
+            &next,
+            through: inputEnd,
+            literals.span,
+            distances.span,
+            &buffer,
+            &window,
+            &to,
+            limit
+        )
+        if isAtEnd { state = .block }
+    }
+
+    /// Reads symbols; whether the block ended.
+    @inline(__always)
+    private static func readSymbols(
+        _ input: Span<UInt8>,
+        _ next: inout Int,
+        through inputEnd: Int,
+        _ literals: Span<UInt32>,
+        _ distances: Span<UInt32>,
+        _ buffer: inout BitBuffer,
+        _ window: inout [UInt8],
+        _ to: inout Int,
+        _ limit: Int
+    ) throws(InflateError) -> Bool {
+        let lastPosition = inputEnd &- mostRead
+        let lastEnd = limit &- mostInIteration
+        guard next <= lastPosition, to <= lastEnd else { return false }
+        var output = window.mutableSpan
+        var bits = buffer.bits
+        var count = buffer.count
+        defer {
+            // What stands above the bits that count was read, and is read again.
+            buffer.bits = bits & (1 &<< UInt64(count) &- 1)
+            buffer.count = count
+        }
+        guard literals.count >= 1 << HuffmanTable.literalBits, distances.count >= 1 << HuffmanTable.distanceBits else {
+            return false
+        }
+        let literalMask: UInt64 = 1 &<< UInt64(HuffmanTable.literalBits) &- 1
+        let distanceMask: UInt64 = 1 &<< UInt64(HuffmanTable.distanceBits) &- 1
+
+        while next <= lastPosition, to <= lastEnd {
+            bits |= input.word(at: next) &<< UInt64(count)
+            next &+= (63 &- count) &>> 3
+            count |= 56
+            var entry = literals[Int(truncatingIfNeeded: bits & literalMask)]
+            if entry & Entry.literal != 0 {
+                output.append(entry, &to, &bits, &count)
+                entry = literals[Int(truncatingIfNeeded: bits & literalMask)]
+                if entry & Entry.literal != 0 {
+                    output.append(entry, &to, &bits, &count)
+                    entry = literals[Int(truncatingIfNeeded: bits & literalMask)]
+                    if entry & Entry.literal != 0 {
+                        output.append(entry, &to, &bits, &count)
+                        entry = literals[Int(truncatingIfNeeded: bits & literalMask)]
+                        if entry & Entry.literal != 0 {
+                            output.append(entry, &to, &bits, &count)
+                            continue
+                        }
+                    }
+                }
+            }
+            bits |= input.word(at: next) &<< UInt64(count)
+            next &+= (63 &- count) &>> 3
+            count |= 56
+            if entry & Entry.special != 0 {
+                entry = Self.resolved(entry, bits, literals, HuffmanTable.literalBits)
+                if entry & Entry.literal != 0 {
+                    output.append(entry, &to, &bits, &count)
+                    continue
+                }
+                if entry & Entry.special != 0 {
+                    guard entry & Entry.endOfBlock != 0 else { throw .code }
+                    bits &>>= UInt64(entry & 0x3F)
+                    count &-= Entry.bits(entry)
+                    return true
+                }
+            }
+            let length = Self.number(entry, &bits, &count)
+            entry = distances[Int(truncatingIfNeeded: bits & distanceMask)]
+            if entry & Entry.special != 0 {
+                entry = Self.resolved(entry, bits, distances, HuffmanTable.distanceBits)
+                guard entry & Entry.special == 0 else { throw .code }
+            }
+            let distance = Self.number(entry, &bits, &count)
+            guard distance <= to else { throw .distance }
+            let stop = to &+ length
+            if distance >= 8 {
+                repeat {
+                    output.store(output.span.word(at: to &- distance), at: to)
+                    to &+= 8
+                } while to < stop
+            } else {
+                // The word that goes on repeating what is shorter than it, and how much of it is whole repetitions.
+                var word = output.span.word(at: to &- distance) & (1 &<< UInt64(8 &* distance) &- 1)
+                var period = distance
+                while period < 8 {
+                    word |= word &<< UInt64(8 &* period)
+                    period &*= 2
+                }
+                let step = 8 &- 8 % distance
+                repeat {
+                    output.store(word, at: to)
+                    to &+= step
+                } while to < stop
+            }
+            to = stop
+        }
+        return false
+    }
+
+    /// The entry of a code that is longer than the first table's; anything else as it is.
+    @inline(__always)
+    private static func resolved(
+        _ entry: UInt32,
+        _ bits: UInt64,
+        _ entries: Span<UInt32>,
+        _ primaryBits: Int
+    ) -> UInt32 {
+        guard entry & Entry.subtable != 0 else { return entry }
+        let index = bits &>> UInt64(primaryBits) & (1 &<< UInt64(Entry.bits(entry)) &- 1)
+        return entries[Entry.value(entry) &+ Int(truncatingIfNeeded: index)]
+    }
+
+    /// The number that an entry and the bits behind its code say.
+    @inline(__always)
+    private static func number(_ entry: UInt32, _ bits: inout UInt64, _ count: inout Int) -> Int {
+        let extra = (bits & (1 &<< UInt64(Entry.bits(entry)) &- 1)) &>> Entry.codeBits(entry)
+        bits &>>= UInt64(Entry.bits(entry))
+        count &-= Entry.bits(entry)
+        return Entry.value(entry) &+ Int(truncatingIfNeeded: extra)
+    }
+
+    /// Reads a symbol after the other, each only if all of its bits are there; says why it stops, unless the block ends.
+    mutating func inflateCarefully(
+        _ input: Span<UInt8>,
+        _ position: inout Int,
+        through inputEnd: Int,
+        to limit: Int
+    ) throws(InflateError) -> Pause? {
+        while true {
+            // 48 bits are the most that a length and a distance take.
+            buffer.refill(input, &position, through: inputEnd)
+            var (bits, count) = (buffer.bits, buffer.count)
+            let first = literals.entries[Int(bits & (1 << UInt64(HuffmanTable.literalBits) - 1))]
+            let entry = Self.resolved(first, bits, literals.entries.span, HuffmanTable.literalBits)
+            if entry & Entry.special != 0, entry & Entry.endOfBlock == 0 {
+                // With too few bits, none may be a code's beginning.
+                guard count >= HuffmanTable.longestCode else { return .starved }
+                throw .code
+            }
+            // Of two literals, the first.
+            let isLiteral = entry & Entry.literal != 0
+            let entryBits = isLiteral ? Int(Entry.codeBits(entry)) : Entry.bits(entry)
+            guard entryBits <= count else { return .starved }
+            if entry & Entry.special != 0 {
+                buffer.drop(entryBits)
+                state = .block
+                return nil
+            }
+            guard end < limit else { return .full }
+            if isLiteral {
+                buffer.drop(entryBits)
+                window[end] = UInt8(truncatingIfNeeded: entry >> 16)
+                end += 1
+                continue
+            }
+            let length = Self.number(entry, &bits, &count)
+            let second = distances.entries[Int(bits & (1 << UInt64(HuffmanTable.distanceBits) - 1))]
+            let distanceEntry = Self.resolved(second, bits, distances.entries.span, HuffmanTable.distanceBits)
+            guard distanceEntry & Entry.special == 0 else {
+                guard count >= HuffmanTable.longestCode else { return .starved }
+                throw .code
+            }
+            guard Entry.bits(distanceEntry) <= count else { return .starved }
+            let distance = Self.number(distanceEntry, &bits, &count)
+            guard distance <= end else { throw .distance }
+            (buffer.bits, buffer.count) = (bits, count)
+            state = .copy(length: length, distance: distance)
+            return nil
+        }
+    }
+}
+
+extension MutableSpan where Element == UInt8 {
+    /// Writes a literal, or two, and uses their bits.
+    @inline(__always)
+    fileprivate mutating func append(_ entry: UInt32, _ to: inout Int, _ bits: inout UInt64, _ count: inout Int) {
+        self[to] = UInt8(truncatingIfNeeded: entry &>> 16)
+        self[to &+ 1] = UInt8(truncatingIfNeeded: entry &>> 24)
+        to &+= 1 &+ Int(entry &>> 12 & 1)
+        bits &>>= UInt64(entry & 0x3F)
+        count &-= HuffmanTable.Entry.bits(entry)
+    }
+}

@@ -1,0 +1,159 @@
+/// Takes compressed data (RFC 1951) apart, a piece after the other, as they come and as there is room for what is in them.
+///
+/// What is made stands in a window that its owner reads, and of which it keeps as much as what follows may repeat. It never
+/// makes more than it was told at the beginning.
+struct Inflater {
+    /// Why it does not go on.
+    enum Pause {
+        /// All that was given is used.
+        case starved
+        /// There is no room for what comes next.
+        case full
+        /// The data are at their end.
+        case finished
+    }
+
+    /// What comes next.
+    enum State {
+        case block
+        case storedLength
+        case stored(left: Int)
+        case counts
+        case codeLengthLengths(read: Int)
+        case codeLengths
+        case symbols
+        case copy(length: Int, distance: Int)
+        case finished
+    }
+
+    /// How far back data repeat what came before.
+    static let longestDistance = 32_768
+    /// How much is made before what is still needed has to be moved.
+    private static let mostAtOnce = 131_072
+    /// What the window has beyond its end, for copies that go by words.
+    static let slack = 16
+
+    /// What was made and is still needed; its owner reads it from ``start`` to ``end``.
+    var window: [UInt8]
+    /// What of the window its owner has not read.
+    var start = 0
+    /// The end of what was made.
+    var end = 0
+    /// How many bytes there may be beside those that were made.
+    var left: Int
+
+    var state = State.block
+    var isLastBlock = false
+    var buffer = BitBuffer()
+    var counts = (literals: 0, distances: 0, codeLengths: 0)
+    var lengths: [UInt8] = []
+    var codeLengths = HuffmanTable(primaryBits: HuffmanTable.codeLengthBits)
+    var literals = HuffmanTable(primaryBits: HuffmanTable.literalBits)
+    var distances = HuffmanTable(primaryBits: HuffmanTable.distanceBits)
+
+    /// Begins.
+    ///
+    /// - Parameters:
+    ///   - count: How many bytes the data make.
+    ///   - piece: How many of them their owner reads at once.
+    init(count: Int, piece: Int) {
+        left = count
+        window = [UInt8](repeating: 0, count: Self.windowCount(count: count, piece: piece) + Self.slack)
+    }
+
+    /// How large the window has to be: enough for what is repeated, and for what is read at once; or for everything.
+    static func windowCount(count: Int, piece: Int) -> Int {
+        let (sum, isTooMany) = piece.addingReportingOverflow(longestDistance + mostAtOnce)
+        return isTooMany ? count : min(count, sum)
+    }
+
+    /// How many bytes were made and not read.
+    var available: Int { end &- start }
+
+    /// The end of what may be made now.
+    var limit: Int { min(window.count &- Self.slack, end &+ min(left, window.count)) }
+
+    /// Moves what is still needed to the beginning of the window.
+    mutating func makeRoom() {
+        let kept = min(start, max(0, end - Self.longestDistance))
+        guard kept > 0 else { return }
+        Self.moveDown(kept..<end, of: &window)
+        start -= kept
+        end -= kept
+    }
+
+    private static func moveDown(_ range: Range<Int>, of window: inout [UInt8]) {
+        var bytes = window.mutableSpan
+        bytes.moveDown(range, to: 0)
+    }
+
+    /// Takes apart what is in a span, up to an index.
+    mutating func inflate(
+        _ input: Span<UInt8>,
+        _ position: inout Int,
+        through inputEnd: Int
+    ) throws(InflateError) -> Pause {
+        let before = end
+        defer { left -= end - before }
+        let limit = limit
+        while true {
+            switch state {
+            case .symbols:
+                try inflateRapidly(input, &position, through: inputEnd, to: limit)
+                if case .symbols = state,
+                    let pause = try inflateCarefully(input, &position, through: inputEnd, to: limit)
+                {
+                    return pause
+                }
+            case .copy(let length, let distance):
+                let count = min(length, limit - end)
+                copy(count, from: distance)
+                guard count == length else {
+                    state = .copy(length: length - count, distance: distance)
+                    return .full
+                }
+                state = .symbols
+            case .stored(let left):
+                if let pause = store(left, of: input, &position, through: inputEnd, to: limit) { return pause }
+            case .finished:
+                return .finished
+            default:
+                buffer.refill(input, &position, through: inputEnd)
+                guard try readBlockHeader() else { return .starved }
+            }
+        }
+    }
+
+    /// Copies what a stored block holds; says why if that is not all of it.
+    private mutating func store(
+        _ length: Int,
+        of input: Span<UInt8>,
+        _ position: inout Int,
+        through inputEnd: Int,
+        to limit: Int
+    ) -> Pause? {
+        var length = length
+        defer { state = length == 0 ? (isLastBlock ? .finished : .block) : .stored(left: length) }
+        while length > 0, buffer.count >= 8 {
+            guard end < limit else { return .full }
+            window[end] = UInt8(truncatingIfNeeded: buffer.take(8))
+            end += 1
+            length -= 1
+        }
+        let count = min(length, limit - end, inputEnd - position)
+        for index in 0..<max(0, count) { window[end &+ index] = input[position &+ index] }
+        end += count
+        position += count
+        length -= count
+        guard length > 0 else { return nil }
+        return end < limit ? .starved : .full
+    }
+
+    /// Repeats what came before; there must be room for it.
+    private mutating func copy(_ count: Int, from distance: Int) {
+        for _ in 0..<count {
+            window[end] = window[end &- distance]
+            end &+= 1
+        }
+    }
+}

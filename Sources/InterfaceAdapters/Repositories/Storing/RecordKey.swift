@@ -1,0 +1,51 @@
+/// What a record is kept under: its components, from the general to the particular, such as `posts` and `7`.
+///
+/// Two keys are the same if their components are, each byte for byte of its UTF-8. So `é` in one character and `é` in two are
+/// different keys, though they are equal as texts: what a store keeps is found by bytes.
+///
+/// Keys are in order by their components, one after the other, each by its UTF-8 bytes; a key comes before those that it is the
+/// beginning of.
+public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByArrayLiteral {
+    /// The components. They may be empty, and hold any character.
+    public let components: [String]
+
+    /// Makes a key of its components, of none for the one that every key is under.
+    public init(_ components: [String]) {
+        self.components = components
+    }
+
+    /// Makes a key of its components.
+    public init(arrayLiteral components: String...) {
+        self.init(components)
+    }
+
+    /// The key with a component more.
+    public func appending(_ component: String) -> RecordKey { RecordKey(components + [component]) }
+
+    /// Whether another key begins with this one, or is it.
+    public func contains(_ other: RecordKey) -> Bool {
+        other.components.starts(with: components) { $0.utf8.elementsEqual($1.utf8) }
+    }
+
+    /// Whether two keys are the same, byte for byte.
+    public static func == (first: RecordKey, second: RecordKey) -> Bool {
+        first.components.elementsEqual(second.components) { $0.utf8.elementsEqual($1.utf8) }
+    }
+
+    /// Whether a key comes before another.
+    public static func < (first: RecordKey, second: RecordKey) -> Bool {
+        for (one, other) in zip(first.components, second.components) where !one.utf8.elementsEqual(other.utf8) {
+            return one.utf8.lexicographicallyPrecedes(other.utf8)
+        }
+        return first.components.count < second.components.count
+    }
+
+    /// Adds the components to what a hash is made of.
+    public func hash(into hasher: inout Hasher) {
+        // Texts of the same bytes are equal texts, and those have one hash.
+        hasher.combine(components)
+    }
+
+    /// The components, such as `posts/7`. What two keys are called may be the same.
+    public var description: String { components.joined(separator: "/") }
+}

@@ -1,0 +1,111 @@
+import Entities
+import UseCases
+
+extension ImageCodecConformance {
+    /// By how many bytes at the most it is told which form a picture is in.
+    private static let signatureLength = 64
+    /// What is not decoded where damage has made a header say so much: whoever asks a codec has such a limit too.
+    private static let byteLimit = 16 * 1_024 * 1_024
+
+    /// What is cut short is no picture, unless that is allowed; and then it is one of the size that its header says.
+    func truncationViolations(_ codec: any ImageCodec, _ specimen: ImageSample) -> [String] {
+        let total = specimen.bytes.count
+        var lengths = Set(0..<min(total, 256))
+        lengths.formUnion(max(0, total - 64)..<total)
+        lengths.formUnion(stride(from: 0, to: total, by: max(1, total / 256)))
+        return lengths.sorted().flatMap { length in
+            let bytes = Array(specimen.bytes.prefix(length))
+            let name = "\(specimen.format) that is cut short behind \(length) of \(total) bytes"
+            return strictViolations(codec, bytes, name, specimen.format)
+                + damageViolations(codec, bytes, name, ImageDecodingOptions(allowsTruncation: true))
+        }
+    }
+
+    private func strictViolations(
+        _ codec: any ImageCodec,
+        _ bytes: [UInt8],
+        _ name: String,
+        _ format: ImageFormat
+    ) -> [String] {
+        do throws(ImageCodecError) {
+            _ = try codec.image(from: bytes, ImageDecodingOptions())
+            return ["\(name) must be no picture, and is one."]
+        } catch {
+            switch error.reason {
+            case .truncated(format), .damaged(format): return []
+            case .unrecognized where bytes.count < Self.signatureLength: return []
+            default: return ["\(name) must fail as truncated or damaged, and did as \(error.reason)."]
+            }
+        }
+    }
+
+    /// Whatever bytes are changed, what comes out is a picture of the size that is said, or an error.
+    func changeViolations(_ codec: any ImageCodec, _ specimen: ImageSample) -> [String] {
+        var random = SplitMix64(seed: seed)
+        return (0..<400).flatMap { number in
+            var bytes = specimen.bytes
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                // The beginning says most.
+                let range = Bool.random(using: &random) ? 0..<min(64, bytes.count) : 0..<bytes.count
+                guard let index = range.randomElement(using: &random) else { return [String]() }
+                bytes[index] = [0, 255, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0
+            }
+            let options = ImageDecodingOptions(
+                reduction: [1, 2, 8].randomElement(using: &random) ?? 1,
+                allowsTruncation: Bool.random(using: &random)
+            )
+            return damageViolations(codec, bytes, "Change \(number) of \(specimen.format) by the seed \(seed)", options)
+        }
+    }
+
+    /// What is of no form is told to be so.
+    func nonsenseViolations(_ codec: any ImageCodec) -> [String] {
+        var random = SplitMix64(seed: seed)
+        return (0..<200).flatMap { number in
+            let count = number == 0 ? 0 : Int.random(in: 1...2_000, using: &random)
+            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let name = "What is no picture, \(count) bytes by the seed \(seed),"
+            var violations: [String] = []
+            do throws(ImageCodecError) {
+                _ = try codec.header(of: bytes)
+                violations.append("\(name) must have no header, and has one.")
+            } catch {
+                violations += reasonViolations(error, name)
+            }
+            do throws(ImageCodecError) {
+                _ = try codec.image(from: bytes, ImageDecodingOptions())
+                violations.append("\(name) must be no picture, and is one.")
+            } catch {
+                violations += reasonViolations(error, name)
+            }
+            return violations
+        }
+    }
+
+    /// What is wrong with what a codec makes of damaged bytes.
+    private func damageViolations(
+        _ codec: any ImageCodec,
+        _ bytes: [UInt8],
+        _ name: String,
+        _ options: ImageDecodingOptions
+    ) -> [String] {
+        do throws(ImageCodecError) {
+            let header = try codec.header(of: bytes)
+            let reduction = header.reductions.contains(options.reduction) ? options.reduction : 1
+            guard header.bytes(reducedBy: reduction) <= Self.byteLimit else { return [] }
+            let image = try codec.image(from: bytes, options)
+            guard image.size != header.size.divided(by: reduction) else { return [] }
+            return ["\(name) must be \(header.size.divided(by: reduction)), as its header says, and is \(image.size)."]
+        } catch {
+            return reasonViolations(error, name)
+        }
+    }
+
+    /// Bytes that are read fail for what they are.
+    private func reasonViolations(_ error: ImageCodecError, _ name: String) -> [String] {
+        switch error.reason {
+        case .unrecognized, .unsupported, .damaged, .truncated: []
+        case .unencodable, .cancelled: ["\(name) must fail for what it is, and did as \(error.reason)."]
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+import InwardTesting
+import Testing
+
+@testable import Infrastructure
+
+@Suite(.timeLimit(.minutes(5)))
+struct FileRecordStoreConformanceTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// With much room for what is of no use, and with none, so that the log is written anew all the time.
+    @Test(arguments: [4 << 20, 0]) func itConforms(slack: Int) async throws {
+        let url = directory.url.appending(path: "not/there")
+        let reports = RecordDamageReports()
+        try await RecordStoreConformance(isDurable: true, now: FileRecordStore.testTime).check {
+            FileRecordStore.opened(url, slack: slack, reports: reports)
+        }
+        #expect(reports.all == [])
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+/// A picture that a script made, and what is known of it.
+struct Fixture: CustomTestStringConvertible {
+    let name: String
+    let width: Int
+    let height: Int
+    /// FNV-1a of 64 bits over the bytes of its pixels.
+    let checksum: UInt64
+
+    private static let directory = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
+
+    /// All PNG files.
+    static let all: [Fixture] = {
+        let text = (try? String(contentsOf: directory.appending(path: "expected.txt"), encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ")
+            guard fields.count == 4, let width = Int(fields[1]), let height = Int(fields[2]),
+                let checksum = UInt64(fields[3], radix: 16)
+            else { return nil }
+            return Fixture(name: String(fields[0]), width: width, height: height, checksum: checksum)
+        }
+    }()
+
+    var testDescription: String { name }
+
+    static func bytes(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: directory.appending(path: name + ".png")))
+    }
+
+    static func checksum(of bytes: [UInt8]) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+}

@@ -1,0 +1,64 @@
+import Entities
+import InwardTesting
+import Testing
+import UseCases
+
+@testable import InterfaceAdapters
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct GalleryPresenterTests {
+    private let viewModel: GalleryViewModel
+
+    init() async throws {
+        let source = FetchingImageSource(
+            StubDataFetcher { request in
+                let status: DataResponse.Status = request.url.path().hasSuffix("1.jpg") ? .ok : .notFound
+                return DataResponse(status: status, body: Data([1, 2]))
+            }
+        )
+        let show = ShowGallery(
+            users: ListUsers(users: InMemoryUserRepository([try .example(1), try .example(2)])),
+            loaders: [
+                GalleryLoader(
+                    "Plain",
+                    ImageLoader(source: source, codec: OnePixelCodec(), timer: TimerService(ManualClock()))
+                )
+            ],
+            codec: OnePixelCodec(),
+            avatar: { ImageAddress("http://upstream.test/\(ImageAddress.avatar(of: $0).rawValue)") }
+        )
+        viewModel = try await GalleryController(
+            showGallery: show,
+            source: "the <test>",
+            stopwatch: Stopwatch(ManualClock())
+        )()
+    }
+
+    @Test func aPictureIsInThePageAndSaysHowLargeItIsAndWhatWasDone() {
+        let page = viewModel.renderedFiles[0].contents
+        #expect(page.contains("data:image/png;base64,Bwg="))
+        #expect(page.contains("width=\"1\" height=\"1\""))
+        #expect(page.contains("alt=\"Ada Lovelace\""))
+        #expect(page.contains("1×1 in 0 ms (fetch 0 ms, decode 0 ms, Orient 0 ms)"))
+        #expect(page.contains("img-src data:"))
+    }
+
+    @Test func aFailureSaysWhyThereIsNoPicture() {
+        #expect(viewModel.rows[1].exhibits[0].picture == nil)
+        #expect(
+            viewModel.rows[1].exhibits[0].caption
+                == "The picture http://upstream.test/avatars/2.jpg was answered with 404 Not Found."
+        )
+    }
+
+    @Test func theSentenceCountsWhatWasLoaded() {
+        #expect(viewModel.provenance == "Loaded 1 pictures of 2 from the <test> in 0 ms.")
+        #expect(viewModel.renderedFiles[0].contents.contains("the &lt;test&gt;"))
+        #expect(viewModel.renderedFiles[0].contents.hasPrefix(viewModel.renderedFiles[0].mark))
+    }
+}

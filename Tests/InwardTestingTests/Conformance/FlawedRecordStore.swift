@@ -1,0 +1,177 @@
+import Foundation
+import InterfaceAdapters
+import Synchronization
+
+/// A store of records in memory that does one thing wrong, if a test asks for it.
+struct FlawedRecordStore: RecordStore {
+    enum Flaw: CaseIterable {
+        case losesWhatIsEmpty
+        case endsAtZero
+        case cutsWhatIsLarge
+        case keepsTheFirst
+        case comparesTexts
+        case joinsComponents
+        case ignoresCase
+        case forgetsTheEmptyKey
+        case removesNothing
+        case removesWhatIsBelow
+        case removesByText
+        case leavesTheKeyItself
+        case listsInAnyOrder
+        case listsByText
+        case changesBackwards
+        case keepsWhatHasExpired
+        case keepsWhatExpiresNow
+        case forgetsTheExpiry
+        case changesOneByOne
+        case losesWhatComesAtOnce
+        case changesWhenCancelled
+        case failsOtherwiseWhenCancelled
+        case forgetsCancelledChanges
+        case keepsNothingForTheNext
+        case keepsWholeSecondsForTheNext
+        case neverLooksAgain
+        case failsOnNothing
+    }
+
+    /// A place that stores are opened at.
+    final class Place: Sendable {
+        let records = Mutex<[RecordKey: StoredRecord]>([:])
+        let commits = Mutex(0)
+    }
+
+    let flaw: Flaw?
+    let now: Date
+    private let place: Place
+    /// Where a store that has a place of its own tells what it keeps.
+    private var shadow: Place?
+
+    init(flaw: Flaw? = nil, now: Date, at place: Place) {
+        self.flaw = flaw
+        self.now = now
+        guard let flaw, [.keepsNothingForTheNext, .keepsWholeSecondsForTheNext, .neverLooksAgain].contains(flaw) else {
+            self.place = place
+            return
+        }
+        self.place = Place()
+        let shared = place
+        var records = shared.records.withLock(\.self)
+        if flaw == .keepsNothingForTheNext { records = [:] }
+        if flaw == .keepsWholeSecondsForTheNext {
+            records = records.mapValues { record in
+                StoredRecord(
+                    record.bytes,
+                    expiry: record.expiry.map {
+                        Date(timeIntervalSinceReferenceDate: $0.timeIntervalSinceReferenceDate.rounded(.down))
+                    }
+                )
+            }
+        }
+        self.place.records.withLock { [records] in $0 = records }
+        shadow = shared
+    }
+
+    func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
+        place.records.withLock { $0[stored(key)].flatMap { isGiven($0) ? $0 : nil } }
+    }
+
+    func records(
+        under key: RecordKey
+    ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
+        let found = place.records.withLock { records in
+            records.filter { stored(key).contains($0.key) && isGiven($0.value) }
+        }
+        let listed = found.map { (key: $0.key, record: $0.value) }
+        switch flaw {
+        case .listsInAnyOrder: return listed.sorted { $0.key.hashValue < $1.key.hashValue }
+        case .listsByText: return listed.sorted { $0.key.components.joined() < $1.key.components.joined() }
+        default: return listed.sorted { $0.key < $1.key }
+        }
+    }
+
+    func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
+        if Task.isCancelled {
+            switch flaw {
+            case .changesWhenCancelled: break
+            case .failsOtherwiseWhenCancelled: throw RecordStoreError(.unavailable, explanation: "")
+            case .forgetsCancelledChanges: return
+            default: throw RecordStoreError(.cancelled, explanation: "")
+            }
+        }
+        if changes.isEmpty, flaw == .failsOnNothing { throw RecordStoreError(.unavailable, explanation: "") }
+        if flaw == .losesWhatComesAtOnce, changes.count == 1,
+            place.commits.withLock({
+                $0 += 1; return $0 % 3 == 0
+            })
+        {
+            let before = place.records.withLock(\.self)
+            for _ in 0..<8 { await Task.yield() }
+            place.records.withLock { $0 = before }
+        }
+        if flaw == .changesOneByOne {
+            for change in changes {
+                place.records.withLock { make(change, in: &$0) }
+                for _ in 0..<8 { await Task.yield() }
+            }
+        } else {
+            let ordered = flaw == .changesBackwards ? changes.reversed() : changes
+            place.records.withLock { records in
+                for change in ordered { make(change, in: &records) }
+            }
+        }
+        if let shadow {
+            let records = place.records.withLock(\.self)
+            shadow.records.withLock { $0 = records }
+        }
+        if Task.isCancelled { throw RecordStoreError(.cancelled, explanation: "") }
+    }
+
+    private func make(_ change: RecordChange, in records: inout [RecordKey: StoredRecord]) {
+        switch change {
+        case .keep(let record, let key):
+            if record.bytes.isEmpty, flaw == .losesWhatIsEmpty { return records[stored(key)] = nil }
+            if flaw == .keepsTheFirst, records[stored(key)] != nil { return }
+            if flaw == .forgetsTheEmptyKey, key.components.isEmpty { return }
+            records[stored(key)] = kept(record)
+        case .remove(let key):
+            if flaw == .removesNothing { return }
+            records = records.filter { flaw == .removesWhatIsBelow ? !key.contains($0.key) : $0.key != stored(key) }
+        case .removeAll(let key):
+            records = records.filter { entry in
+                switch flaw {
+                case .removesByText: !entry.key.description.hasPrefix(key.description)
+                case .leavesTheKeyItself where !key.components.isEmpty: entry.key == key || !key.contains(entry.key)
+                default: !key.contains(entry.key)
+                }
+            }
+        }
+    }
+
+    private func kept(_ record: StoredRecord) -> StoredRecord {
+        switch flaw {
+        case .endsAtZero:
+            StoredRecord(Array(record.bytes.prefix { $0 != 0 }), expiry: record.expiry)
+        case .cutsWhatIsLarge: StoredRecord(Array(record.bytes.prefix(65_536)), expiry: record.expiry)
+        case .forgetsTheExpiry: StoredRecord(record.bytes)
+        default: record
+        }
+    }
+
+    /// The key under which a store keeps what it is given for another.
+    private func stored(_ key: RecordKey) -> RecordKey {
+        switch flaw {
+        case .comparesTexts: RecordKey(key.components.map(\.precomposedStringWithCanonicalMapping))
+        case .joinsComponents: key.components.isEmpty ? [] : [key.components.joined(separator: "/")]
+        case .ignoresCase: RecordKey(key.components.map { $0.lowercased() })
+        default: key
+        }
+    }
+
+    private func isGiven(_ record: StoredRecord) -> Bool {
+        switch flaw {
+        case .keepsWhatHasExpired: true
+        case .keepsWhatExpiresNow: record.expiry.map { $0 >= now } ?? true
+        default: !record.isExpired(at: now)
+        }
+    }
+}

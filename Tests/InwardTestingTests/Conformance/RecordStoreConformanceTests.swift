@@ -1,0 +1,79 @@
+import Foundation
+import InterfaceAdapters
+import InwardTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct RecordStoreConformanceTests {
+    private let now = Date(timeIntervalSinceReferenceDate: 800_000_000)
+
+    private func check(_ flaw: FlawedRecordStore.Flaw?) async throws {
+        let place = FlawedRecordStore.Place()
+        try await RecordStoreConformance(isDurable: true, now: now).check {
+            FlawedRecordStore(flaw: flaw, now: now, at: place)
+        }
+    }
+
+    @Test func aStoreThatDoesAllItMustPasses() async throws {
+        try await check(nil)
+    }
+
+    @Test func theStoreInMemoryPasses() async throws {
+        try await RecordStoreConformance(isDurable: false, now: now).check { InMemoryRecordStore(now: { now }) }
+    }
+
+    @Test func theStoreInMemoryIsFoundNotToBeDurable() async throws {
+        await #expect(throws: ConformanceFailure.self) {
+            try await RecordStoreConformance(isDurable: true, now: now).check { InMemoryRecordStore(now: { now }) }
+        }
+    }
+
+    @Test func aStoreThatFailsIsToldTo() async throws {
+        let store = InMemoryRecordStore(failure: RecordStoreError(.full, explanation: "There is no room."))
+        let failure = await #expect(throws: ConformanceFailure.self) {
+            try await RecordStoreConformance(isDurable: false, now: now).check { store }
+        }
+        #expect(failure?.violations.first == "The store must not fail, and did: There is no room.")
+    }
+
+    /// Something of what is to be found for each thing that a store can do wrong.
+    private static let findings: [(FlawedRecordStore.Flaw, String)] = [
+        (.losesWhatIsEmpty, "What is kept, 0 bytes, must be 0 bytes (…), and is nothing."),
+        (.endsAtZero, "What is kept, 256 bytes, must be 256 bytes (0 1 2 3…), and is 0 bytes (…)."),
+        (.cutsWhatIsLarge, "What is kept, 1048576 bytes, must be"),
+        (.keepsTheFirst, "What is kept, 256 bytes, must be 256 bytes (0 1 2 3…), and is 0 bytes (…)."),
+        (.comparesTexts, "What is kept under [\"\u{E9}\"] must be"),
+        (.joinsComponents, "What is kept under [\"a\", \"b\"] must be"),
+        (.ignoresCase, "What is kept under [\"a\"] must be"),
+        (.forgetsTheEmptyKey, "What is kept under [] must be"),
+        (.removesNothing, "What was kept under [\"a\"] behind remove(a) must be nothing"),
+        (.removesWhatIsBelow, "What was kept under [\"a\", \"1\"] behind remove(a) must be"),
+        (.removesByText, "What was kept under [\"ab\"] behind removeAll(a) must be"),
+        (.leavesTheKeyItself, "What was kept under [\"a\"] behind removeAll(a) must be nothing"),
+        (.listsInAnyOrder, "The keys under [] must be listed in order, and are not."),
+        (.listsByText, "The keys under [] must be listed in order, and are not."),
+        (.changesBackwards, "must be 1 bytes (2…), and is 1 bytes (1…)."),
+        (.keepsWhatHasExpired, "What expires in -0.5 seconds must be nothing"),
+        (.keepsWhatExpiresNow, "What expires in 0.0 seconds must be nothing"),
+        (.forgetsTheExpiry, "What expires in 3600.0 seconds must be"),
+        (.changesOneByOne, "Two records that are always changed together must be the same, and are not."),
+        (.losesWhatComesAtOnce, "Of 128 records that are kept at the same time"),
+        (.changesWhenCancelled, "A commit that fails as cancelled must change nothing, and did."),
+        (.failsOtherwiseWhenCancelled, "A commit of a cancelled task must fail as cancelled, and did as unavailable."),
+        (.forgetsCancelledChanges, "A commit of a cancelled task must be made where it does not fail, and is not."),
+        (.keepsNothingForTheNext, "What was kept, opened again, must be"),
+        (.keepsWholeSecondsForTheNext, "What expires in two hours, opened again, must be"),
+        (.neverLooksAgain, "What another store at the same place keeps must be"),
+        (.failsOnNothing, "The store must not fail, and did"),
+    ]
+
+    @Test(arguments: findings) func eachFlawIsFound(flaw: FlawedRecordStore.Flaw, sentence: String) async throws {
+        let failure = await #expect(throws: ConformanceFailure.self) { try await check(flaw) }
+        let found = failure?.violations ?? []
+        #expect(found.contains { $0.contains(sentence) }, "\(found.prefix(8))")
+    }
+
+    @Test func thereIsAFindingForEachFlaw() {
+        #expect(Set(Self.findings.map(\.0)) == Set(FlawedRecordStore.Flaw.allCases))
+    }
+}

@@ -1,0 +1,12 @@
+import Entities
+
+@testable import UseCases
+
+/// A plugin whose task is cancelled while it is at work, and which leaves something half done behind.
+struct GivingUp: ImageFilter {
+    func filtered(_ image: Image) throws(CancellationError) -> Image {
+        // The task that calls is there while it is called.
+        unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+        return image
+    }
+}

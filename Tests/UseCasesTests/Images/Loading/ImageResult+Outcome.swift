@@ -1,0 +1,12 @@
+import Entities
+import UseCases
+
+extension ImageResult {
+    /// The size of the picture, or the reason why there is none, as a text.
+    var outcome: String {
+        switch self {
+        case .success(let image): image.size.description
+        case .failure(let error): "\(error.reason)"
+        }
+    }
+}
