@@ -250,16 +250,14 @@ struct FileRecordStoreTests {
             if count == 1 { isWaiting.wait() }
             return nil
         }
-        try await withThrowingTaskGroup { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<1_000 {
-                let commit: @Sendable () async throws -> Void = {
-                    try await store.commit([.keep(StoredRecord([1]), [String(index)])])
-                }
+                let changes: [RecordChange] = [.keep(StoredRecord([1]), [String(index)])]
                 // It asks the store before the next begins.
                 if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
-                    group.addImmediateTask(operation: commit)
+                    group.addImmediateTask { try await store.commit(changes) }
                 } else {
-                    group.addTask(operation: commit)
+                    group.addTask { try await store.commit(changes) }
                 }
             }
             isWaiting.signal()
