@@ -1,4 +1,5 @@
 import Foundation
+public import InterfaceAdapters
 public import UseCases
 
 /// What can be chosen of an app. A configuration that exists is valid.
@@ -23,6 +24,10 @@ public struct AppConfiguration: Hashable, Sendable {
     public private(set) var bodyLimit = 64 * 1_024 * 1_024
     /// How many bytes of fresh answers are kept in memory, for all sessions together.
     public private(set) var cacheLimit = 16 * 1_024 * 1_024
+    /// How long users and posts are fresh, and how long they are kept.
+    public private(set) var lifetimes = Lifetimes()
+    /// How many users, and how many posts, are kept in memory for each session.
+    public private(set) var memoryLimit = MemoryLimit()
     /// What a picture may be.
     public private(set) var imageLimits = ImageLimits()
     /// How many bytes of pictures are kept in memory, for all sessions together.
@@ -51,6 +56,8 @@ public struct AppConfiguration: Hashable, Sendable {
     ///   - idleTimeout: How long the upstream may send nothing before a request fails, over zero.
     ///   - bodyLimit: How many bytes an answer may have, at least 1.
     ///   - cacheLimit: How many bytes of fresh answers are kept in memory, for all sessions together; 0 for none.
+    ///   - lifetimes: How long users and posts are fresh, and how long they are kept.
+    ///   - memoryLimit: How many users, and how many posts, are kept in memory for each session.
     ///   - imageLimits: What a picture may be.
     ///   - imageCacheLimit: How many bytes of pictures are kept in memory, for all sessions together; 0 for none.
     ///   - decodingLimit: How many bytes pictures may take together while they are decoded and processed, at least 1. One
@@ -65,6 +72,8 @@ public struct AppConfiguration: Hashable, Sendable {
         idleTimeout: Duration = sample.idleTimeout,
         bodyLimit: Int = sample.bodyLimit,
         cacheLimit: Int = sample.cacheLimit,
+        lifetimes: Lifetimes = sample.lifetimes,
+        memoryLimit: MemoryLimit = sample.memoryLimit,
         imageLimits: ImageLimits = sample.imageLimits,
         imageCacheLimit: Int = sample.imageCacheLimit,
         decodingLimit: Int = sample.decodingLimit,
@@ -85,6 +94,8 @@ public struct AppConfiguration: Hashable, Sendable {
         self.idleTimeout = idleTimeout
         self.bodyLimit = bodyLimit
         self.cacheLimit = cacheLimit
+        self.lifetimes = lifetimes
+        self.memoryLimit = memoryLimit
         self.imageLimits = imageLimits
         self.imageCacheLimit = imageCacheLimit
         self.decodingLimit = decodingLimit

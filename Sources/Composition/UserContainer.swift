@@ -1,3 +1,4 @@
+import Entities
 import InterfaceAdapters
 public import UseCases
 
@@ -11,6 +12,8 @@ public struct UserContainer: Container {
         let session: UserSession
         let cachePartition: ResponseCache.Partition
         let upstream: Upstream
+        let users: Repository<User>
+        let posts: Repository<Post>
         let images: ImageLoader
     }
 
@@ -23,7 +26,7 @@ public struct UserContainer: Container {
     /// - Throws: a ``ScopeError`` if the app is closed.
     public init(_ session: UserSession, in app: AppContainer) async throws(ScopeError) {
         self.app = app
-        scope = try await Scope.open(session.name, in: app.scope) { opening, _ throws(ScopeError) in
+        scope = try await Scope.open(session.name, in: app.scope) { opening, scope throws(ScopeError) in
             let app = try app.scope.objects()
             let partition = opening.closing(app.responseCache.makePartition(), as: "cachePartition") { $0.close() }
             let authorized: any DataFetcher =
@@ -36,6 +39,13 @@ public struct UserContainer: Container {
                 baseURL: app.configuration.baseURL,
                 dataFetcher: authorized.caching(in: partition).observing(with: app.observer, timer: app.timer)
             )
+            // What the repositories ask for the session, nobody waits for behind its end.
+            let asked = upstream.asked(
+                through: ScopedDataFetcher(scope: scope, deadline: nil) { $0.upstream.dataFetcher }
+            )
+            let (lifetimes, limit) = (app.configuration.lifetimes, app.configuration.memoryLimit)
+            let users = Repository(.users(lifetimes: lifetimes), upstream: asked, memory: limit, timer: app.timer)
+            let posts = Repository(.posts(lifetimes: lifetimes), upstream: asked, memory: limit, timer: app.timer)
             // Each session's own, so that nobody is shown what another was given; they share room and budget.
             let images = ImageLoader(
                 source: FetchingImageSource(upstream.dataFetcher, relativeTo: upstream.baseURL),
@@ -45,7 +55,14 @@ public struct UserContainer: Container {
                 budget: app.decodingBudget,
                 timer: app.timer
             )
-            return Objects(session: session, cachePartition: partition, upstream: upstream, images: images)
+            return Objects(
+                session: session,
+                cachePartition: partition,
+                upstream: upstream,
+                users: opening.closing(users, as: "users") { await $0.close() },
+                posts: opening.closing(posts, as: "posts") { await $0.close() },
+                images: images
+            )
         }
     }
 
@@ -71,8 +88,11 @@ public struct UserContainer: Container {
         within limit: Duration?
     ) throws(ScopeError) -> Scope<InteractionLifetime, Interaction> {
         let app = try app.scope.objects()
+        let user = try scope.objects()
         let interaction = Interaction(
-            upstream: try scope.objects().upstream,
+            upstream: user.upstream,
+            users: UpstreamUserRepository(user.users),
+            posts: UpstreamPostRepository(user.posts),
             titlesUnderWay: app.titlesUnderWay,
             errorHandler: app.errorHandler,
             deadline: Deadline(in: limit ?? app.configuration.timeLimit, on: app.timer)

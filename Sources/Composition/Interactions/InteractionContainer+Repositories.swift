@@ -1,14 +1,19 @@
-import InterfaceAdapters
 import UseCases
 
 extension InteractionContainer {
     /// The users, as long as the interaction is open.
-    var users: UpstreamUserRepository {
-        get throws(ScopeError) { UpstreamUserRepository(upstream: try upstream) }
+    var users: any UserRepository {
+        get throws(ScopeError) {
+            _ = try scope.objects()
+            return ScopedUserRepository(scope: scope)
+        }
     }
 
     /// The posts, as long as the interaction is open.
-    var posts: UpstreamPostRepository {
-        get throws(ScopeError) { UpstreamPostRepository(upstream: try upstream) }
+    var posts: any PostRepository {
+        get throws(ScopeError) {
+            _ = try scope.objects()
+            return ScopedPostRepository(scope: scope)
+        }
     }
 }

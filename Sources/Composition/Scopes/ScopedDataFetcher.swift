@@ -1,13 +1,13 @@
 import InterfaceAdapters
 import UseCases
 
-/// A data fetcher that answers as long as a scope is open and the deadline has not passed: what is under way then is
+/// A data fetcher that answers as long as a scope is open and the deadline, if there is one, has not passed: what is under way then is
 /// cancelled, and afterwards nothing is sent.
 ///
 /// It holds the scope and not what the scope holds, so whoever keeps it keeps nothing else alive.
 struct ScopedDataFetcher<Level: Lifetime, Objects: Sendable>: DataFetcher {
     let scope: Scope<Level, Objects>
-    let deadline: Deadline
+    let deadline: Deadline?
     /// The fetcher behind this one, which is one of the scope's objects.
     let base: @Sendable (Objects) -> any DataFetcher
 
@@ -16,6 +16,7 @@ struct ScopedDataFetcher<Level: Lifetime, Objects: Sendable>: DataFetcher {
         do {
             result = try await scope.run { [deadline, base] objects async throws(FetchError) in
                 let base = base(objects)
+                guard let deadline else { return try await base.fetch(request) }
                 let result = await deadline.bound { () async throws(FetchError) in try await base.fetch(request) }
                 guard let result else {
                     throw FetchError(.timedOut, request: request, explanation: "was not answered before the deadline")

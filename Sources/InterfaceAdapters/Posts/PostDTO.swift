@@ -9,6 +9,13 @@ struct PostDTO: RecordDTO {
     let title: FieldDTO<String>
     let body: FieldDTO<String>
 
+    init(_ post: Post) {
+        userId = FieldDTO(post.authorID.rawValue)
+        id = FieldDTO(post.id.rawValue)
+        title = FieldDTO(post.title)
+        body = FieldDTO(post.body)
+    }
+
     func entity() throws(FieldError) -> Post {
         do {
             return try Post(

@@ -2,10 +2,17 @@
 ///
 /// The platform's decoder says neither where nor what about a number with a fraction or too many digits, or a text that is no
 /// Unicode.
-struct FieldDTO<Value: Decodable>: Decodable {
-    let value: Value
+public struct FieldDTO<Value: Codable & Sendable>: Codable, Sendable {
+    /// What the field says.
+    public let value: Value
 
-    init(from decoder: any Decoder) throws {
+    /// Makes a field that says something.
+    public init(_ value: Value) {
+        self.value = value
+    }
+
+    /// Reads a field.
+    public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         do {
             value = try container.decode(Value.self)
@@ -15,5 +22,11 @@ struct FieldDTO<Value: Decodable>: Decodable {
             let context = DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "\(error)")
             throw DecodingError.typeMismatch(Value.self, context)
         }
+    }
+
+    /// Writes what the field says.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(value)
     }
 }

@@ -1,13 +1,18 @@
 /// What is wrong with a record, and where in it.
-struct FieldError: Error, Hashable, CustomStringConvertible {
+public struct FieldError: Error, Hashable, CustomStringConvertible {
     private static let longestReason = 200
 
     /// The path of the field, such as `address.geo.lat`; `nil` if the record as a whole is wrong.
-    let field: String?
+    public let field: String?
     /// What is wrong, as the end of a sentence: `is missing`.
-    let reason: String
+    public let reason: String
 
-    init(_ field: String?, _ reason: String) {
+    /// Says what is wrong with a field.
+    ///
+    /// - Parameters:
+    ///   - field: The path of the field; `nil` if the record as a whole is wrong.
+    ///   - reason: What is wrong, as the end of a sentence. More than 200 characters are cut.
+    public init(_ field: String?, _ reason: String) {
         self.field = field
         // What stands in a record has no length that a reason may have.
         self.reason = reason.excerpt(upTo: Self.longestReason)
@@ -39,7 +44,8 @@ struct FieldError: Error, Hashable, CustomStringConvertible {
         }
     }
 
-    var description: String {
+    /// The field and the reason, as the end of a sentence.
+    public var description: String {
         let subject = field.map { "its field “\($0)” " } ?? "it "
         return subject + reason
     }

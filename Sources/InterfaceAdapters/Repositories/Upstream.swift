@@ -30,51 +30,45 @@ public struct Upstream: Sendable {
         Upstream(baseURL: baseURL, dataFetcher: dataFetcher)
     }
 
-    /// The entities of a list, without the records that are damaged.
-    func list<Record: RecordDTO>(
-        _: Record.Type,
-        path: String,
-        query: [URLQueryItem] = [],
-        _ policy: ReadPolicy
-    ) async throws(RepositoryError) -> Reading<[Record.Entity]> {
-        let request = readRequest(path, query, policy)
-        let response = try await response(to: request)
-        do {
-            let list = try RecordList<Record>(response.body)
-            return Reading(
-                list.entities,
-                origin: response.origin,
-                rejected: list.rejected,
-                degradation: response.repositoryDegradation
-            )
-        } catch {
-            throw RepositoryError(unreadable: error, of: request)
+    /// Asks for what is at a path.
+    ///
+    /// - Parameters:
+    ///   - path: Where it is, as the components of a path relative to the upstream.
+    ///   - query: What is asked for there.
+    ///   - bypassingCaches: Whether caches on the way must ask the upstream.
+    /// - Returns: the answer, which is one of success.
+    /// - Throws: a `RepositoryError` if there is none.
+    func read(
+        _ path: [String],
+        _ query: [URLQueryItem] = [],
+        bypassingCaches: Bool
+    ) async throws(RepositoryError) -> UpstreamAnswer {
+        // RFC 3986 section 5.2.4: these lead elsewhere, however they are written.
+        guard path.allSatisfy({ !["", ".", ".."].contains($0) }) else {
+            throw RepositoryError(.refused, request: description(of: path), explanation: "was not sent: it is no path")
         }
+        var request = DataRequest(url: url(of: path, query), headerFields: Self.acceptJSON)
+        // RFC 9111 section 5.2.1.4: caches on the way must ask the source.
+        if bypassingCaches { request.headerFields[.cacheControl] = "no-cache" }
+        return UpstreamAnswer(request: request, response: try await response(to: request))
     }
 
-    /// The entity of a single record.
-    func one<Record: RecordDTO>(
-        _: Record.Type,
-        path: String,
-        _ policy: ReadPolicy
-    ) async throws(RepositoryError) -> Reading<Record.Entity> {
-        let request = readRequest(path, [], policy)
-        let response = try await response(to: request)
-        do {
-            let entity = try Record.decoded(from: response.body).entity()
-            return Reading(entity, origin: response.origin, degradation: response.repositoryDegradation)
-        } catch {
-            throw RepositoryError(unreadable: error, of: request)
-        }
+    /// The request for what is at a path, as messages say it.
+    func description(of path: [String]) -> String { DataRequest(url: url(of: path, [])).description }
+
+    private func url(of path: [String], _ query: [URLQueryItem]) -> URL {
+        var url = path.reduce(baseURL) { $0.appending(component: $1) }
+        if !query.isEmpty { url.append(queryItems: query) }
+        return url
     }
 
     /// Sends a new record, once, and decodes what the upstream says of it.
     func create<Answer: Decodable>(
         _ record: some Encodable,
-        path: String,
+        path: [String],
         answer: Answer.Type
     ) async throws(RepositoryError) -> Answer {
-        var request = DataRequest(method: .post, url: baseURL.appending(path: path), headerFields: Self.acceptJSON)
+        var request = DataRequest(method: .post, url: url(of: path, []), headerFields: Self.acceptJSON)
         request.headerFields.append(HeaderField(.contentType, "application/json; charset=utf-8"))
         do {
             request.body = try JSONEncoder().encode(record)
@@ -101,15 +95,6 @@ public struct Upstream: Sendable {
         }
     }
 
-    private func readRequest(_ path: String, _ query: [URLQueryItem], _ policy: ReadPolicy) -> DataRequest {
-        var url = baseURL.appending(path: path)
-        if !query.isEmpty { url.append(queryItems: query) }
-        var request = DataRequest(url: url, headerFields: Self.acceptJSON)
-        // RFC 9111 section 5.2.1.4: caches on the way must ask the source.
-        if !policy.allowsCopies { request.headerFields[.cacheControl] = "no-cache" }
-        return request
-    }
-
     private func response(
         to request: DataRequest,
         mayWrite: Bool = false
@@ -124,11 +109,4 @@ public struct Upstream: Sendable {
     }
 
     private static let acceptJSON: HeaderFields = [HeaderField(.accept, "application/json")]
-}
-
-extension DataResponse {
-    /// Why this is an answer to a read in place of another, in the terms of a repository.
-    fileprivate var repositoryDegradation: RepositoryError? {
-        degradation.map { RepositoryError($0, mayHaveWritten: false) }
-    }
 }

@@ -1,10 +1,16 @@
 import Entities
 
 /// A company within a ``UserDTO``.
-struct CompanyDTO: Decodable {
+struct CompanyDTO: Codable {
     let name: FieldDTO<String>
     let catchPhrase: FieldDTO<String>
     let bs: FieldDTO<String>
+
+    init(_ company: Company) {
+        name = FieldDTO(company.name)
+        catchPhrase = FieldDTO(company.catchPhrase)
+        bs = FieldDTO(company.business)
+    }
 
     func entity() throws(FieldError) -> Company {
         do {

@@ -1,9 +1,14 @@
 import Entities
 
 /// A point on Earth within a ``PostalAddressDTO``, whose coordinates are written as texts.
-struct GeographicPointDTO: Decodable {
+struct GeographicPointDTO: Codable {
     let lat: FieldDTO<String>
     let lng: FieldDTO<String>
+
+    init(_ point: GeographicPoint) {
+        lat = FieldDTO(String(point.latitude))
+        lng = FieldDTO(String(point.longitude))
+    }
 
     func entity() throws(FieldError) -> GeographicPoint {
         let latitude = try Self.number(lat.value, field: "address.geo.lat")

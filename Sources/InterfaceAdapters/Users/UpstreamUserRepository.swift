@@ -1,35 +1,32 @@
 public import Entities
 public import UseCases
 
-/// Gets users from an upstream that keeps them as JSON, a list at `users` and each by its identity at `users/7`.
+/// Gets users from an upstream, and from what is kept of its answers.
 public struct UpstreamUserRepository: UserRepository {
-    private let upstream: Upstream
+    private let repository: Repository<User>
 
-    /// Makes a repository of the users that an upstream has.
+    /// Makes a repository of the users that an upstream has, with a memory of its own.
     public init(upstream: Upstream) {
-        self.upstream = upstream
+        self.init(Repository(.users(), upstream: upstream))
+    }
+
+    /// Makes a repository of the users that another keeps.
+    public init(_ repository: Repository<User>) {
+        self.repository = repository
     }
 
     /// All users in the upstream's order, without the damaged records, which the reading names.
     ///
-    /// - Complexity: O(n) in the size of the answer.
-    /// - Throws: a `RepositoryError` if the upstream has no list to give.
+    /// - Complexity: O(1) if they are in memory, otherwise O(n) in the size of the answer.
+    /// - Throws: a `RepositoryError` if there is no list to be had.
     public func users(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[User]> {
-        try await upstream.list(UserDTO.self, path: "users", policy)
+        try await repository.entities(.all, policy)
     }
 
     /// The user of this identity.
     ///
     /// - Throws: a `RepositoryError`, also if the record is damaged or is another user's.
     public func user(_ id: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<User> {
-        let reading = try await upstream.one(UserDTO.self, path: "users/\(id)", policy)
-        guard reading.value.id == id else {
-            throw RepositoryError(
-                .unreadable,
-                request: "User \(id)",
-                explanation: "was asked for, and the upstream gave user \(reading.value.id)"
-            )
-        }
-        return reading
+        try await repository.entity(id, policy)
     }
 }

@@ -13,6 +13,17 @@ struct UserDTO: RecordDTO {
     let website: FieldDTO<String>
     let company: CompanyDTO
 
+    init(_ user: User) {
+        id = FieldDTO(user.id.rawValue)
+        name = FieldDTO(user.name)
+        username = FieldDTO(user.username)
+        email = FieldDTO(user.email.description)
+        address = PostalAddressDTO(user.address)
+        phone = FieldDTO(user.phone)
+        website = FieldDTO(user.website)
+        company = CompanyDTO(user.company)
+    }
+
     func entity() throws(FieldError) -> User {
         let address = try address.entity()
         let company = try company.entity()

@@ -2,6 +2,7 @@
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
     enum Code: Hashable {
         case memory
+        case store
         case upstream
     }
 
@@ -10,6 +11,9 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     /// Kept in this process.
     public static let memory = Self(code: .memory)
 
+    /// Kept by this program beyond the life of a process.
+    public static let store = Self(code: .store)
+
     /// Asked of the source for this answer.
     public static let upstream = Self(code: .upstream)
 
@@ -17,6 +21,7 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch code {
         case .memory: "memory"
+        case .store: "store"
         case .upstream: "upstream"
         }
     }

@@ -47,6 +47,11 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
         }
     }
 
+    /// Whether work is under way for a key that can be joined.
+    package func isUnderWay(_ key: Key) -> Bool {
+        table.withLock { $0.flights[key.hashValue]?.key == key }
+    }
+
     /// What comes of the work that is under way for a key, or is begun for it now.
     ///
     /// The work has nothing to do with the deadline of whoever begins it.

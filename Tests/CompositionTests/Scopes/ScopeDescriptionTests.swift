@@ -34,12 +34,16 @@ struct ScopeDescriptionTests {
                     session: UserSession
                     cachePartition: Partition, holds app.responseCache
                     upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
+                    users: Repository<User>, holds app.timer
+                    posts: Repository<Post>, holds app.timer
                     images: ImageLoader, holds \(heldCodec)app.timer, app.imageCache, app.decodingBudget, app.dataFetcher, \
                 app.responseCache
                     feature feed (open)
                       viewModel: PostListViewModel
                       interaction 1 (open)
                         upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
+                        users: UpstreamUserRepository, holds user.users
+                        posts: UpstreamPostRepository, holds user.posts
                         titlesUnderWay: app.titlesUnderWay
                         errorHandler: app.errorHandler
                         deadline: Deadline, holds app.timer
@@ -47,6 +51,8 @@ struct ScopeDescriptionTests {
                     session: UserSession
                     cachePartition: Partition, holds app.responseCache
                     upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
+                    users: Repository<User>, holds app.timer
+                    posts: Repository<Post>, holds app.timer
                     images: ImageLoader, holds \(heldCodec)app.timer, app.imageCache, app.decodingBudget, app.dataFetcher, \
                 app.responseCache
                 """

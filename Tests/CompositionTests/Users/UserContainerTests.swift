@@ -87,14 +87,15 @@ struct UserContainerTests {
     }
 
     @Test func withoutALimitForItNothingIsCached() async throws {
-        let app = try await AppContainer.example(Source.recording(), AppConfiguration(cacheLimit: 0))
+        let app = try await AppContainer.example(Source.recording(), AppConfiguration(cacheLimit: 0, memoryLimit: .nothing))
         let ada = try await UserContainer(session("ada"), in: app)
         _ = try await users(in: ada).listUsers()
         #expect(try await users(in: ada).listUsers().origin == .upstream)
     }
 
     @Test func whatIsCachedIsFreshByTheInjectedClock() async throws {
-        let app = try await AppContainer.example(Source.recording(maxAge: 60), clock: clock)
+        let configuration = try AppConfiguration(lifetimes: Lifetimes(fresh: .seconds(60), spread: 0))
+        let app = try await AppContainer.example(Source.recording(maxAge: 60), configuration, clock: clock)
         let ada = try await UserContainer(session("ada"), in: app)
         _ = try await users(in: ada).listUsers()
         clock.advance(by: .seconds(59))
@@ -145,7 +146,7 @@ struct UserContainerTests {
         let error = await #expect(throws: ListUsersError.self) { try await listUsers() }
         #expect(
             error.map { UserListPresenter().present($0).line } == """
-                The users could not be listed: GET sample:///users was not sent: interaction \
+                The users could not be listed: The list of users was not asked for: interaction \
                 \(usersInteraction.id) is closed. Ask again of what is open: start the program, or sign in.
                 """
         )
@@ -217,8 +218,16 @@ struct UserContainerTests {
         let late = Journal()
         let leftBehind = AsyncStream<Task<Void, Never>>.makeStream()
         async let value = container.withInteraction { interaction in
-            let listUsers = try interaction.listUsers
-            leftBehind.continuation.yield(Task { late.write("\(String(describing: await Self.error(of: listUsers)))") })
+            let upstream = try interaction.upstream
+            leftBehind.continuation.yield(
+                Task {
+                    let request = DataRequest(url: upstream.baseURL)
+                    let answer = await Result(awaiting: { () async throws(FetchError) in
+                        try await upstream.dataFetcher.fetch(request)
+                    })
+                    late.write("\(answer)")
+                }
+            )
             await begun.arrive()
             return "done"
         }
@@ -299,19 +308,23 @@ struct UserContainerTests {
     @Test func theDeadlineTravelsWithTheTask() async throws {
         let seen = Journal()
         let source = StubDataFetcher { request throws(FetchError) in
-            seen.write("\(Deadline.current?.remaining ?? .zero)")
+            if request.method == .post { seen.write("\(Deadline.current?.remaining ?? .zero)") }
             return Source.answer(to: request, maxAge: 0)
         }
         let configuration = try AppConfiguration(timeLimit: .seconds(9))
         let ada = try await UserContainer(.guest, in: AppContainer(configuration, dataFetcher: source, clock: clock))
-        let container = try UsersContainer(in: ada, router: NoLinks())
+        let container = try await FeedContainer(in: ada)
+        // What many share has the time that it takes; what one does has that one's.
+        let publish = { @Sendable (interaction: FeedInteraction) async throws in
+            _ = try? await interaction.publishPost(title: "x", body: "x", by: User.ID(7))
+        }
         let interaction = try container.makeInteraction()
         clock.advance(by: .seconds(1))
-        _ = try await interaction.listUsers()
-        _ = try await container.makeInteraction(id: nil, within: .seconds(3)).listUsers()
+        try await publish(interaction)
+        try await publish(container.makeInteraction(id: nil, within: .seconds(3)))
         // An earlier deadline of the task counts too.
         let deadline = Deadline(in: .seconds(2), on: clock)
-        _ = await deadline.bound { () async throws in _ = try await container.makeInteraction().listUsers() }
+        _ = await deadline.bound { () async throws in try await publish(container.makeInteraction()) }
         #expect(seen.entries == ["8.0 seconds", "3.0 seconds", "2.0 seconds"])
     }
 }

@@ -44,7 +44,7 @@ struct UsersModuleTests {
         let rows: [[Int]] = view.showings.map { if case .posts(let posts) = $0 { posts.rows.map(\.id) } else { [] } }
         #expect(rows == [[2, 1], [1], []])
         let queries = source.requests.filter { $0.url.lastPathComponent == "posts" }.map { $0.url.query() }
-        #expect(queries == ["userId=7", "userId=7", nil])
+        #expect(queries == ["userId=7", nil])
     }
 
     @Test func whatCannotBeHadIsShownAsAFailure() async throws {

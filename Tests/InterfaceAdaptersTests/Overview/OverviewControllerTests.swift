@@ -54,8 +54,8 @@ struct OverviewControllerTests {
 
     @Test(.timeLimit(.minutes(5)))
     func usersAndFeedAreAskedForAtTheSameTime() async throws {
-        // The users are asked for twice, by the list and by the feed, and the posts once.
-        let meeting = Rendezvous(of: 3)
+        // The users are asked for once, for the list and for the feed, and so are the posts.
+        let meeting = Rendezvous(of: 2)
         let upstream = try Upstream.example(
             StubDataFetcher { _ throws(FetchError) in
                 await meeting.arrive()

@@ -44,7 +44,7 @@ struct UpstreamPostRepositoryTests {
         let repository = UpstreamPostRepository(upstream: try .example(source))
         _ = try await repository.posts(.upstream)
         _ = try await repository.posts(by: User.ID(1), .upstream)
-        _ = try await repository.posts(by: User.ID(1), .nearest)
+        _ = try await repository.posts(by: User.ID(2), .nearest)
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == ["no-cache", "no-cache", nil])
     }
 

@@ -155,14 +155,15 @@ struct UpstreamUserRepositoryTests {
         let repository = UpstreamUserRepository(upstream: try .example(answering: UserJSON.record(id: "8")))
         let error = await #expect(throws: RepositoryError.self) { try await repository.user(User.ID(7), .nearest) }
         #expect(error?.reason == .unreadable)
-        #expect(error?.description == "User 7 was asked for, and the upstream gave user 8")
+        let explanation = "was answered with the record of another identity, 8"
+        #expect(error?.description == "GET http://upstream.test/api/users/7 \(explanation)")
     }
 
     @Test func readingFromTheUpstreamItselfTellsCachesSo() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data("[]".utf8))))
         let repository = UpstreamUserRepository(upstream: try .example(source))
         _ = try await repository.users(.upstream)
-        _ = try await repository.users(.nearest)
+        _ = try? await repository.user(User.ID(1), .nearest)
         _ = try? await repository.user(User.ID(1), .upstream)
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == ["no-cache", nil, "no-cache"])
     }

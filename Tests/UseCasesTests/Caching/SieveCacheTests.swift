@@ -72,7 +72,7 @@ struct SieveCacheTests {
             #expect(cache.cost == cost, "seed \(seed)")
         }
         let count = cache.count
-        #expect(cache.removeAll { _ in true }.count == count)
+        #expect(cache.removeAll { _, _ in true }.count == count)
         #expect(cache.cost == 0 && cache.count == 0)
     }
 }

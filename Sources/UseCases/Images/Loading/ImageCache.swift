@@ -132,9 +132,11 @@ public final class ImageCache: Sendable {
     func forget(_ address: ImageAddress?, in partition: Int) {
         _ = state.withLock { state in
             state.versions[partition]?.add(address)
-            _ = state.headers.removeAll { $0.partition == partition && (address == nil || $0.base == address) }
-            return state.images.removeAll {
-                $0.partition == partition && (address == nil || $0.base.address == address)
+            _ = state.headers.removeAll { key, _ in
+                key.partition == partition && (address == nil || key.base == address)
+            }
+            return state.images.removeAll { key, _ in
+                key.partition == partition && (address == nil || key.base.address == address)
             }
         }
     }

@@ -10,6 +10,11 @@ extension FileTemplate {
                 let id: FieldDTO<Int>
                 let text: FieldDTO<String>
 
+                init(_ {blogEntry}: {BlogEntry}) {
+                    id = FieldDTO({blogEntry}.id.rawValue)
+                    text = FieldDTO({blogEntry}.text)
+                }
+
                 func entity() throws(FieldError) -> {BlogEntry} {
                     do {
                         return try {BlogEntry}(id: {BlogEntry}.ID(id.value), text: text.value)

@@ -3,23 +3,24 @@ extension FileTemplate {
         "Sources/InterfaceAdapters/{BlogEntries}/Upstream{BlogEntry}Repository.swift",
         imports: ["public import Entities", "public import UseCases"],
         text: #"""
-            /// Gets {blog entries} from an upstream that keeps them as JSON, a list at `{blogEntries}`.
+            /// Gets {blog entries} from an upstream that keeps them as JSON, a list at `{blogEntries}`, and from what is kept of its
+            /// answers.
             public struct Upstream{BlogEntry}Repository: {BlogEntry}Repository {
-                private let upstream: Upstream
+                private let repository: Repository<{BlogEntry}>
 
-                /// Makes a repository of the {blog entries} that an upstream has.
+                /// Makes a repository of the {blog entries} that an upstream has, with a memory of its own.
                 public init(upstream: Upstream) {
-                    self.upstream = upstream
+                    repository = Repository(Endpoint({BlogEntry}DTO.self, at: "{blogEntries}"), upstream: upstream)
                 }
 
                 /// All {blog entries} in the upstream's order, without the damaged records, which the reading names.
                 ///
-                /// - Complexity: O(n) in the size of the answer.
-                /// - Throws: a `RepositoryError` if the upstream has no list to give.
+                /// - Complexity: O(1) if they are in memory, otherwise O(n) in the size of the answer.
+                /// - Throws: a `RepositoryError` if there is no list to be had.
                 public func {blogEntries}(
                     _ policy: ReadPolicy
                 ) async throws(RepositoryError) -> Reading<[{BlogEntry}]> {
-                    try await upstream.list({BlogEntry}DTO.self, path: "{blogEntries}", policy)
+                    try await repository.entities(.all, policy)
                 }
             }
             """#

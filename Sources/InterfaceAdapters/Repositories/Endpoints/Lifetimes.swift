@@ -1,0 +1,44 @@
+/// How long answers count as fresh, and how long they are kept: two different things.
+///
+/// What is stale is given only as such, and only where a policy or one of the limits here lets it.
+public struct Lifetimes: Hashable, Sendable {
+    /// How long an answer counts as fresh.
+    public var fresh: Duration
+    /// How long behind that it is still given at once, while it is asked for anew (RFC 5861, stale-while-revalidate).
+    public var staleWhileRevalidating: Duration
+    /// How long behind the freshness it is given where the upstream fails (RFC 5861, stale-if-error).
+    public var staleOnError: Duration
+    /// How long an answer is kept, for whoever takes it however old.
+    public var kept: Duration
+    /// How long it is remembered that there is no entity of an identity.
+    public var absence: Duration
+    /// The share of the freshness that is taken off at random, from 0 to 1, so that what was filled together is not stale
+    /// together.
+    public var spread: Double
+
+    /// Makes lifetimes: fresh for a minute, given in place of an error for a day, kept for a week.
+    ///
+    /// What is negative is taken for zero, and a spread outside of 0 to 1 for the nearest of the two.
+    public init(
+        fresh: Duration = .seconds(60),
+        staleWhileRevalidating: Duration = .zero,
+        staleOnError: Duration = .seconds(86_400),
+        kept: Duration = .seconds(604_800),
+        absence: Duration = .seconds(10),
+        spread: Double = 0.1
+    ) {
+        self.fresh = max(.zero, fresh)
+        self.staleWhileRevalidating = max(.zero, staleWhileRevalidating)
+        self.staleOnError = max(.zero, staleOnError)
+        self.kept = max(.zero, kept)
+        self.absence = max(.zero, absence)
+        self.spread = min(max(0, spread), 1)
+    }
+
+    /// For how long an answer is fresh, or is remembered that there is none.
+    ///
+    /// - Parameter chance: From 0 to 1, of which the spread takes its share off.
+    func freshness(isAbsent: Bool, chance: Double) -> Duration {
+        (isAbsent ? absence : fresh) * (1 - spread * chance)
+    }
+}

@@ -1,0 +1,208 @@
+import Synchronization
+import UseCases
+
+/// What a repository keeps in memory: single entities and lists of them, which agree. What its store is to keep follows.
+///
+/// Whatever changes it takes its turn under one lock, and so does what the store is told; who reads takes another, that of a part
+/// of the cache.
+final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
+    /// `nil` if there is no entity of an identity.
+    typealias KeptEntity = KeptAnswer<Entity?>
+    typealias KeptList = KeptAnswer<EntityList<Entity>>
+    typealias Filter = EntityFilter<Entity>
+
+    private let endpoint: Endpoint<Entity>
+    private let store: EntityStore<Entity>?
+    private let chance: @Sendable () -> Double
+    private let entities: ShardedCache<Entity.ID, KeptEntity>
+    private let lists: Mutex<SieveCache<Filter, KeptList>>
+    private let log = Mutex(ChangeLog())
+
+    /// - Parameters:
+    ///   - endpoint: What is kept, and for how long.
+    ///   - limit: How much is kept.
+    ///   - store: What is told of all that is kept.
+    ///   - chance: A random number from 0 to 1, by which lifetimes are spread.
+    init(
+        _ endpoint: Endpoint<Entity>,
+        limit: MemoryLimit,
+        store: EntityStore<Entity>?,
+        chance: @escaping @Sendable () -> Double
+    ) {
+        self.endpoint = endpoint
+        self.store = store
+        self.chance = chance
+        entities = ShardedCache(limit)
+        lists = Mutex(SieveCache(limit: limit.bytes, countLimit: limit.count))
+    }
+
+    // MARK: Reading
+
+    /// What is kept of an identity.
+    func entity(_ id: Entity.ID) -> KeptEntity? { entities.value(for: id) }
+
+    /// What is kept of a list.
+    func list(_ filter: Filter) -> KeptList? { lists.withLock { $0.value(for: filter) } }
+
+    // MARK: Fetching
+
+    /// Begins to fetch something. What is changed from now on is newer than what is fetched.
+    func begin() -> ChangeLog.Tick { log.withLock { $0.begin() } }
+
+    /// Ends what was begun.
+    func end(_ tick: ChangeLog.Tick) { log.withLock { $0.end(tick) } }
+
+    /// Keeps an entity that was fetched, unless something newer is known of it.
+    ///
+    /// - Returns: whether nothing was changed meanwhile that makes it outdated.
+    @discardableResult
+    func keep(_ entity: Entity, _ fetch: FetchStamp) -> Bool {
+        log.withLock { log in
+            guard keep(entity, byteCount: fetch.byteCount, fetch, log) else { return false }
+            updateLists(olderThan: fetch.time) { filter, list in
+                if filter.matches(entity) { list.replace(with: entity) } else { list.remove(entity.id) }
+            }
+            if let store, !fetch.isFromStore { store.writer.write([store.keep(entity, age: fetch.age)]) }
+            return true
+        }
+    }
+
+    /// Keeps in mind that there is no entity of an identity, unless something newer is known of it.
+    func keepAbsence(of id: Entity.ID, _ fetch: FetchStamp) {
+        log.withLock { log in
+            guard !log.haveChanged([endpoint.key(of: id)], since: fetch.tick), isNewer(fetch, than: id) else { return }
+            entities.insert(kept(nil, isAbsent: true, fetch), for: id, cost: 0)
+            updateLists(olderThan: fetch.time) { _, list in list.remove(id) }
+            if let store { store.writer.write([store.remove(id)]) }
+        }
+    }
+
+    /// Keeps a list that was fetched, and its entities, but for those of which something newer is known.
+    ///
+    /// - Returns: the list with what is newer in it, and whether nothing was changed meanwhile that makes it outdated.
+    @discardableResult
+    func keep(
+        _ fetched: EntityList<Entity>,
+        of filter: Filter,
+        _ fetch: FetchStamp
+    ) -> (list: EntityList<Entity>, isCurrent: Bool) {
+        log.withLock { log in
+            var list = fetched
+            var changes: [RecordChange] = []
+            let share = fetch.byteCount / max(1, list.entities.count)
+            for entity in fetched.entities {
+                if let newer = entities.peek(entity.id), newer.time > fetch.time {
+                    if let value = newer.value { list.replace(with: value) } else { list.remove(entity.id) }
+                } else if keep(entity, byteCount: share, fetch, log), let store, !fetch.isFromStore {
+                    changes.append(store.keep(entity, age: fetch.age))
+                }
+            }
+            // What was changed meanwhile may belong into the list, or not any more.
+            let isCurrent = !log.hasChanged(since: fetch.tick)
+            if isCurrent {
+                lists.withLock { lists in
+                    if let newer = lists.peek(filter), newer.time > fetch.time { return }
+                    _ = lists.insert(kept(list, isAbsent: false, fetch), for: filter, cost: fetch.byteCount)
+                }
+                if let store, !fetch.isFromStore { changes.append(store.keep(list, of: filter, age: fetch.age)) }
+            }
+            store?.writer.write(changes)
+            return (list, isCurrent)
+        }
+    }
+
+    // MARK: Changing
+
+    /// Keeps an entity that was written just now. It is in every list that it belongs into, at the end if it is new.
+    func write(_ entity: Entity, time: Duration, byteCount: Int) {
+        log.withLock { log in
+            log.note(endpoint.key(of: entity.id))
+            let answer = kept(entity as Entity?, isAbsent: false, time: time)
+            entities.insert(answer, for: entity.id, cost: byteCount)
+            var changed: [(filter: Filter, list: EntityList<Entity>, age: Duration)] = []
+            updateLists { filter, kept in
+                switch (kept.value.contains(entity.id), filter.matches(entity)) {
+                case (true, true): kept.value.replace(with: entity)
+                case (true, false): kept.value.remove(entity.id)
+                case (false, true): kept.value.append(entity)
+                case (false, false): return
+                }
+                changed.append((filter, kept.value, kept.age(at: time)))
+            }
+            guard let store else { return }
+            // Of the lists that are in the store alone nobody knows whether it belongs into them.
+            store.writer.write(
+                [store.keep(entity, age: .zero), store.removeLists]
+                    + changed.map { store.keep($0.list, of: $0.filter, age: $0.age) }
+            )
+        }
+    }
+
+    /// Forgets every list, and whatever is being fetched is not kept.
+    func forgetLists() {
+        log.withLock { log in
+            log.note([endpoint.name])
+            _ = lists.withLock { $0.removeAll { _, _ in true } }
+            if let store { store.writer.write([store.removeLists]) }
+        }
+    }
+
+    /// Forgets everything that a key begins.
+    func invalidate(_ key: RecordKey) {
+        log.withLock { log in
+            log.note(key)
+            entities.removeAll { id, kept in
+                key.contains(endpoint.key(of: id)) || kept.value.map { isUnder(key, $0) } ?? false
+            }
+            _ = lists.withLock { lists in
+                lists.removeAll { filter, kept in
+                    let isOfSubject = filter.subject.map(key.contains) ?? false
+                    return isOfSubject || key.contains([endpoint.name]) || kept.value.entities.contains { isUnder(key, $0) }
+                }
+            }
+            if let store { store.writer.write([store.removeAll]) }
+        }
+    }
+
+    // MARK: -
+
+    private func isUnder(_ key: RecordKey, _ entity: Entity) -> Bool {
+        endpoint.keys(of: entity).contains(where: key.contains)
+    }
+
+    private func isNewer(_ fetch: FetchStamp, than id: Entity.ID) -> Bool {
+        entities.peek(id).map { $0.time <= fetch.time } ?? true
+    }
+
+    private func keep(_ entity: Entity, byteCount: Int, _ fetch: FetchStamp, _ log: ChangeLog) -> Bool {
+        guard isNewer(fetch, than: entity.id) else { return false }
+        if log.hasChanged(since: fetch.tick), log.haveChanged(endpoint.keys(of: entity), since: fetch.tick) {
+            return false
+        }
+        entities.insert(kept(entity, isAbsent: false, fetch), for: entity.id, cost: byteCount)
+        return true
+    }
+
+    private func kept<Value>(_ value: Value, isAbsent: Bool, _ fetch: FetchStamp) -> KeptAnswer<Value> {
+        kept(value, isAbsent: isAbsent, time: fetch.time)
+    }
+
+    private func kept<Value>(_ value: Value, isAbsent: Bool, time: Duration) -> KeptAnswer<Value> {
+        let freshness = endpoint.lifetimes.freshness(isAbsent: isAbsent, chance: chance())
+        return KeptAnswer(value: value, time: time, staleTime: time + freshness)
+    }
+
+    private func updateLists(olderThan time: Duration, _ update: (Filter, inout EntityList<Entity>) -> Void) {
+        updateLists { filter, kept in if kept.time < time { update(filter, &kept.value) } }
+    }
+
+    private func updateLists(_ update: (Filter, inout KeptList) -> Void) {
+        lists.withLock { lists in
+            for filter in lists.keys {
+                guard var kept = lists.peek(filter) else { continue }
+                update(filter, &kept)
+                lists.replace(filter, with: kept)
+            }
+        }
+    }
+}

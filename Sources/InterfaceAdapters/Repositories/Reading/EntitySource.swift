@@ -1,0 +1,85 @@
+import UseCases
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Fetches entities from an upstream, and keeps what it gets.
+struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
+    let endpoint: Endpoint<Entity>
+    let upstream: Upstream
+    let memory: EntityMemory<Entity>
+    let timer: TimerService
+    let chance: @Sendable () -> Double
+
+    /// The entity of an identity.
+    func fetch(_ id: Entity.ID, bypassingCaches: Bool) async throws(RepositoryError) -> Reading<Entity> {
+        let tick = memory.begin()
+        defer { memory.end(tick) }
+        let time = timer.now
+        do throws(RepositoryError) {
+            let answer = try await upstream.read(endpoint.onePath(id), bypassingCaches: bypassingCaches)
+            let entity = try answer.decoded(by: endpoint.decodeOne)
+            guard entity.id == id else {
+                throw RepositoryError(
+                    .unreadable,
+                    request: answer.request.description,
+                    explanation: "was answered with the record of another identity, \(entity.id)"
+                )
+            }
+            if answer.mayBeKept { memory.keep(entity, stamp(tick, time, of: answer)) }
+            return answer.reading(entity)
+        } catch {
+            if error.reason == .notFound {
+                let stamp = FetchStamp(tick: tick, time: time, age: .zero, byteCount: 0, isFromStore: false)
+                memory.keepAbsence(of: id, stamp)
+            }
+            throw error
+        }
+    }
+
+    /// The entities that a filter lets through.
+    func fetch(
+        _ filter: EntityFilter<Entity>,
+        bypassingCaches: Bool
+    ) async throws(RepositoryError) -> Reading<[Entity]> {
+        let query = filter.fields.map { URLQueryItem(name: $0.name, value: $0.value) }
+        let tick = memory.begin()
+        defer { memory.end(tick) }
+        let time = timer.now
+        let answer = try await upstream.read(endpoint.path, query, bypassingCaches: bypassingCaches)
+        let decoded = try answer.decoded(by: endpoint.decodeList)
+        // An upstream that does not know the filter answers with everything.
+        var list = EntityList(decoded.entities.filter(filter.matches), rejected: decoded.rejected)
+        if answer.mayBeKept { (list, _) = memory.keep(list, of: filter, stamp(tick, time, of: answer)) }
+        return answer.reading(list.entities, rejected: list.rejected)
+    }
+
+    /// When an answer that was found in a store was asked for.
+    func stamp(_ tick: ChangeLog.Tick, of found: EntityStore<Entity>.Found<some Any>) -> FetchStamp {
+        FetchStamp(
+            tick: tick,
+            time: timer.now - found.age,
+            age: found.age,
+            byteCount: found.byteCount,
+            isFromStore: true
+        )
+    }
+
+    /// From when on what was found in a store is stale.
+    func staleTime(_ stamp: FetchStamp) -> Duration {
+        stamp.time + endpoint.lifetimes.freshness(isAbsent: false, chance: chance())
+    }
+
+    private func stamp(_ tick: ChangeLog.Tick, _ time: Duration, of answer: UpstreamAnswer) -> FetchStamp {
+        FetchStamp(
+            tick: tick,
+            time: time - answer.age,
+            age: timer.now - time + answer.age,
+            byteCount: answer.response.body.count,
+            isFromStore: false
+        )
+    }
+}

@@ -1,0 +1,34 @@
+import UseCases
+
+/// The question for the entities that a filter lets through.
+struct ListQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion where Entity.ID: Sendable {
+    let filter: EntityFilter<Entity>
+
+    func kept(in memory: EntityMemory<Entity>) -> KeptAnswer<EntityList<Entity>>? { memory.list(filter) }
+
+    func kept(
+        in store: EntityStore<Entity>,
+        _ source: EntitySource<Entity>
+    ) async throws(RecordStoreError) -> KeptAnswer<EntityList<Entity>>? {
+        let tick = source.memory.begin()
+        defer { source.memory.end(tick) }
+        guard let found = try await store.list(filter) else { return nil }
+        let stamp = source.stamp(tick, of: found)
+        let (list, isCurrent) = source.memory.keep(found.value, of: filter, stamp)
+        guard isCurrent else { return kept(in: source.memory) }
+        return KeptAnswer(value: list, time: stamp.time, staleTime: source.staleTime(stamp))
+    }
+
+    func fetch(
+        from source: EntitySource<Entity>,
+        bypassingCaches: Bool
+    ) async throws(RepositoryError) -> Reading<[Entity]> {
+        try await source.fetch(filter, bypassingCaches: bypassingCaches)
+    }
+
+    func answer(_ kept: EntityList<Entity>) -> (value: [Entity], rejected: [RejectedRecord])? {
+        (kept.entities, kept.rejected)
+    }
+
+    func path(in endpoint: Endpoint<Entity>) -> [String] { endpoint.path }
+}

@@ -1,0 +1,88 @@
+import Synchronization
+import UseCases
+
+/// Makes the changes of a repository in its store, in their order, behind the backs of those who read.
+///
+/// What nobody waits for must not pile up: where a store is too slow for what is to be kept, all that it has of the repository is
+/// removed instead, and fetched anew when it is asked for.
+final class StoreWriter: Sendable {
+    private struct State {
+        var changes: [RecordChange] = []
+        var byteCount = 0
+        var isWriting = false
+        var waiters: [Promise<Void>] = []
+    }
+
+    private static let mostChanges = 50_000
+    private static let mostBytes = 32 * 1_024 * 1_024
+
+    private let store: any RecordStore
+    /// What every key of the repository begins with.
+    private let prefix: RecordKey
+    private let report: @Sendable (RecordStoreError) -> Void
+    private let state = Mutex(State())
+
+    init(_ store: any RecordStore, under prefix: RecordKey, report: @escaping @Sendable (RecordStoreError) -> Void) {
+        self.store = store
+        self.prefix = prefix
+        self.report = report
+    }
+
+    /// Has changes made soon.
+    func write(_ changes: [RecordChange]) {
+        guard !changes.isEmpty else { return }
+        let isFirst = state.withLock { state in
+            state.changes += changes
+            state.byteCount += changes.reduce(0) { $0 + $1.byteCount }
+            if state.changes.count > Self.mostChanges || state.byteCount > Self.mostBytes {
+                state.changes = [.removeAll(prefix)]
+                state.byteCount = 0
+            }
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        // Unstructured, because nobody who reads waits for a disk. It ends when there is nothing to write, which whoever closes
+        // the repository waits for.
+        if isFirst { Task { await writeAll() } }
+    }
+
+    /// Waits until the changes of before are made, or have failed; or until the task is cancelled, or its deadline has passed.
+    func flush() async {
+        let promise = state.withLock { state -> Promise<Void>? in
+            guard state.isWriting else { return nil }
+            let promise = Promise<Void>()
+            state.waiters.append(promise)
+            return promise
+        }
+        _ = await promise?.value()
+    }
+
+    private func writeAll() async {
+        while true {
+            let (changes, waiters) = next()
+            if !changes.isEmpty {
+                do {
+                    try await store.commit(changes)
+                } catch {
+                    report(error)
+                }
+            }
+            for waiter in waiters { waiter.keep(()) }
+            if changes.isEmpty { return }
+        }
+    }
+
+    /// The changes that are to be made now, and who waits for them. It is over if there are no changes.
+    private func next() -> (changes: [RecordChange], waiters: [Promise<Void>]) {
+        state.withLock { state in
+            state.isWriting = !state.changes.isEmpty
+            defer { (state.changes, state.byteCount, state.waiters) = ([], 0, []) }
+            return (state.changes, state.waiters)
+        }
+    }
+}
+
+extension RecordChange {
+    /// How many bytes it has to keep.
+    fileprivate var byteCount: Int { if case .keep(let record, _) = self { record.bytes.count } else { 0 } }
+}

@@ -1,0 +1,169 @@
+import UseCases
+
+extension Repository {
+    /// Answers a question from the nearest place that a policy allows.
+    func read<Question: RepositoryQuestion>(
+        _ question: Question,
+        _ policy: ReadPolicy,
+        _ lane: RepositoryLane<Question>
+    ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
+        try throwIfClosed(asking: question.path(in: endpoint))
+        if let kept = question.kept(in: memory), let reading = try reading(question, kept, .memory, policy, lane) {
+            return reading
+        }
+        return try await readOn(question, policy, lane)
+    }
+
+    /// Answers a question that memory has no answer to.
+    private func readOn<Question: RepositoryQuestion>(
+        _ question: Question,
+        _ policy: ReadPolicy,
+        _ lane: RepositoryLane<Question>
+    ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
+        if policy.allowsCopies, let kept = try await load(question, lane),
+            let reading = try reading(question, kept, .store, policy, lane)
+        {
+            return reading
+        }
+        guard policy.asksUpstream else {
+            throw error(.unavailable, question, "was not sent: nothing is kept, and nobody else was to be asked")
+        }
+        do throws(RepositoryError) {
+            return try await fetch(question, bypassingCaches: !policy.allowsCopies, lane)
+        } catch {
+            guard error.leavesRoomForOthers else { throw error }
+            guard let reading = try await readingInstead(question, policy, of: error, lane) else { throw error }
+            return reading
+        }
+    }
+
+    /// A reading of what is kept, if it is of use.
+    ///
+    /// - Throws: that there is no such entity, if that is what is kept.
+    private func reading<Question: RepositoryQuestion>(
+        _ question: Question,
+        _ kept: KeptAnswer<Question.Kept>,
+        _ origin: Origin,
+        _ policy: ReadPolicy,
+        _ lane: RepositoryLane<Question>
+    ) throws(RepositoryError) -> Reading<Question.Value>? where Question.Entity == Entity {
+        let now = timer.now
+        let isStale: Bool
+        switch kept.use(policy, at: now, endpoint.lifetimes) {
+        case .notGiven: return nil
+        case .given(let stale): isStale = stale
+        case .givenWhileRevalidating: isStale = true
+        }
+        guard let answer = question.answer(kept.value) else {
+            // That there was nothing is not given any longer than it is fresh, unless nobody else may be asked.
+            guard !isStale || !policy.asksUpstream else { return nil }
+            throw error(.notFound, question, "was not sent: a moment ago there was nothing")
+        }
+        if isStale, policy.asksUpstream { refresh(question, lane) }
+        return Reading(
+            answer.value,
+            origin: origin,
+            age: kept.age(at: now),
+            isStale: isStale,
+            rejected: answer.rejected
+        )
+    }
+
+    /// A reading of what is kept, where the upstream has failed.
+    private func readingInstead<Question: RepositoryQuestion>(
+        _ question: Question,
+        _ policy: ReadPolicy,
+        of error: RepositoryError,
+        _ lane: RepositoryLane<Question>
+    ) async throws(RepositoryError) -> Reading<Question.Value>? where Question.Entity == Entity {
+        var kept = question.kept(in: memory)
+        var origin = Origin.memory
+        if kept == nil {
+            kept = try await load(question, lane)
+            origin = .store
+        }
+        let now = timer.now
+        guard let kept, case .given(let isStale) = kept.use(policy, at: now, endpoint.lifetimes, hasFailed: true),
+            let answer = question.answer(kept.value)
+        else { return nil }
+        return Reading(
+            answer.value,
+            origin: origin,
+            age: kept.age(at: now),
+            isStale: isStale,
+            rejected: answer.rejected,
+            degradation: error
+        )
+    }
+
+    /// Asks anew, for those who come later.
+    private func refresh<Question: RepositoryQuestion>(
+        _ question: Question,
+        _ lane: RepositoryLane<Question>
+    ) where Question.Entity == Entity {
+        lane.refreshes.begin(question) { [weak self] in
+            // Nobody waits for it. Who comes when stale answers are not given any more is told what is the matter.
+            _ = try? await self?.fetch(question, bypassingCaches: false, lane)
+        }
+    }
+
+    /// What the upstream says, asked once for all who ask at the same time.
+    private func fetch<Question: RepositoryQuestion>(
+        _ question: Question,
+        bypassingCaches: Bool,
+        _ lane: RepositoryLane<Question>
+    ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
+        let stricter = RepositoryLane<Question>.Fetch(question: question, bypassesCaches: true)
+        // Who would take a copy takes what comes of asking the upstream itself, too.
+        let isStrict = bypassingCaches || lane.fetches.isUnderWay(stricter)
+        let key = RepositoryLane<Question>.Fetch(question: question, bypassesCaches: isStrict)
+        let outcome = await lane.fetches.outcome(for: key) { [source] fetch throws(RepositoryError) in
+            try await fetch.question.fetch(from: source, bypassingCaches: fetch.bypassesCaches)
+        }
+        switch outcome {
+        case .kept(let answer): return try answer.get()
+        case .cancelled: throw error(.cancelled, question, "was cancelled")
+        case .deadlinePassed: throw late(question)
+        }
+    }
+
+    /// What is kept in the store; `nil` if that is nothing, or the store fails.
+    private func load<Question: RepositoryQuestion>(
+        _ question: Question,
+        _ lane: RepositoryLane<Question>
+    ) async throws(RepositoryError) -> KeptAnswer<Question.Kept>? where Question.Entity == Entity {
+        guard let store else { return nil }
+        let outcome = await lane.loads.outcome(for: question) { [source] question throws(RecordStoreError) in
+            try await question.kept(in: store, source)
+        }
+        switch outcome {
+        case .kept(.success(let kept)):
+            return kept
+        case .kept(.failure(let error)):
+            store.report(error)
+            return nil
+        case .cancelled: throw error(.cancelled, question, "was cancelled")
+        case .deadlinePassed: throw late(question)
+        }
+    }
+
+    private func late(_ question: some RepositoryQuestion<Entity>) -> RepositoryError {
+        error(.unavailable, question, "was not answered before the deadline", canRetry: true)
+    }
+
+    private func error<Question: RepositoryQuestion>(
+        _ reason: RepositoryError.Reason,
+        _ question: Question,
+        _ explanation: String,
+        canRetry: Bool = false
+    ) -> RepositoryError where Question.Entity == Entity {
+        let request = source.upstream.description(of: question.path(in: endpoint))
+        return RepositoryError(reason, request: request, explanation: explanation, canRetry: canRetry)
+    }
+}
+
+extension RepositoryError {
+    /// Whether what is kept may be given instead: the upstream could not answer. If it would not, what is kept is not for whoever
+    /// asks, or is there no more.
+    fileprivate var leavesRoomForOthers: Bool { [.unavailable, .unreadable].contains(reason) }
+}
