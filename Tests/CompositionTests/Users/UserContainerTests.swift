@@ -87,7 +87,8 @@ struct UserContainerTests {
     }
 
     @Test func withoutALimitForItNothingIsCached() async throws {
-        let app = try await AppContainer.example(Source.recording(), AppConfiguration(cacheLimit: 0, memoryLimit: .nothing))
+        let configuration = try AppConfiguration(cacheLimit: 0, memoryLimit: .nothing)
+        let app = try await AppContainer.example(Source.recording(), configuration)
         let ada = try await UserContainer(session("ada"), in: app)
         _ = try await users(in: ada).listUsers()
         #expect(try await users(in: ada).listUsers().origin == .upstream)

@@ -35,9 +35,8 @@ public struct Lifetimes: Hashable, Sendable {
         self.spread = min(max(0, spread), 1)
     }
 
-    /// For how long an answer is fresh, or is remembered that there is none.
-    ///
-    /// - Parameter chance: From 0 to 1, of which the spread takes its share off.
+    /// For how long an answer is fresh, or it is remembered that there is none, where a chance from 0 to 1 says how much of the
+    /// spread is taken off.
     func freshness(isAbsent: Bool, chance: Double) -> Duration {
         (isAbsent ? absence : fresh) * (1 - spread * chance)
     }

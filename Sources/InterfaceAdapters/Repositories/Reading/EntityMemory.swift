@@ -156,8 +156,8 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
             }
             _ = lists.withLock { lists in
                 lists.removeAll { filter, kept in
-                    let isOfSubject = filter.subject.map(key.contains) ?? false
-                    return isOfSubject || key.contains([endpoint.name]) || kept.value.entities.contains { isUnder(key, $0) }
+                    key.contains([endpoint.name]) || filter.subject.map(key.contains) ?? false
+                        || kept.value.entities.contains { isUnder(key, $0) }
                 }
             }
             if let store { store.writer.write([store.removeAll]) }

@@ -28,6 +28,7 @@ struct KeptAnswer<Value: Sendable>: Sendable {
     ///   - now: What time it is.
     ///   - lifetimes: For how long stale answers are of use.
     ///   - hasFailed: Whether the upstream was asked before, and failed.
+    /// - Returns: what may be done.
     func use(_ policy: ReadPolicy, at now: Duration, _ lifetimes: Lifetimes, hasFailed: Bool = false) -> Use {
         let age = age(at: now)
         if age > lifetimes.kept { return .notGiven }
