@@ -14,6 +14,9 @@ extension HeaderFields {
     /// A name or an argument without what may stand around it.
     private static func bare(_ text: Substring) -> String { text.filter { !" \t\"".contains($0) } }
 
+    /// How many seconds an answer is fresh, if it says so.
+    var maxAge: Int32? { cacheDirectives["max-age"].flatMap(Int32.init) }
+
     /// For how long from now the answer with these fields is fresh, if it says so itself and may be kept by one user's cache.
     ///
     /// What the answer differs by (`Vary`) is the same wherever it is found again, because it is found by the whole request;
@@ -21,7 +24,7 @@ extension HeaderFields {
     var freshness: Duration? {
         let directives = cacheDirectives
         guard directives["no-store"] == nil, directives["no-cache"] == nil, self[.vary]?.contains("*") != true,
-            let lifetime = directives["max-age"].flatMap(Int32.init), lifetime > 0
+            let lifetime = maxAge, lifetime > 0
         else { return nil }
         // RFC 9111 section 4.2.3: what a cache on the way held it for counts.
         let age = self[.age].map { Int32($0) ?? .max } ?? 0

@@ -56,10 +56,15 @@ public final class ResponseCache: Sendable {
             let number: Int
         }
 
-        /// The answer that was kept for a request and is still fresh; `nil` if there is none.
+        /// The answer that was kept for a request and is still fresh, which says how old it is (RFC 9111 section 5.1); `nil` if
+        /// there is none.
         func response(to request: DataRequest) -> DataResponse? {
             let now = cache.stopwatch.elapsed
-            return cache.entries.withLock { $0.response(to: request, in: number, at: now) }
+            let kept = cache.entries.withLock { $0.response(to: request, in: number, at: now) }
+            guard var response = kept?.response else { return nil }
+            guard let freshness = kept?.freshness, let lifetime = response.headerFields.maxAge else { return response }
+            response.headerFields[.age] = String(Int64(lifetime) - freshness.components.seconds)
+            return response
         }
 
         /// Keeps an answer as long as it says that it is fresh, unless the partition has been emptied since it was asked for.

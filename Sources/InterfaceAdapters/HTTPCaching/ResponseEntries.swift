@@ -57,14 +57,19 @@ struct ResponseEntries {
         for key in entries.keys where key.partition == partition { remove(key) }
     }
 
-    mutating func response(to request: DataRequest, in partition: Int, at now: Duration) -> DataResponse? {
+    /// The answer that is kept for a request, and how long it is still fresh.
+    mutating func response(
+        to request: DataRequest,
+        in partition: Int,
+        at now: Duration
+    ) -> (response: DataResponse, freshness: Duration)? {
         let key = Key(partition: partition, request: request)
         guard let entry = entries[key] else { return nil }
         guard now < entry.expiry else {
             remove(key)
             return nil
         }
-        return entry.response
+        return (entry.response, entry.expiry - now)
     }
 
     mutating func store(

@@ -44,7 +44,7 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
         self.timer = timer
         self.store = store.map { EntityStore(endpoint, in: $0) }
         memory = EntityMemory(endpoint, limit: limit, store: self.store, chance: chance)
-        source = EntitySource(endpoint: endpoint, upstream: upstream, memory: memory, timer: timer, chance: chance)
+        source = EntitySource(endpoint, upstream: upstream, memory: memory, timer: timer, chance: chance)
         entities = RepositoryLane(whenAbandoned: abandonment)
         lists = RepositoryLane(whenAbandoned: abandonment)
     }

@@ -56,7 +56,13 @@ struct CachingDataFetcherTests {
         let second = try await fetcher.fetch(request())
         #expect(second.origin == .memory)
         #expect(second.body == first.body)
-        #expect(second.headerFields == first.headerFields)
+        // RFC 9111 section 5.1: what a cache gives says how old it is.
+        clock.advance(by: .seconds(7))
+        let third = try await fetcher.fetch(request())
+        var expected = first.headerFields
+        expected[.age] = "0"
+        #expect(second.headerFields == expected)
+        #expect(third.headerFields[.age] == "7")
     }
 
     @Test func anAnswerIsGivenUntilItExpiresByTheClock() async throws {

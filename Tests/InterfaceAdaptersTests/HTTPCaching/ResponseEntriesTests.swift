@@ -108,7 +108,9 @@ struct ResponseEntriesTests {
     @Test func anAnswerIsGivenUntilItExpires() throws {
         var (entries, partition) = makeEntries(byteLimit: 10)
         entries.store(body(1), to: try request(0), in: partition, askedIn: 0, until: .seconds(5))
-        #expect(entries.response(to: try request(0), in: partition, at: .seconds(5) - .nanoseconds(1)) == body(1))
+        let kept = entries.response(to: try request(0), in: partition, at: .seconds(5) - .nanoseconds(1))
+        #expect(kept?.response == body(1))
+        #expect(kept?.freshness == .nanoseconds(1))
         #expect(entries.response(to: try request(0), in: partition, at: .seconds(5)) == nil)
     }
 

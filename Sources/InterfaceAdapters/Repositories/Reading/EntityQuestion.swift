@@ -22,7 +22,16 @@ struct EntityQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion where
         from source: EntitySource<Entity>,
         bypassingCaches: Bool
     ) async throws(RepositoryError) -> Reading<Entity> {
-        try await source.fetch(id, bypassingCaches: bypassingCaches)
+        // Who wants no copy asks by itself: what is asked for together may be answered out of a cache.
+        guard !bypassingCaches, let batcher = source.batcher else {
+            return try await source.fetchAlone(id, bypassingCaches: bypassingCaches)
+        }
+        switch await batcher.answer(to: id) {
+        case .kept(let answer): return try answer.get()
+        case .cancelled, .deadlinePassed:
+            let request = source.upstream.description(of: path(in: source.endpoint))
+            throw RepositoryError(.cancelled, request: request, explanation: "was cancelled")
+        }
     }
 
     func answer(_ kept: Entity?) -> (value: Entity, rejected: [RejectedRecord])? { kept.map { ($0, []) } }

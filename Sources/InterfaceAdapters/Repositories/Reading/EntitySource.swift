@@ -13,9 +13,26 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
     let memory: EntityMemory<Entity>
     let timer: TimerService
     let chance: @Sendable () -> Double
+    /// What asks for several entities at once.
+    private(set) var batcher: Batcher<Entity.ID, Answer>?
 
-    /// The entity of an identity.
-    func fetch(_ id: Entity.ID, bypassingCaches: Bool) async throws(RepositoryError) -> Reading<Entity> {
+    init(
+        _ endpoint: Endpoint<Entity>,
+        upstream: Upstream,
+        memory: EntityMemory<Entity>,
+        timer: TimerService,
+        chance: @escaping @Sendable () -> Double
+    ) {
+        self.endpoint = endpoint
+        self.upstream = upstream
+        self.memory = memory
+        self.timer = timer
+        self.chance = chance
+        batcher = makeBatcher()
+    }
+
+    /// The entity of an identity, asked for by itself.
+    func fetchAlone(_ id: Entity.ID, bypassingCaches: Bool) async throws(RepositoryError) -> Reading<Entity> {
         let tick = memory.begin()
         defer { memory.end(tick) }
         let time = timer.now
@@ -73,12 +90,13 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         stamp.time + endpoint.lifetimes.freshness(isAbsent: false, chance: chance())
     }
 
-    private func stamp(_ tick: ChangeLog.Tick, _ time: Duration, of answer: UpstreamAnswer) -> FetchStamp {
+    /// When an answer was asked for, of which one of so many shares is to be kept.
+    func stamp(_ tick: ChangeLog.Tick, _ time: Duration, of answer: UpstreamAnswer, share: Int = 1) -> FetchStamp {
         FetchStamp(
             tick: tick,
             time: time - answer.age,
             age: timer.now - time + answer.age,
-            byteCount: answer.response.body.count,
+            byteCount: answer.response.body.count / share,
             isFromStore: false
         )
     }

@@ -101,6 +101,7 @@ struct ObservingDataFetcherTests {
         sent.headerFields = [.bearer("s3cret")]
         var kept = fresh
         kept.origin = .memory
+        kept.headerFields[.age] = "0"
         #expect(
             recorder.events == [
                 .attemptBegan(sent), .attemptReturned(sent, .success(fresh)),

@@ -1,0 +1,102 @@
+import Entities
+import InwardTesting
+import Testing
+import UseCases
+
+@testable import InterfaceAdapters
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(5)))
+struct RepositoryBatchingTests {
+    private let clock: ManualClock
+    private let timer: TimerService
+
+    init() {
+        clock = ManualClock()
+        timer = TimerService(clock)
+    }
+
+    private func repository(_ source: some DataFetcher, limit: Int = 100) throws -> Repository<Post> {
+        let batching = Batching<Post.ID>(limit: limit) { ids in ids.map { ("id", $0.description) } }
+        return Repository(
+            Endpoint(PostDTO.self, at: "posts", batching: batching),
+            upstream: try .example(source),
+            timer: timer
+        )
+    }
+
+    private func record(_ id: Int) -> String { #"{"userId": 7, "id": \#(id), "title": "t\#(id)", "body": "b"}"# }
+
+    /// What comes of asking for posts one by one at the same time, as many as are asked for together.
+    private func outcomes(_ ids: [Int], _ repository: Repository<Post>) async -> [Int: Result<String, RepositoryError>] {
+        await withTaskGroup(of: (Int, Result<String, RepositoryError>).self) { group in
+            for id in ids {
+                group.addTask {
+                    let result = await Result(awaiting: { () async throws(RepositoryError) in
+                        try await repository.entity(Post.ID(id)).value.title
+                    })
+                    return (id, result)
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+    }
+
+    @Test func singleReadsAtTheSameTimeAreOneRequest() async throws {
+        let body = Data("[\(record(1)), \(record(3))]".utf8)
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: body)))
+        let repository = try repository(source, limit: 3)
+        let outcomes = await outcomes([1, 2, 3], repository)
+        #expect(try outcomes[1]?.get() == "t1")
+        #expect(try outcomes[3]?.get() == "t3")
+        #expect(source.requests.count == 1)
+        let query = Set(source.requests[0].url.query()?.split(separator: "&").map(String.init) ?? [])
+        #expect(query == ["id=1", "id=2", "id=3"])
+        // Who is not in the answer is not there, and that is remembered like any other absence.
+        #expect(throws: RepositoryError.self) { try outcomes[2]?.get() }
+        await #expect(throws: RepositoryError.self) { try await repository.entity(Post.ID(2), .local) }
+        #expect(try await repository.entity(Post.ID(3)).origin == .memory)
+        #expect(source.requests.count == 1)
+    }
+
+    @Test func aDamagedRecordIsNotTakenForAbsence() async throws {
+        let body = Data(#"[\#(record(1)), {"id": "seven"}]"#.utf8)
+        let repository = try repository(StubDataFetcher(DataResponse(body: body)), limit: 2)
+        let outcomes = await outcomes([1, 2], repository)
+        guard case .failure(let error) = outcomes[2] else { return #expect(Bool(false), "\(outcomes)") }
+        #expect(error.reason == .unreadable)
+        #expect(error.explanation.contains("posts[1]"))
+        #expect(try outcomes[1]?.get() == "t1")
+    }
+
+    @Test func aFailureIsThatOfEveryKey() async throws {
+        let repository = try repository(StubDataFetcher(DataResponse(status: 503)), limit: 2)
+        let outcomes = await outcomes([1, 2], repository)
+        for id in [1, 2] {
+            guard case .failure(let error) = outcomes[id] else { return #expect(Bool(false), "\(outcomes)") }
+            #expect(error.reason == .unavailable)
+        }
+    }
+
+    @Test func whoIsAloneAsksForTheOneAlone() async throws {
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data(record(1).utf8))))
+        let repository = try repository(source)
+        async let alone = repository.entity(Post.ID(1))
+        await timer.timers(1)
+        await clock.sleepers(1)
+        clock.advance(by: .milliseconds(2))
+        #expect(try await alone.value.title == "t1")
+        #expect(source.requests.map(\.url.absoluteString) == ["http://upstream.test/api/posts/1"])
+    }
+
+    @Test func whoWantsNoCopyAsksAlone() async throws {
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data(record(1).utf8))))
+        #expect(try await repository(source).entity(Post.ID(1), .upstream).value.title == "t1")
+        #expect(source.requests.map { $0.headerFields[.cacheControl] } == ["no-cache"])
+    }
+}
