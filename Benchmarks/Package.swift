@@ -74,6 +74,18 @@ let package = Package(
                 .product(name: "InterfaceAdapters", package: "inward"),
             ]
         ),
+        // Reads from a repository, out of memory and not.
+        .executableTarget(
+            name: "repository",
+            dependencies: [
+                "Comparing",
+                "Measuring",
+                .product(name: "Entities", package: "inward"),
+                .product(name: "InterfaceAdapters", package: "inward"),
+                .product(name: "InwardTesting", package: "inward"),
+                .product(name: "UseCases", package: "inward"),
+            ]
+        ),
         // Does one thing to a picture for a while: `Benchmarks/pictures` sets it beside its peers.
         .executableTarget(
             name: "pictures",

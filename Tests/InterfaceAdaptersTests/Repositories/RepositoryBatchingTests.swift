@@ -33,7 +33,8 @@ struct RepositoryBatchingTests {
     private func record(_ id: Int) -> String { #"{"userId": 7, "id": \#(id), "title": "t\#(id)", "body": "b"}"# }
 
     /// What comes of asking for posts one by one at the same time, as many as are asked for together.
-    private func outcomes(_ ids: [Int], _ repository: Repository<Post>) async -> [Int: Result<String, RepositoryError>] {
+    private func outcomes(_ ids: [Int], _ repository: Repository<Post>) async -> [Int: Result<String, RepositoryError>]
+    {
         await withTaskGroup(of: (Int, Result<String, RepositoryError>).self) { group in
             for id in ids {
                 group.addTask {

@@ -1,0 +1,43 @@
+import Foundation
+import InwardTesting
+
+/// What is asked for, one after the other.
+struct Trace {
+    let name: String
+    let keys: [Int]
+
+    /// Keys of which the one at place `k` is asked for in proportion to `1 / k^exponent`.
+    static func zipf(_ exponent: Double, keys count: Int, length: Int, seed: UInt64) -> Trace {
+        var random = SplitMix64(seed: seed)
+        var sums: [Double] = []
+        var sum = 0.0
+        for place in 1...count {
+            sum += 1 / pow(Double(place), exponent)
+            sums.append(sum)
+        }
+        let keys = (0..<length).map { _ in place(of: .random(in: 0..<sum, using: &random), in: sums) }
+        return Trace(name: "Zipf \(exponent)", keys: keys)
+    }
+
+    /// The same, and every so often somebody who goes through many others once.
+    func mixed(withScansOf length: Int, every interval: Int) -> Trace {
+        var mixed: [Int] = []
+        var next = 1_000_000
+        for (index, key) in keys.enumerated() {
+            mixed.append(key)
+            guard index % interval == interval - 1 else { continue }
+            mixed += next..<next + length
+            next += length
+        }
+        return Trace(name: "\(name) with scans", keys: mixed)
+    }
+
+    private static func place(of value: Double, in sums: [Double]) -> Int {
+        var (low, high) = (0, sums.count - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if sums[middle] < value { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,116 @@
+import Comparing
+import Entities
+import Foundation
+import InterfaceAdapters
+import Measuring
+import UseCases
+
+/// What a read out of memory costs, through use case and repository, beside asking a fixed answer.
+func measureReads(_ upstream: Upstream) async throws {
+    let users = UpstreamUserRepository(upstream: upstream)
+    let listUsers = ListUsers(users: users)
+    let posts = Repository(.posts(), upstream: upstream)
+    let ids = (1...1_000).map { Post.ID($0) }
+    for id in ids { _ = try await posts.entity(id) }
+    let list = try await Measurement { _ = try await listUsers() }
+    var next = 0
+    let one = try await Measurement {
+        next = next == 999 ? 0 : next + 1
+        _ = try await posts.entity(ids[next])
+    }
+    print("| read out of memory | ns | elapsed | allocations |\n|---|---|---|---|")
+    for (name, cost) in [("`ListUsers`, 10 users", list), ("one of 1,000 posts", one)] {
+        print("| \(name) | \(Int(cost.nanoseconds)) | \(Int(cost.elapsed)) | \(cost.allocations) |")
+    }
+}
+
+/// How many reads two tasks do while one does as many as it can.
+func compareTasks(_ upstream: Upstream) async throws {
+    let listUsers = ListUsers(users: UpstreamUserRepository(upstream: upstream))
+    let posts = Repository(.posts(), upstream: upstream)
+    let ids = (1...1_000).map { Post.ID($0) }
+    for id in ids { _ = try await posts.entity(id) }
+    _ = try await listUsers()
+
+    @Sendable func readList(_: Int) async throws { _ = try await listUsers() }
+    @Sendable func readOne(_ number: Int) async throws { _ = try await posts.entity(ids[number % 1_000]) }
+
+    for (name, read) in [("the list", readList), ("one of 1,000", readOne)] {
+        let ratios = try await (0..<7).reduceAsync { _ in
+            let one = try await elapsed(1, read)
+            let two = try await elapsed(2, read)
+            return 2 * one / two
+        }
+        print("\(name): two tasks read \(ratios.median) times as much as one (medians of \(ratios.count))")
+    }
+}
+
+/// Seconds that so many tasks take, each for as many reads.
+func elapsed(_ tasks: Int, _ read: @escaping @Sendable (Int) async throws -> Void) async throws -> Double {
+    let start = ContinuousClock.now
+    try await withThrowingTaskGroup { group in
+        for task in 0..<tasks {
+            group.addTask { for number in 0..<1_000_000 { try await read(number + task * 500) } }
+        }
+        try await group.waitForAll()
+    }
+    return start.duration(to: .now) / .seconds(1)
+}
+
+extension Range<Int> {
+    func reduceAsync(_ make: (Int) async throws -> Double) async rethrows -> [Double] {
+        var values: [Double] = []
+        for index in self { values.append(try await make(index)) }
+        return values
+    }
+}
+
+/// How much of what is asked for is in memory, beside a plain LRU of the same size.
+func compareEviction() async throws {
+    let size = 200
+    let traces = [0.8, 1.0].flatMap { exponent in
+        let zipf = Trace.zipf(exponent, keys: 10_000, length: 300_000, seed: 7)
+        return [zipf, zipf.mixed(withScansOf: 400, every: 2_000)]
+    }
+    print("| 10,000 keys, \(size) kept | here | LRU |\n|---|---|---|")
+    for trace in traces {
+        let source = Source()
+        let limit = MemoryLimit(count: size)
+        let posts = Repository(.posts(), upstream: try upstream(source), memory: limit)
+        var lru = LRUCache(limit: size)
+        var hits = 0
+        for key in trace.keys {
+            if lru.ask(key) { hits += 1 }
+            _ = try await posts.entity(Post.ID(key))
+        }
+        let count = Double(trace.keys.count)
+        let ratio = 1 - Double(source.requestCount) / count
+        print("| \(trace.name) | \((1_000 * ratio).rounded() / 10) % | \((1_000 * Double(hits) / count).rounded() / 10) % |")
+    }
+}
+
+/// How often the upstream is asked by ten thousand who ask for the same at the same time.
+func crowd() async throws {
+    let source = Source()
+    let posts = Repository(.posts(), upstream: try upstream(source))
+    try await withThrowingTaskGroup { group in
+        for _ in 0..<10_000 { group.addTask { _ = try await posts.entity(Post.ID(7)) } }
+        try await group.waitForAll()
+    }
+    print("10,000 simultaneous reads of one cold key: \(source.requestCount) upstream request")
+}
+
+struct NoAddress: Error {}
+
+func upstream(_ source: Source) throws -> Upstream {
+    guard let url = URL(string: "http://upstream.test") else { throw NoAddress() }
+    return Upstream(baseURL: url, dataFetcher: source)
+}
+
+switch CommandLine.arguments.dropFirst().first {
+case "reads": try await measureReads(upstream(Source()))
+case "tasks": try await compareTasks(upstream(Source()))
+case "eviction": try await compareEviction()
+case "crowd": try await crowd()
+default: print("usage: repository reads|tasks|eviction|crowd")
+}
