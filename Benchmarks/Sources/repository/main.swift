@@ -84,8 +84,9 @@ func compareEviction() async throws {
             _ = try await posts.entity(Post.ID(key))
         }
         let count = Double(trace.keys.count)
-        let ratio = 1 - Double(source.requestCount) / count
-        print("| \(trace.name) | \((1_000 * ratio).rounded() / 10) % | \((1_000 * Double(hits) / count).rounded() / 10) % |")
+        let ratios = [1 - Double(source.requestCount) / count, Double(hits) / count]
+        let cells = ratios.map { "\((1_000 * $0).rounded() / 10) %" }.joined(separator: " | ")
+        print("| \(trace.name) | \(cells) |")
     }
 }
 

@@ -31,6 +31,7 @@ struct DocumentationTests {
             let credentials = Credentials(.bearer("a token"), for: request.url)
             let cache = ResponseCache(byteLimit: 1_000_000, clock: ContinuousClock())
             let observer = RecordingFetchObserver()
+            let upstream = Upstream(baseURL: request.url, dataFetcher: client)
             let conformance = DataFetcherConformance(exchanges: [], unanswered: request, impossible: request)
 
             """
@@ -44,6 +45,7 @@ struct DocumentationTests {
 
     @Test(arguments: [
         ("InterfaceAdapters/InterfaceAdapters.docc/Decorating.md", 7),
+        ("InterfaceAdapters/InterfaceAdapters.docc/Repositories.md", 1),
         ("InwardTesting/InwardTesting.docc/TestingDataFetchers.md", 6),
     ])
     func snippetsAboutDataFetchersCompile(article: String, count: Int) async throws {
