@@ -33,7 +33,7 @@ public final class TimerService: Sendable {
     private let time: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
     /// Where it calls back, and where work that it may end is done.
-    @usableFromInline let executor: (any TaskExecutor)?
+    @usableFromInline package let executor: (any TaskExecutor)?
 
     /// Makes a service that tells the time by a clock.
     ///

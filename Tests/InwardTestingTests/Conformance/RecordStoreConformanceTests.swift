@@ -29,7 +29,7 @@ struct RecordStoreConformanceTests {
     }
 
     @Test func aStoreThatFailsIsToldTo() async throws {
-        let store = InMemoryRecordStore(failure: RecordStoreError(.full, explanation: "There is no room."))
+        let store = RecordingRecordStore(failure: RecordStoreError(.full, explanation: "There is no room."))
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await RecordStoreConformance(isDurable: false, now: now).check { store }
         }

@@ -1,0 +1,72 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A store of records that are kept in memory.
+///
+/// What is durable here is so until nobody has the store any more. Nothing is ever left out for want of room; what has expired
+/// takes room until something takes its place.
+public final class InMemoryRecordStore: RecordStore {
+    private let records = Mutex<[RecordKey: StoredRecord]>([:])
+    private let now: @Sendable () -> Date
+
+    /// Makes a store that keeps nothing yet.
+    ///
+    /// - Parameter now: The time, by which records expire.
+    public init(now: @escaping @Sendable () -> Date = { Date() }) {
+        self.now = now
+    }
+
+    /// What is kept under a key; `nil` if nothing is, or if it has expired.
+    ///
+    /// - Complexity: O(1).
+    /// - Throws: a ``RecordStoreError`` if the task was cancelled beforehand.
+    public func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
+        try Self.throwIfCancelled()
+        let time = now()
+        return records.withLock { $0[key] }.flatMap { $0.isExpired(at: time) ? nil : $0 }
+    }
+
+    /// The keys that begin with a key and what is kept under each, in order.
+    ///
+    /// - Complexity: O(n) in the number of all records, and O(m log m) in that of those which are given.
+    /// - Throws: a ``RecordStoreError`` if the task was cancelled beforehand.
+    public func records(
+        under key: RecordKey
+    ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
+        try Self.throwIfCancelled()
+        let time = now()
+        return records.withLock { records in
+            records.filter { key.contains($0.key) && !$0.value.isExpired(at: time) }
+        }
+        .sorted { $0.key < $1.key }
+        .map { (key: $0.key, record: $0.value) }
+    }
+
+    /// Makes changes in their order, all of them or none.
+    ///
+    /// - Complexity: O(n) in the number of changes; that of all records for each that removes everything below a key.
+    /// - Throws: a ``RecordStoreError`` if the task was cancelled beforehand.
+    public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
+        try Self.throwIfCancelled()
+        records.withLock { records in
+            for change in changes {
+                switch change {
+                case .keep(let record, let key): records[key] = record
+                case .remove(let key): records[key] = nil
+                case .removeAll(let key): records = records.filter { !key.contains($0.key) }
+                }
+            }
+        }
+    }
+
+    private static func throwIfCancelled() throws(RecordStoreError) {
+        guard !Task.isCancelled else {
+            throw RecordStoreError(.cancelled, explanation: "The task was cancelled before the store was asked.")
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/// An entry that an outbox found and cannot deliver. It is kept as it is, and so are those of its subject that were accepted
+/// later.
+public struct HeldEntryError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Why it cannot be delivered.
+    public enum Reason: Hashable, Sendable, CustomStringConvertible {
+        /// A newer version of the program wrote it: run that one.
+        case newer(version: Int)
+        /// It cannot be read; how that shows is the end of a sentence.
+        case damaged(String)
+        /// Nobody settles the writes of this endpoint: hand a settler of it to the outbox.
+        case unsettled(endpoint: String)
+
+        /// The reason, as the end of a sentence.
+        public var description: String {
+            switch self {
+            case .newer(let version):
+                "is of the version \(version), which a newer version of this program wrote: run that one"
+            case .damaged(let problem): "is damaged: \(problem)"
+            case .unsettled(let endpoint):
+                "is for the endpoint “\(endpoint)”, which nobody settles: open the outbox with a settler of it"
+            }
+        }
+    }
+
+    /// What it is kept under.
+    public let key: RecordKey
+    /// Why it cannot be delivered.
+    public let reason: Reason
+
+    /// Names an entry by what it is kept under, and says why it cannot be delivered.
+    public init(_ key: RecordKey, _ reason: Reason) {
+        self.key = key
+        self.reason = reason
+    }
+
+    /// Which entry it is and why it is not delivered, as a sentence without its full stop.
+    public var description: String { "The write that is kept under \(key) is not delivered: it \(reason)" }
+}

@@ -1,0 +1,90 @@
+import Synchronization
+import UseCases
+
+extension Outbox {
+    /// Takes over what an earlier outbox left, tells the settlers of it, and begins to deliver.
+    ///
+    /// Entries that a newer version of the program wrote, that are damaged, or that nobody settles are kept as they are and told to
+    /// the error handler, each as a ``HeldEntryError``; so is kept, and not sent, what stands behind them in the order of their
+    /// subject.
+    ///
+    /// - Parameter settlers: Who settles what is accepted, each for an endpoint of its own.
+    /// - Throws: a ``RecordStoreError`` if it cannot be opened; it may be tried again, unless it is `closed`, or `denied` because it
+    ///   is open already or two settlers are for one endpoint.
+    public func open(settling settlers: [any OutboxSettler]) async throws(RecordStoreError) {
+        let byEndpoint = Dictionary(settlers.map { ($0.endpoint, $0) }) { first, _ in first }
+        guard byEndpoint.count == settlers.count else {
+            throw RecordStoreError(
+                .denied,
+                explanation: "Two settlers are for one endpoint: each needs one of its own."
+            )
+        }
+        let token = randomKey()
+        try state.withLock { state throws(RecordStoreError) in
+            switch state.phase {
+            case .made: break
+            case .opening, .open: throw RecordStoreError(.denied, explanation: "The outbox is open already.")
+            case .closed: throw Self.notOpen
+            }
+            state.phase = .opening
+            state.settlers = byEndpoint
+            state.token = token
+        }
+        let left: LeftEntries
+        do {
+            // Before anything is read: what another outbox accepts behind this it finds out to be no longer its business.
+            try await store.commit([.keep(StoredRecord(Array(token.utf8)), records.owner)])
+            left = try await readEntries(byEndpoint)
+        } catch {
+            state.withLock { if $0.phase == .opening { $0.phase = .made } }
+            throw error
+        }
+        tellSettlers(of: left.readable, byEndpoint)
+        let isOpen = state.withLock { state in
+            guard state.phase == .opening else { return false }
+            state.phase = .open
+            state.nextSequence = left.nextSequence
+            for item in left.items {
+                switch item {
+                case .entry(let entry): state.lanes.append(entry, DeliveryHistory(mayHaveArrived: true))
+                case .held(let entry, let subject): state.lanes.hold(entry, in: subject)
+                }
+            }
+            return true
+        }
+        for problem in left.problems { errorHandler.handle(problem) }
+        guard isOpen else { throw Self.notOpen }
+        pump()
+    }
+
+    /// Reads what is kept of entries, and removes what is kept of none.
+    private func readEntries(
+        _ settlers: [String: any OutboxSettler]
+    ) async throws(RecordStoreError) -> LeftEntries {
+        var attempts: [RecordKey: Int] = [:]
+        var orphans: [RecordKey] = []
+        let entries = try await store.records(under: records.entries)
+        let names = Set(entries.compactMap { OutboxEntryName($0.key, under: records.entries) })
+        for (key, record) in try await store.records(under: records.attempts) {
+            guard let name = OutboxEntryName(key, under: records.attempts), names.contains(name) else {
+                orphans.append(key)
+                continue
+            }
+            attempts[name.key(under: records.entries)] = Int(String(decoding: record.bytes, as: UTF8.self))
+        }
+        if !orphans.isEmpty { try await store.commit(orphans.map { .remove($0) }) }
+        var left = LeftEntries()
+        for (key, record) in entries {
+            guard let name = OutboxEntryName(key, under: records.entries) else {
+                left.problems.append(HeldEntryError(key, .damaged("it is not kept under what an entry is")))
+                continue
+            }
+            left.add(
+                OutboxEntryDTO.entry(from: record.bytes, named: name, attempts: max(0, attempts[key] ?? 0)),
+                named: name,
+                under: key
+            ) { settlers[$0] != nil }
+        }
+        return left
+    }
+}

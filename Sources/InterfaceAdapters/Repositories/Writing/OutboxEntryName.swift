@@ -1,0 +1,45 @@
+/// What an entry is kept under: all that is needed to keep its place, whether or not it can be read.
+///
+/// The components behind the prefix are the sequence number, in as many digits as any has so that keys are in its order, the
+/// idempotency key, and the subject.
+struct OutboxEntryName: Hashable, Sendable {
+    private static let digits = 19
+    /// Beyond this there is none, so that there is always a next number.
+    private static let sequences = 0..<(1 << 62)
+
+    let sequence: Int
+    let idempotencyKey: String
+    let subject: RecordKey
+
+    init(sequence: Int, idempotencyKey: String, subject: RecordKey) {
+        self.sequence = sequence
+        self.idempotencyKey = idempotencyKey
+        self.subject = subject
+    }
+
+    init(_ entry: OutboxEntry) {
+        self.init(sequence: entry.sequence, idempotencyKey: entry.idempotencyKey, subject: entry.write.subject)
+    }
+
+    /// Reads a key that begins with a prefix; `nil` if it is not one of an entry.
+    init?(_ key: RecordKey, under prefix: RecordKey) {
+        let components = key.components.dropFirst(prefix.components.count)
+        guard prefix.contains(key), components.count >= 2, let digits = components.first,
+            digits.utf8.count == Self.digits, let sequence = Int(digits), Self.sequences.contains(sequence)
+        else { return nil }
+        let rest = components.dropFirst()
+        guard let idempotencyKey = rest.first, !idempotencyKey.isEmpty else { return nil }
+        self.init(
+            sequence: sequence,
+            idempotencyKey: idempotencyKey,
+            subject: RecordKey(Array(rest.dropFirst()))
+        )
+    }
+
+    /// The key under a prefix.
+    func key(under prefix: RecordKey) -> RecordKey {
+        let number = String(sequence)
+        let padded = String(repeating: "0", count: max(0, Self.digits - number.count)) + number
+        return RecordKey(prefix.components + [padded, idempotencyKey] + subject.components)
+    }
+}

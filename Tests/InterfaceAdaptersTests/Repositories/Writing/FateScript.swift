@@ -1,0 +1,13 @@
+import InwardTesting
+import Synchronization
+
+/// The fates of the requests to come, each in its turn.
+final class FateScript: Sendable {
+    private let fates: Mutex<ArraySlice<IdempotentDataFetcher.Fate>>
+
+    init(_ fates: [IdempotentDataFetcher.Fate]) {
+        self.fates = Mutex(fates[...])
+    }
+
+    func next() -> IdempotentDataFetcher.Fate { fates.withLock { $0.popFirst() } ?? .done }
+}

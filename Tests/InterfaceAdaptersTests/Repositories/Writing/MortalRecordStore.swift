@@ -1,0 +1,31 @@
+import InterfaceAdapters
+
+/// A store as a process has it.
+struct MortalRecordStore: RecordStore {
+    private static let death = RecordStoreError(.unavailable, explanation: "The process has ended.")
+
+    let base: any RecordStore
+    let process: MortalProcess
+
+    func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
+        guard process.survives() else { throw Self.death }
+        let record = try await base.record(for: key)
+        guard process.survives() else { throw Self.death }
+        return record
+    }
+
+    func records(
+        under key: RecordKey
+    ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
+        guard process.survives() else { throw Self.death }
+        let records = try await base.records(under: key)
+        guard process.survives() else { throw Self.death }
+        return records
+    }
+
+    func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
+        guard process.survives() else { throw Self.death }
+        try await base.commit(changes)
+        guard process.survives() else { throw Self.death }
+    }
+}

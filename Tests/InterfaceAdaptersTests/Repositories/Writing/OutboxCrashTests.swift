@@ -1,0 +1,175 @@
+import InwardTesting
+import Synchronization
+import Testing
+import UseCases
+
+@testable import InterfaceAdapters
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Processes end in any step, over a store that outlives them and an upstream that honours idempotency keys.
+@Suite(.timeLimit(.minutes(5)))
+struct OutboxCrashTests {
+    /// What a world of processes came to.
+    private final class World: Sendable {
+        let stage: OutboxStage
+        let upstream: IdempotentDataFetcher
+        /// The texts of the writes that were accepted, by their subjects.
+        let accepted = Mutex<[RecordKey: [String]]>([:])
+
+        /// A world whose upstream refuses what is called so.
+        init(seed: UInt64, fate: @escaping @Sendable (DataRequest) -> IdempotentDataFetcher.Fate = { _ in .done }) {
+            let stage = OutboxStage(seed: seed)
+            self.stage = stage
+            upstream = IdempotentDataFetcher(timer: stage.timer, latency: { _ in .milliseconds(20) }, fate: fate) {
+                DataResponse(status: $0.text.contains("bad") ? 422 : .created)
+            }
+        }
+
+        func outbox(in process: MortalProcess, keySeed: UInt64) throws -> Outbox {
+            try stage.outbox(
+                MortalDataFetcher(base: upstream, process: process),
+                store: MortalRecordStore(base: stage.store, process: process),
+                keySeed: keySeed
+            )
+        }
+
+        /// Accepts a write; `false` if the process ended before it knew.
+        func accept(_ subject: RecordKey, _ text: String, in outbox: Outbox) async -> Bool {
+            let value = RecordChange.keep(StoredRecord(Array(text.utf8)), stage.settler.key(of: subject))
+            do {
+                try await outbox.accept([OutboxStage.write(subject, text)], with: [value])
+                accepted.withLock { $0[subject, default: []].append(text) }
+                return true
+            } catch {
+                return false
+            }
+        }
+
+        /// A process that does not end: it delivers all there is.
+        func deliverTheRest(keySeed: UInt64) async throws {
+            let last = try outbox(in: MortalProcess(), keySeed: keySeed)
+            try await last.open(settling: [stage.settler])
+            for entry in last.pending {
+                do { try await last.settlement(of: entry) } catch { #expect(error.reason == .refused) }
+            }
+            await last.close()
+            #expect(last.pending == [])
+        }
+
+        func check(_ place: Comment) async throws {
+            let accepted = accepted.withLock(\.self)
+            let requests = Dictionary(grouping: upstream.requests, by: \.text)
+            for (text, requests) in requests {
+                let keys = Set(requests.map { $0.headerFields[.idempotencyKey] })
+                #expect(keys.count == 1, "\(text) had \(keys.count) keys. \(place)")
+            }
+            for (subject, texts) in accepted {
+                let name = subject.components.joined(separator: "/")
+                let done = upstream.done.filter { $0.url.lastPathComponent == name }.map(\.text)
+                #expect(Set(done).count == done.count, "\(subject) had one twice: \(done). \(place)")
+                // A process may have ended before it knew that a write was accepted.
+                let known = Set(texts)
+                let wanted = texts.filter { !$0.contains("bad") }
+                #expect(done.filter { known.contains($0) } == wanted, "\(subject). \(place)")
+                for text in texts { #expect(requests[text] != nil, "\(text) was never sent. \(place)") }
+            }
+            #expect(try await stage.store.records(under: ["outbox", "entries"]).isEmpty, place)
+            #expect(try await stage.store.records(under: ["outbox", "attempts"]).isEmpty, place)
+            let refused = stage.errors.errors.compactMap { ($0 as? RefusedWriteError)?.entry.idempotencyKey }
+            #expect(Set(refused).count == refused.count, place)
+        }
+    }
+
+    @Test(arguments: [false, true]) func aProcessThatEndsInAnyStepLosesNothing(losesAnswers: Bool) async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var hasEnded = false
+        var step = 0
+        while !hasEnded {
+            let lost = Mutex<Set<String>>([])
+            let world = World(seed: seed) { request in
+                losesAnswers && lost.withLock({ $0.insert(request.text).inserted }) ? .answerLost : .done
+            }
+            let process = MortalProcess(steps: step)
+            try await world.stage.scheduler.run {
+                let outbox = try world.outbox(in: process, keySeed: 1)
+                try? await outbox.open(settling: [world.stage.settler])
+                for (subject, text) in [("a", "1"), ("b", "bad"), ("a", "2"), ("c", "3"), ("a", "4")] {
+                    _ = await world.accept([subject], text, in: outbox)
+                }
+                try await world.stage.timer.sleep(for: .seconds(100))
+                await outbox.close()
+                try await world.deliverTheRest(keySeed: 2)
+            }
+            try await world.check("The seed was \(seed), the step \(step).")
+            let refusals = world.stage.errors.errors.filter { $0 is RefusedWriteError }.count
+            hasEnded = !process.isDead
+            if hasEnded {
+                #expect(refusals == 1)
+                let accepted = world.accepted.withLock { $0.values.joined().count }
+                #expect(accepted == 5)
+                #expect(try await world.stage.values() == [["a"]: "4", ["c"]: "3"])
+            }
+            step += 1
+        }
+        #expect(step > 60)
+    }
+
+    /// Many write at once, in one process after the other, over an upstream that loses requests and answers.
+    private func walk(seed: UInt64) async throws -> World {
+        let fates = Mutex(SplitMix64(seed: seed &+ 1))
+        let world = World(seed: seed) { _ in
+            switch fates.withLock({ Int.random(in: 0..<10, using: &$0) }) {
+            case 0: .lost
+            case 1: .answerLost
+            case 2: .turnedAway(DataResponse(status: 503))
+            case 3: .turnedAway(DataResponse(status: 401))
+            default: .done
+            }
+        }
+        let lives = Mutex(SplitMix64(seed: seed &+ 2))
+        try await world.stage.scheduler.run {
+            for number in 0..<6 {
+                let process = MortalProcess(steps: lives.withLock { Int.random(in: 0..<150, using: &$0) })
+                let outbox = try world.outbox(in: process, keySeed: seed &+ UInt64(number) &+ 100)
+                try? await outbox.open(settling: [world.stage.settler])
+                await withTaskGroup { group in
+                    for writer in 0..<5 {
+                        group.addTask {
+                            var random = SplitMix64(seed: seed &+ UInt64(number * 10 + writer))
+                            for round in 0..<6 {
+                                let isBad = Int.random(in: 0..<8, using: &random) == 0
+                                let text = "\(number)-\(writer)-\(round)\(isBad ? "-bad" : "")"
+                                guard await world.accept([String(writer)], text, in: outbox) else { return }
+                                let pause = Int.random(in: 0..<200, using: &random)
+                                try? await world.stage.timer.sleep(for: .milliseconds(pause))
+                            }
+                        }
+                    }
+                }
+                await outbox.close()
+            }
+            try await world.deliverTheRest(keySeed: seed)
+        }
+        #expect(world.stage.timer.count == 0, "The seed was \(seed).")
+        return world
+    }
+
+    @Test func noWriteIsLostOrDoneTwiceWhateverHappens() async throws {
+        let first = UInt64.random(in: 0 ... .max)
+        var accepted = 0
+        var delayed = 0
+        for seed in (0..<40).map({ first &+ $0 }) {
+            let world = try await walk(seed: seed)
+            try await world.check("The seed was \(seed).")
+            accepted += world.accepted.withLock { $0.values.joined().count }
+            delayed += world.upstream.requests.count - world.upstream.done.count
+        }
+        #expect(accepted > 1_000, "The seeds began with \(first).")
+        #expect(delayed > 500, "The seeds began with \(first).")
+    }
+}

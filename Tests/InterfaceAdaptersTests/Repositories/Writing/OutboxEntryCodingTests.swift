@@ -1,0 +1,71 @@
+import Testing
+
+@testable import InterfaceAdapters
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct OutboxEntryCodingTests {
+    private let name = OutboxEntryName(sequence: 7, idempotencyKey: "k1", subject: ["posts", "é/"])
+
+    private func entry(body: [UInt8]?, acceptedAt: Date = Date(timeIntervalSince1970: 1.5)) -> OutboxEntry {
+        OutboxEntry(
+            sequence: name.sequence,
+            write: OutboxWrite(
+                endpoint: "posts",
+                subject: name.subject,
+                method: .patch,
+                path: "posts/7",
+                body: body
+            ),
+            idempotencyKey: name.idempotencyKey,
+            acceptedAt: acceptedAt,
+            attempts: 3
+        )
+    }
+
+    @Test(arguments: [nil, [], [0, 255], Array("{}".utf8)] as [[UInt8]?])
+    func whatIsKeptIsReadAgain(body: [UInt8]?) throws {
+        let entry = entry(body: body)
+        let bytes = try OutboxEntryDTO.bytes(of: entry)
+        #expect(OutboxEntryDTO.entry(from: bytes, named: name, attempts: 3) == .success(entry))
+    }
+
+    /// What a released version has kept must be read by every later one.
+    @Test func theFirstVersionStaysAsItIs() throws {
+        let text =
+            #"{"acceptedAt":1500,"body":"e30=","endpoint":"posts","method":"PATCH","path":"posts\/7","version":1}"#
+        let entry = entry(body: Array("{}".utf8))
+        #expect(String(decoding: try OutboxEntryDTO.bytes(of: entry), as: UTF8.self) == text)
+        #expect(OutboxEntryDTO.entry(from: Array(text.utf8), named: name, attempts: 3) == .success(entry))
+        #expect(
+            OutboxEntryName(entry).key(under: ["p"])
+                == ["p", "0000000000000000007", "k1", "posts", "é/"]
+        )
+    }
+
+    @Test(arguments: [.infinity, -.infinity, .nan, 1e300])
+    func aTimeBeyondAllNumbersIsKeptAsANearOne(seconds: Double) throws {
+        let date = Date(timeIntervalSince1970: seconds).roundedToMilliseconds
+        let entry = entry(body: nil, acceptedAt: date)
+        let bytes = try OutboxEntryDTO.bytes(of: entry)
+        #expect(OutboxEntryDTO.entry(from: bytes, named: name, attempts: 3) == .success(entry))
+    }
+
+    @Test func aNameIsReadFromItsKey() {
+        #expect(OutboxEntryName(name.key(under: ["a", "b"]), under: ["a", "b"]) == name)
+        #expect(OutboxEntryName(name.key(under: ["a", "b"]), under: ["a", "c"]) == nil)
+        let empty = OutboxEntryName(sequence: 0, idempotencyKey: "k", subject: [])
+        #expect(OutboxEntryName(empty.key(under: []), under: []) == empty)
+    }
+
+    @Test func keysAreInTheOrderOfTheNumbers() {
+        let keys = [0, 9, 10, 99, 1 << 40, 1 << 61].map {
+            OutboxEntryName(sequence: $0, idempotencyKey: "k", subject: ["7"]).key(under: ["p"])
+        }
+        #expect(keys == keys.sorted())
+    }
+}

@@ -1,0 +1,178 @@
+import InwardTesting
+import Testing
+import UseCases
+
+@testable import InterfaceAdapters
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(5)))
+struct OutboxOpeningTests {
+    private let stage = OutboxStage()
+
+    /// Leaves entries behind, as a process does that never reached its upstream.
+    private func leave(_ writes: [OutboxWrite], settlers: [any OutboxSettler]) async throws -> [OutboxEntry] {
+        let outbox = try stage.outbox(StubDataFetcher(failing: .unreachable))
+        try await outbox.open(settling: settlers)
+        let entries = try await outbox.accept(writes)
+        await outbox.close()
+        return entries
+    }
+
+    @Test func whatWasLeftIsToldAndDeliveredWithTheSameKeys() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        try await stage.scheduler.run {
+            let entries = try await leave(
+                [OutboxStage.write(["7"]), OutboxStage.write(["8"]), OutboxStage.write(["7"], "2")],
+                settlers: [stage.settler]
+            )
+            let settler = RecordingOutboxSettler()
+            let outbox = try stage.outbox(upstream, keySeed: 2)
+            try await outbox.open(settling: [settler])
+            #expect(settler.pending.map(\.idempotencyKey) == entries.map(\.idempotencyKey))
+            #expect(settler.pending.map(\.write) == entries.map(\.write))
+            #expect(settler.pending.map(\.acceptedAt) == entries.map(\.acceptedAt))
+            let more = try await outbox.accept([OutboxStage.write(["7"], "3")])[0]
+            #expect(more.sequence == 3)
+            for entry in entries + [more] { try await outbox.settlement(of: entry) }
+            await outbox.close()
+            let keys = upstream.done.filter { $0.url.lastPathComponent == "7" }.map { $0.headerFields[.idempotencyKey] }
+            #expect(keys == [entries[0], entries[2], more].map(\.idempotencyKey))
+            #expect(settler.pending == [])
+        }
+    }
+
+    @Test func whatNobodySettlesIsKeptAndTold() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        let notes = RecordingOutboxSettler("notes")
+        try await stage.scheduler.run {
+            let entries = try await leave(
+                [
+                    OutboxStage.write(["n"], endpoint: "notes"), OutboxStage.write(["n"], "2"),
+                    OutboxStage.write(["7"]),
+                ],
+                settlers: [stage.settler, notes]
+            )
+            let outbox = try stage.outbox(upstream, keySeed: 2)
+            try await outbox.open(settling: [stage.settler])
+            try await outbox.settlement(of: entries[2])
+            await outbox.close()
+            #expect(outbox.pending.map(\.idempotencyKey) == entries.prefix(2).map(\.idempotencyKey))
+            let told = stage.errors.errors.compactMap { $0 as? HeldEntryError }
+            #expect(told.map(\.reason) == [.unsettled(endpoint: "notes")])
+            // What stands in front of it is somebody's, and so the order is kept.
+            #expect(upstream.requests.map(\.url.lastPathComponent) == ["7"])
+
+            let last = try stage.outbox(upstream, keySeed: 3)
+            try await last.open(settling: [stage.settler, notes])
+            for entry in entries { try await last.settlement(of: entry) }
+            await last.close()
+        }
+        #expect(upstream.done.map(\.text) == ["1", "1", "2"])
+    }
+
+    @Test(arguments: [
+        (#"{"version":2,"what":[]}"#, HeldEntryError.Reason.newer(version: 2)),
+        ("{", .damaged("it is no valid JSON; it begins with “{”")),
+        (#"{"version":1}"#, .damaged("its field “endpoint” is missing")),
+    ])
+    func whatCannotBeReadIsKeptAndToldAndKeepsItsPlace(text: String, reason: HeldEntryError.Reason) async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        let records = OutboxRecords(prefix: ["outbox"])
+        let name = OutboxEntryName(sequence: 41, idempotencyKey: "k", subject: ["7"])
+        let key = name.key(under: records.entries)
+        try await stage.scheduler.run {
+            try await stage.store.commit([.keep(StoredRecord(Array(text.utf8)), key)])
+            let outbox = try stage.outbox(upstream)
+            try await outbox.open(settling: [stage.settler])
+            #expect((stage.errors.errors as? [HeldEntryError]) == [HeldEntryError(key, reason)])
+            let entries = try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["8"])])
+            #expect(entries.map(\.sequence) == [42, 43])
+            try await outbox.settlement(of: entries[1])
+            #expect(outbox.pending == [entries[0]])
+            await outbox.close()
+            #expect(try await stage.store.record(for: key) == StoredRecord(Array(text.utf8)))
+        }
+        #expect(upstream.requests.map(\.url.lastPathComponent) == ["8"])
+    }
+
+    @Test func whatIsNoNameOfAnEntryIsKeptAndTold() async throws {
+        let stage = stage
+        let keys: [RecordKey] = [
+            ["outbox", "entries", "x", "k", "7"], ["outbox", "entries", "0000000000000000001"],
+            ["outbox", "entries", "9223372036854775807", "k"], ["outbox", "entries", "1", "k"],
+        ]
+        try await stage.store.commit(keys.map { .keep(StoredRecord([]), $0) })
+        let outbox = try stage.outbox(stage.upstream())
+        try await outbox.open(settling: [stage.settler])
+        await outbox.close()
+        let told = stage.errors.errors.compactMap { $0 as? HeldEntryError }
+        #expect(Set(told.map(\.key)) == Set(keys))
+        #expect(try await stage.store.records(under: outbox.records.entries).count == keys.count)
+    }
+
+    @Test func anOutboxThatCouldNotBeOpenedCanBeTriedAgain() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream())
+        let failure = RecordStoreError(.unavailable, explanation: "It is not there.")
+        stage.store.fail(with: failure)
+        await #expect(throws: failure) { try await outbox.open(settling: [stage.settler]) }
+        stage.store.fail(with: nil)
+        try await outbox.open(settling: [stage.settler])
+        await outbox.close()
+    }
+
+    @Test func theOneThatIsOpenedLastDelivers() async throws {
+        let stage = stage
+        let upstream = stage.upstream(.lost)
+        try await stage.scheduler.run {
+            let first = try stage.outbox(upstream)
+            try await first.open(settling: [stage.settler])
+            let entries = try await first.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
+            try await stage.timer.sleep(for: .milliseconds(500))
+            let errors = RecordingErrorHandler()
+            let second = try stage.outbox(upstream, keySeed: 2, errors: errors)
+            try await second.open(settling: [RecordingOutboxSettler()])
+            for entry in entries { try await second.settlement(of: entry) }
+            // The first wakes, and finds out.
+            try await stage.timer.sleep(for: .seconds(10))
+            #expect(stage.errors.errors as? [OutboxTakenOverError] == [OutboxTakenOverError(prefix: ["outbox"])])
+            #expect(first.counts.attempts == 1)
+            let error = await #expect(throws: RecordStoreError.self) {
+                try await first.accept([OutboxStage.write(["7"], "3")])
+            }
+            #expect(error?.reason == .closed)
+            await first.close()
+            await second.close()
+            #expect(errors.errors.isEmpty)
+            #expect(stage.timer.count == 0)
+        }
+        #expect(upstream.requests.map(\.text) == ["1", "1", "2"])
+    }
+
+    @Test func whoWasTakenOverAcceptsNothing() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let first = try stage.outbox(stage.upstream())
+            try await first.open(settling: [stage.settler])
+            let second = try stage.outbox(stage.upstream(), keySeed: 2)
+            try await second.open(settling: [stage.settler])
+            let error = await #expect(throws: RecordStoreError.self) {
+                try await first.accept([OutboxStage.write(["7"])], with: [.keep(StoredRecord([1]), ["draft"])])
+            }
+            #expect(error?.reason == .closed)
+            #expect(try await stage.store.record(for: ["draft"]) == nil)
+            #expect(stage.settler.events == [])
+            #expect(stage.errors.errors.count == 1)
+            await first.close()
+            await second.close()
+        }
+    }
+}

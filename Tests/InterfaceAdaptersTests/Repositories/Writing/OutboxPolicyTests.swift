@@ -1,0 +1,56 @@
+import Testing
+
+@testable import InterfaceAdapters
+
+struct OutboxPolicyTests {
+    private func policy(
+        initialWait: Duration = .seconds(1),
+        factor: Double = 2,
+        largestWait: Duration = .seconds(300),
+        fraction: Double = 0.5
+    ) -> OutboxPolicy {
+        OutboxPolicy(
+            initialWait: initialWait,
+            factor: factor,
+            largestWait: largestWait,
+            largestRetryAfter: .seconds(1_000),
+            jitter: Jitter { fraction }
+        )
+    }
+
+    @Test func waitsGrowByTheFactorUpToTheLargest() {
+        let waits = [1, 2, 3, 4, 1_000_000].map {
+            policy(factor: 3, largestWait: .seconds(20)).wait(after: $0, retryAfter: nil)
+        }
+        #expect(waits == [.milliseconds(500), .milliseconds(1_500), .milliseconds(4_500), .seconds(10), .seconds(10)])
+    }
+
+    @Test func whatTheUpstreamAsksForIsTheLeastAndHasALimit() {
+        let policy = policy()
+        #expect(policy.wait(after: 1, retryAfter: .seconds(100)) == .seconds(100))
+        #expect(policy.wait(after: 1, retryAfter: .milliseconds(1)) == .milliseconds(500))
+        #expect(policy.wait(after: 1, retryAfter: .seconds(-5)) == .milliseconds(500))
+        #expect(policy.wait(after: 1, retryAfter: .seconds(100_000)) == .seconds(1_000))
+    }
+
+    @Test(arguments: [0, -1, .nan, 1]) func aFactorBelowOneIsOne(factor: Double) {
+        #expect(policy(factor: factor).wait(after: 50, retryAfter: nil) == .milliseconds(500))
+    }
+
+    @Test func whatIsTooMuchOrTooLittleIsTheNearest() {
+        let policy = OutboxPolicy(
+            initialWait: .seconds(-1),
+            factor: .infinity,
+            largestWait: .seconds(Int64.max),
+            concurrency: 0,
+            reportedAttempts: -1,
+            jitter: Jitter { 1 }
+        )
+        #expect(policy.initialWait == .zero)
+        #expect(policy.factor == 100)
+        #expect(policy.largestWait == .seconds(31_536_000))
+        #expect(policy.concurrency == 1)
+        #expect(policy.reportedAttempts == 1)
+        #expect(policy.wait(after: 9, retryAfter: nil) == .zero)
+    }
+}

@@ -1,0 +1,36 @@
+import InterfaceAdapters
+import UseCases
+
+/// A store that takes a second for each thing it is asked, of which a cancelled task takes nothing back.
+struct SlowRecordStore: RecordStore {
+    private let base: any RecordStore
+    private let timer: TimerService
+
+    init(_ base: any RecordStore, timer: TimerService) {
+        self.base = base
+        self.timer = timer
+    }
+
+    func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
+        try await pause()
+        return try await base.record(for: key)
+    }
+
+    func records(
+        under key: RecordKey
+    ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
+        try await pause()
+        return try await base.records(under: key)
+    }
+
+    func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
+        try await pause()
+        try await base.commit(changes)
+    }
+
+    private func pause() async throws(RecordStoreError) {
+        do { try await timer.sleep(for: .seconds(1)) } catch {
+            throw RecordStoreError(.cancelled, explanation: "The task was cancelled.")
+        }
+    }
+}
