@@ -1,0 +1,144 @@
+import UseCases
+
+extension UnitOfWorkConformance {
+    /// What is prepared changes nothing, and what is committed changes what it says.
+    func preparationViolations(_ stage: UnitOfWorkStage) async throws -> [String] {
+        _ = try await stage.prepare(.first, "a", 1)
+        let kept = try await stage.prepare(.second, "a", 2)
+        var violations: [String] = []
+        if try await stage.numbers("a") != [nil, nil] {
+            violations.append("What is prepared must change nothing, and does.")
+        }
+        try await stage.unitOfWork.commit([kept])
+        if try await stage.numbers("a") != [nil, 2] {
+            violations.append("Only what is committed must be changed, and is not.")
+        }
+        try await stage.commit([(.second, "a", 3)])
+        try await stage.unitOfWork.commit([kept])
+        if try await stage.numbers("a") != [nil, 2] {
+            violations.append("What is committed twice must be changed twice, and is not.")
+        }
+        return violations
+    }
+
+    /// All that is committed at once is seen in all repositories.
+    func commitViolations(_ stage: UnitOfWorkStage) async throws -> [String] {
+        var violations: [String] = []
+        try await stage.unitOfWork.commit([])
+        try await stage.commit([(.first, "a", 1), (.second, "a", 2), (.second, "b", 3)])
+        if try await stage.numbers("a") + stage.numbers("b") != [1, 2, nil, 3] {
+            violations.append("What is committed in two repositories must be seen in both, and is not.")
+        }
+        try await stage.commit([(.first, "a", nil), (.second, "b", 4)])
+        if try await stage.numbers("a") + stage.numbers("b") != [nil, 2, nil, 4] {
+            violations.append("What is removed and changed at once must be, and is not.")
+        }
+        return violations
+    }
+
+    /// Changes are made in their order.
+    func orderViolations(_ stage: UnitOfWorkStage) async throws -> [String] {
+        try await stage.commit([(.first, "a", 1), (.first, "a", nil), (.first, "a", 2), (.second, "a", 9)])
+        let found = try await stage.numbers("a")
+        return found == [2, 9] ? [] : ["The last change of a name must be seen, and there is \(Self.text(found))."]
+    }
+
+    /// Whoever reads both repositories while somebody commits never finds one of them behind.
+    func visibilityViolations(_ stage: UnitOfWorkStage) async throws -> [String] {
+        let found = await withTaskGroup(of: [String].self) { group in
+            group.addTask {
+                for number in 1...64 {
+                    do { try await stage.commit([(.first, "a", number), (.second, "a", number)]) } catch {
+                        return ["A commit must not fail while somebody reads, and did: \(error)"]
+                    }
+                }
+                return []
+            }
+            for (one, other) in [(UnitOfWorkStage.Repository.first, .second), (.second, .first)]
+                as [(UnitOfWorkStage.Repository, UnitOfWorkStage.Repository)]
+            {
+                group.addTask {
+                    for _ in 0..<256 {
+                        guard let before = try? await stage.read(one, "a") ?? 0,
+                            let behind = try? await stage.read(other, "a") ?? 0
+                        else { return ["A read must not fail while somebody commits, and did."] }
+                        if behind < before { return [Self.tornMessage] }
+                    }
+                    return []
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        return Set(found).sorted()
+    }
+
+    /// Who is cancelled beforehand is told so, and has changed nothing; or has made the changes.
+    func cancellationViolations(_ stage: UnitOfWorkStage) async throws -> [String] {
+        let change = try await stage.prepare(.first, "a", 1)
+        let ending = await withTaskGroup(of: UnitOfWorkError?.self) { group in
+            group.addTask {
+                while !Task.isCancelled { await Task.yield() }
+                do throws(UnitOfWorkError) {
+                    try await stage.unitOfWork.commit([change])
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            group.cancelAll()
+            return await group.next() ?? nil
+        }
+        let isMade = try await stage.read(.first, "a") != nil
+        switch ending?.reason {
+        case nil: return isMade ? [] : ["A commit of a cancelled task must be made where it does not fail, and is not."]
+        case .cancelled?: return isMade ? ["A commit that fails as cancelled must change nothing, and did."] : []
+        case let reason?: return ["A commit of a cancelled task must fail as cancelled, and did as \(reason)."]
+        }
+    }
+
+    /// A change that was prepared elsewhere keeps the others from being made.
+    func foreignViolations(_ open: (String) async throws -> UnitOfWorkStage) async throws -> [String] {
+        let stage = try await open("own")
+        let other = try await open("other")
+        let own = try await stage.prepare(.first, "a", 1)
+        let foreign = try await other.prepare(.second, "a", 2)
+        var violations: [String] = []
+        do throws(UnitOfWorkError) {
+            try await stage.unitOfWork.commit([own, foreign])
+            violations.append("A change that was prepared elsewhere must be refused, and is not.")
+        } catch {
+            if error.reason != .foreign {
+                violations.append(
+                    "A change that was prepared elsewhere must be refused as foreign, and is as \(error.reason)."
+                )
+            }
+        }
+        if try await stage.numbers("a") + other.numbers("a") != [nil, nil, nil, nil] {
+            violations.append("Where a change is refused nothing must be changed, and something is.")
+        }
+        try await stage.unitOfWork.commit([own])
+        if try await stage.numbers("a") != [1, nil] {
+            violations.append("A change whose commit failed must be made by the next, and is not.")
+        }
+        await other.close()
+        await stage.close()
+        return violations
+    }
+
+    /// What was committed is there when it is opened again.
+    func durabilityViolations(_ open: (String) async throws -> UnitOfWorkStage) async throws -> [String] {
+        let stage = try await open("durable")
+        try await stage.commit([(.first, "a", 1), (.second, "a", 2), (.second, "b", 3)])
+        try await stage.commit([(.first, "a", 4), (.second, "b", nil)])
+        await stage.close()
+        let next = try await open("durable")
+        let found = try await next.numbers("a") + next.numbers("b")
+        await next.close()
+        return found == [4, 2, nil, nil]
+            ? [] : ["What was committed must be there, opened again, and there is \(Self.text(found))."]
+    }
+
+    private static var tornMessage: String {
+        "Who sees a commit in one repository must see it in the other, and does not."
+    }
+}
