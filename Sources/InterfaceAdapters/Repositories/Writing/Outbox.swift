@@ -74,7 +74,8 @@ public final class Outbox: Sendable {
 
     /// Makes writes and changes durable, all of them or none, and delivers the writes from then on.
     ///
-    /// The settlers have been told of the entries when it returns.
+    /// The settlers have been told of the entries when it returns. It waits while another write of one of the subjects is being
+    /// accepted or settled.
     ///
     /// - Parameters:
     ///   - writes: What is to be done at the upstream, in this order as far as it is to one subject.

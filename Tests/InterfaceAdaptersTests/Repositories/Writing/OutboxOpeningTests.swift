@@ -175,4 +175,46 @@ struct OutboxOpeningTests {
             await second.close()
         }
     }
+
+    @Test func whoWasTakenOverSettlesNothing() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        let slow = StubDataFetcher { request throws(FetchError) in
+            let answer = try await upstream.fetch(request)
+            try? await stage.timer.sleep(for: .seconds(10))
+            return answer
+        }
+        try await stage.scheduler.run {
+            let first = try stage.outbox(slow)
+            let settler = RecordingOutboxSettler()
+            try await first.open(settling: [settler])
+            let entries = try await first.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
+            try await stage.timer.sleep(for: .seconds(1))
+            let second = try stage.outbox(upstream, keySeed: 2, errors: RecordingErrorHandler())
+            try await second.open(settling: [stage.settler])
+            for entry in entries { try await second.settlement(of: entry) }
+            let ending = await Result { () async throws(RepositoryError) in
+                try await first.settlement(of: entries[0])
+            }
+            #expect(ending.failure?.reason == .closed)
+            #expect(stage.elapsed == .seconds(10))
+            #expect(!settler.events.contains { if case .committed = $0 { true } else { false } })
+            #expect(try await stage.values() == [["7"]: "2"])
+            await first.close()
+            await second.close()
+        }
+        #expect(upstream.done.map(\.text) == ["1", "2"])
+        #expect(stage.errors.errors as? [OutboxTakenOverError] == [OutboxTakenOverError(prefix: ["outbox"])])
+    }
+
+    @Test func attemptsOfNoEntryAreRemoved() async throws {
+        let stage = stage
+        let records = OutboxRecords(prefix: ["outbox"])
+        let key = OutboxEntryName(sequence: 1, idempotencyKey: "k", subject: ["7"]).key(under: records.attempts)
+        try await stage.store.commit([.keep(StoredRecord([49]), key)])
+        let outbox = try stage.outbox(stage.upstream())
+        try await outbox.open(settling: [stage.settler])
+        await outbox.close()
+        #expect(try await stage.store.records(under: records.attempts).isEmpty)
+    }
 }

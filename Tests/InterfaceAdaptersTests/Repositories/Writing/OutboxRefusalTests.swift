@@ -32,8 +32,9 @@ struct OutboxRefusalTests {
                 ]
             )
             #expect(stage.errors.errors as? [RefusedWriteError] == [RefusedWriteError(entry, because: refusal)])
-            #expect("\(stage.errors.errors[0])".contains("POST 7 for 7, accepted as number 0"))
-            #expect("\(stage.errors.errors[0])".contains("\(status)"))
+            let told = try #require(stage.errors.errors.first)
+            #expect("\(told)".contains("POST 7 for 7, accepted as number 0"))
+            #expect("\(told)".contains("\(status)"))
         }
         #expect(upstream.requests.count == 1)
         #expect(outbox.counts.refused == 1)
@@ -67,6 +68,24 @@ struct OutboxRefusalTests {
         }
         #expect(upstream.done.count == 1)
         #expect(outbox.counts.delivered == 1)
+        #expect(stage.errors.errors.isEmpty)
+    }
+
+    @Test func aConflictBehindARestartMayBeTheUpstreamsOwnDelay() async throws {
+        let stage = stage
+        let upstream = stage.upstream(.answerLost, .turnedAway(DataResponse(status: 409)))
+        try await stage.scheduler.run {
+            let outbox = try stage.outbox(upstream)
+            try await outbox.open(settling: [stage.settler])
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await stage.timer.sleep(for: .milliseconds(500))
+            await outbox.close()
+            let next = try stage.outbox(upstream, keySeed: 2)
+            try await next.open(settling: [stage.settler])
+            try await next.settlement(of: entry)
+            await next.close()
+        }
+        #expect(upstream.done.count == 1)
         #expect(stage.errors.errors.isEmpty)
     }
 

@@ -114,6 +114,7 @@ struct OutboxRetryTests {
             stage.store.fail(with: RecordStoreError(.full, explanation: "There is no room."))
             try await stage.timer.sleep(for: .milliseconds(1_000))
             #expect(outbox.pending.map(\.attempts) == [1])
+            #expect(stage.settler.events == [.accepted(entry), .delivered(entry, later: 0)])
             stage.store.fail(with: nil)
             try await outbox.settlement(of: entry)
             await outbox.close()

@@ -31,9 +31,9 @@ struct OutboxTests {
             #expect(entry.acceptedAt == OutboxStage.time)
             #expect(stage.settler.events.first == .accepted(entry))
             // One commit for both, behind the one that says who delivers.
-            #expect(stage.store.commits.count >= 2)
-            #expect(stage.store.commits[1].count == 2)
-            #expect(stage.store.commits[1][0] == .keep(StoredRecord([1]), ["draft"]))
+            let commit = try #require(stage.store.commits.dropFirst().first)
+            #expect(commit.count == 2)
+            #expect(commit.first == .keep(StoredRecord([1]), ["draft"]))
             try await outbox.settlement(of: entry)
             #expect(outbox.pending == [])
             #expect(try await stage.store.records(under: outbox.records.entries).isEmpty)
@@ -243,5 +243,55 @@ struct OutboxTests {
             #expect(stage.elapsed == .seconds(30))
             await outbox.close()
         }
+    }
+
+    /// Accepts a write and is cancelled half a second behind the beginning of the commit.
+    private func cancelledAcceptance(_ outbox: Outbox) async -> Result<[OutboxEntry], RecordStoreError>? {
+        await withTaskGroup(of: Result<[OutboxEntry], RecordStoreError>?.self) { group in
+            group.addTask {
+                await Result { () async throws(RecordStoreError) in
+                    try await outbox.accept([OutboxStage.write(["7"])])
+                }
+            }
+            group.addTask {
+                // It takes a second to find out who delivers.
+                try? await stage.timer.sleep(for: .milliseconds(1_500))
+                return nil
+            }
+            _ = await group.next()
+            group.cancelAll()
+            return await group.next() ?? nil
+        }
+    }
+
+    @Test func whoIsCancelledWhileTheStoreCommitsHasAcceptedIt() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        let store = SlowRecordStore(stage.store, timer: stage.timer, answersLate: true)
+        let outbox = try stage.outbox(upstream, store: store)
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let entries = try #require(try await cancelledAcceptance(outbox)?.get())
+            #expect(stage.settler.events.first == entries.first.map { .accepted($0) })
+            try await outbox.settlement(of: try #require(entries.first))
+            await outbox.close()
+        }
+        #expect(upstream.done.count == 1)
+    }
+
+    @Test func whoIsCancelledBeforeTheStoreCommitsHasAcceptedNothing() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        let outbox = try stage.outbox(upstream, store: SlowRecordStore(stage.store, timer: stage.timer))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let outcome = try #require(await cancelledAcceptance(outbox))
+            #expect(outcome.failure?.reason == .cancelled)
+            #expect(outbox.pending == [])
+            await outbox.close()
+            #expect(try await stage.store.records(under: outbox.records.entries).isEmpty)
+        }
+        #expect(upstream.requests.isEmpty)
+        #expect(stage.settler.events == [])
     }
 }

@@ -1,14 +1,17 @@
 import InterfaceAdapters
 import UseCases
 
-/// A store that takes a second for each thing it is asked, of which a cancelled task takes nothing back.
+/// A store that takes a second for each thing it is asked.
 struct SlowRecordStore: RecordStore {
     private let base: any RecordStore
     private let timer: TimerService
+    /// Whether a commit is made at once, and its caller hears of that a second later.
+    private let answersLate: Bool
 
-    init(_ base: any RecordStore, timer: TimerService) {
+    init(_ base: any RecordStore, timer: TimerService, answersLate: Bool = false) {
         self.base = base
         self.timer = timer
+        self.answersLate = answersLate
     }
 
     func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
@@ -24,8 +27,13 @@ struct SlowRecordStore: RecordStore {
     }
 
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
-        try await pause()
-        try await base.commit(changes)
+        if answersLate {
+            try await base.commit(changes)
+            try? await pause()
+        } else {
+            try await pause()
+            try await base.commit(changes)
+        }
     }
 
     private func pause() async throws(RecordStoreError) {

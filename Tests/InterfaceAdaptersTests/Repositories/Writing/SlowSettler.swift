@@ -1,0 +1,31 @@
+import InterfaceAdapters
+import InwardTesting
+import UseCases
+
+/// A settler that takes ten seconds to say what is to be kept.
+struct SlowSettler: OutboxSettler {
+    let base: RecordingOutboxSettler
+    let timer: TimerService
+
+    var endpoint: String { base.endpoint }
+
+    func accepted(_ entries: [OutboxEntry]) { base.accepted(entries) }
+
+    func delivered(
+        _ entry: OutboxEntry,
+        answer: DataResponse,
+        before later: [OutboxEntry]
+    ) async throws(RecordStoreError) -> OutboxSettlement {
+        try? await timer.sleep(for: .seconds(10))
+        return try await base.delivered(entry, answer: answer, before: later)
+    }
+
+    func refused(
+        _ entry: OutboxEntry,
+        because error: RepositoryError,
+        before later: [OutboxEntry]
+    ) async throws(RecordStoreError) -> OutboxSettlement {
+        try? await timer.sleep(for: .seconds(10))
+        return try await base.refused(entry, because: error, before: later)
+    }
+}
