@@ -19,7 +19,7 @@ struct AppContainerTests {
         #expect(page.entries.count == 20)
         #expect(page.total == 100)
         #expect(page.entries.allSatisfy { if case .known = $0.author { true } else { false } })
-        #expect(try await feed.publishPost(title: "Notes", body: "x", by: User.ID(7)).id == Post.ID(101))
+        #expect(try await feed.publishPost(title: "Notes", body: "x", by: User.ID(7)).value.id == Post.ID(101))
         let overview = try await OverviewContainer(in: user).makeInteraction().overview()
         #expect(overview.provenance.contains("of the built-in sample in"))
     }

@@ -20,7 +20,7 @@ struct ScopedPostRepository: PostRepository {
         }
     }
 
-    func publish(_ draft: PostDraft) async throws(RepositoryError) -> Post {
+    func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
         try await scope.asking("Publishing the post", writes: true) { interaction async throws(RepositoryError) in
             try await interaction.posts.publish(draft)
         }

@@ -7,8 +7,21 @@ extension Endpoint<Post> {
     /// - Parameter lifetimes: How long its answers are fresh, and how long they are kept.
     /// - Returns: the endpoint.
     public static func posts(lifetimes: Lifetimes = Lifetimes()) -> Self {
-        Self(PostDTO.self, at: "posts", subjects: { [$0.authorID.key] }, lifetimes: lifetimes)
+        Self(
+            PostDTO.self,
+            at: "posts",
+            subjects: { [$0.authorID.key] },
+            lifetimes: lifetimes,
+            creation: Creation(PostDraftDTO.self, answer: PublishedPostDTO.self) { draft, number in
+                try? draft.published(as: Post.ID(firstPendingID + number))
+            } created: { draft, published throws(FieldError) in
+                try draft.published(as: Post.ID(published.id.value))
+            }
+        )
     }
+
+    /// What is pending is later than all that an upstream has numbered, and yet a whole number in JSON (RFC 8259 section 6).
+    private static var firstPendingID: Int { 1 << 52 }
 }
 
 extension EntityFilter<Post> {

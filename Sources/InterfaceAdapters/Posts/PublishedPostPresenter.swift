@@ -6,13 +6,13 @@ public struct PublishedPostPresenter: Sendable {
     /// Makes a presenter.
     public init() {}
 
-    /// What to show of a post that was published.
-    public func present(_ post: Post) -> PublishedPostViewModel {
+    /// What to show of a post that was published, or is pending.
+    public func present(_ post: Reading<Post>) -> PublishedPostViewModel {
         PublishedPostViewModel(
-            id: post.id.rawValue,
-            authorID: post.authorID.rawValue,
-            title: post.title,
-            body: post.body
+            id: post.isPending ? nil : post.value.id.rawValue,
+            authorID: post.value.authorID.rawValue,
+            title: post.value.title,
+            body: post.value.body
         )
     }
 

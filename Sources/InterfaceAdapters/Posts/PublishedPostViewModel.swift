@@ -1,7 +1,7 @@
 /// What a view shows of a post that was just published.
 public struct PublishedPostViewModel: ViewModel, Hashable {
-    /// The identity the post got.
-    public let id: Int
+    /// The identity the post got; `nil` if it is not published yet.
+    public let id: Int?
     /// The identity of its author.
     public let authorID: Int
     /// What the post is called.
@@ -11,9 +11,9 @@ public struct PublishedPostViewModel: ViewModel, Hashable {
 
     /// A sentence that says so, and the post.
     public var document: Document {
-        Document(
-            title: title,
-            blocks: [.heading(title), .paragraph(body), .notes(["Published as post \(id) of user \(authorID)."])]
-        )
+        let note =
+            id.map { "Published as post \($0) of user \(authorID)." }
+            ?? "Accepted for user \(authorID), and published as soon as the upstream takes it."
+        return Document(title: title, blocks: [.heading(title), .paragraph(body), .notes([note])])
     }
 }

@@ -31,12 +31,21 @@ public struct UpstreamPostRepository: PostRepository {
         try await repository.entities(.author(author), policy)
     }
 
-    /// Publishes a draft, sent once, under the identity that the upstream gives. It is in every list from then on.
+    /// Publishes a draft, which is in every list from then on.
+    ///
+    /// With an outbox it is accepted, and pending under an identity that only this program knows. Without one it is sent once, and
+    /// published under the identity that the upstream gives.
     ///
     /// - Throws: a `RepositoryError`, with `outcomeUnknown` if the draft was sent and no answer tells what became of it.
-    public func publish(_ draft: PostDraft) async throws(RepositoryError) -> Post {
-        try await repository.create(PostDraftDTO(draft), answer: PublishedPostDTO.self) { published in
-            draft.published(as: Post.ID(published.id.value))
-        }
+    public func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
+        try await repository.create(PostDraftDTO(draft))
+    }
+
+    /// Prepares the publication of a draft, for a unit of work over the outbox of the repository.
+    ///
+    /// - Returns: the change; `nil` if the repository has no outbox.
+    /// - Throws: a `RepositoryError` if the repository is closed.
+    public func prepareToPublish(_ draft: PostDraft) throws(RepositoryError) -> (any PreparedChange)? {
+        try repository.prepareCreation(of: PostDraftDTO(draft), "the publication of “\(draft.title)”")
     }
 }

@@ -1,13 +1,31 @@
 import UseCases
 
 extension Repository {
-    /// Answers a question from the nearest place that a policy allows.
+    /// Answers a question from the nearest place that a policy allows, with what is pending on top.
     func read<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
         _ lane: RepositoryLane<Question>
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
         try throwIfClosed(asking: question.path(in: endpoint))
+        if pending.isEmpty { return try await readAccepted(question, policy, lane) }
+        var tries = 0
+        while true {
+            let snapshot = pending.snapshot
+            if let reading = question.reading(among: snapshot.entities) { return reading }
+            let reading = try await readAccepted(question, policy, lane)
+            tries += 1
+            // What was delivered meanwhile may be in both. Where something always is, that has to do.
+            if tries == 3 || pending.isCurrent(snapshot) { return question.adding(snapshot.entities, to: reading) }
+        }
+    }
+
+    /// Answers a question by what the upstream has said.
+    private func readAccepted<Question: RepositoryQuestion>(
+        _ question: Question,
+        _ policy: ReadPolicy,
+        _ lane: RepositoryLane<Question>
+    ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
         if let kept = question.kept(in: memory), let reading = try reading(question, kept, .memory, policy, lane) {
             return reading
         }

@@ -1,32 +1,131 @@
-import UseCases
+public import UseCases
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 extension Repository {
-    /// Sends a new record, once, and keeps the entity that it has become.
+    /// What settles the writes of this repository, for whoever opens its outbox; `nil` if nothing can be created at the endpoint.
+    public var settler: (any OutboxSettler)? {
+        endpoint.creation.map { creation in
+            CreationSettler(
+                endpoint: endpoint.name,
+                creation: creation,
+                pending: pending,
+                keep: { [weak self] in self?.keep($0) },
+                forgetLists: { [weak self] in self?.forgetLists() }
+            )
+        }
+    }
+
+    /// Creates an entity of what is sent to where the list is.
+    ///
+    /// With an outbox it is accepted when this returns, which is as durable as the outbox's store, and shown as pending until the
+    /// upstream has answered. Without one it is sent now, once, and created when this returns.
+    ///
+    /// - Parameter draft: What is sent, as the endpoint's ``Creation`` knows it.
+    /// - Returns: the entity.
+    /// - Throws: a `RepositoryError`, with `outcomeUnknown` if the draft was sent and no answer tells what became of it.
+    public func create(_ draft: some Encodable) async throws(RepositoryError) -> Reading<Entity> {
+        try throwIfClosed(asking: endpoint.path)
+        let (creation, body) = try creationBody(draft)
+        guard let outbox else { return try await send(body, creation) }
+        do throws(RecordStoreError) {
+            let entries = try await outbox.accept([write(body)])
+            guard let entry = entries.first, let entity = creation.pending(body, entry.sequence) else {
+                throw RecordStoreError(.denied, explanation: "It is accepted, but cannot be shown")
+            }
+            return Reading(entity, origin: .memory, isPending: true)
+        } catch {
+            throw RepositoryError(error, request: creating)
+        }
+    }
+
+    /// Prepares the creation of an entity, for a unit of work over the repository's outbox.
     ///
     /// - Parameters:
-    ///   - record: What is sent to where the list is.
-    ///   - answer: What the upstream says of it.
-    ///   - entity: The entity, by what the upstream says.
-    /// - Returns: the entity.
-    /// - Throws: a `RepositoryError`, with `outcomeUnknown` if the record was sent and no answer tells what became of it.
-    func create<Answer: Decodable>(
-        _ record: some Encodable,
-        answer: Answer.Type,
-        _ entity: (Answer) -> Entity
-    ) async throws(RepositoryError) -> Entity {
+    ///   - draft: What is sent, as the endpoint's ``Creation`` knows it.
+    ///   - description: What is changed, as a part of a sentence: `the publication of a post`.
+    /// - Returns: the change; `nil` if the repository has no outbox.
+    /// - Throws: a `RepositoryError` if the draft cannot be sent.
+    public func prepareCreation(
+        of draft: some Encodable,
+        _ description: String
+    ) throws(RepositoryError) -> PreparedRecordChange? {
         try throwIfClosed(asking: endpoint.path)
+        let (_, body) = try creationBody(draft)
+        return outbox.map { PreparedRecordChange(description, for: $0, writes: [write(body)]) }
+    }
+
+    private var creating: String { "POST \(source.upstream.address(of: endpoint.path))" }
+
+    private func write(_ body: [UInt8]) -> OutboxWrite {
+        // What has no identity yet is a subject of its own.
+        let subject: RecordKey = [endpoint.name, "new", String(chance().bitPattern, radix: 16)]
+        return OutboxWrite(
+            endpoint: endpoint.name,
+            subject: subject,
+            method: .post,
+            path: endpoint.path.joined(separator: "/"),
+            body: body
+        )
+    }
+
+    private func creationBody(
+        _ draft: some Encodable
+    ) throws(RepositoryError) -> (creation: Creation<Entity>, body: [UInt8]) {
+        guard let creation = endpoint.creation else {
+            throw RepositoryError(.refused, request: creating, explanation: "was not sent: nothing is created there")
+        }
+        do {
+            return (creation, Array(try JSONEncoder().encode(draft)))
+        } catch {
+            throw RepositoryError(.refused, request: creating, explanation: "has content that is no JSON")
+        }
+    }
+
+    private func send(
+        _ body: [UInt8],
+        _ creation: Creation<Entity>
+    ) async throws(RepositoryError) -> Reading<Entity> {
         do throws(RepositoryError) {
-            let created = entity(try await source.upstream.create(record, path: endpoint.path, answer: answer))
-            // Who asks from now on is to see it, and what is under way may have been answered before.
-            let byteCount = (try? endpoint.encode(created).count) ?? 0
-            memory.write(created, time: timer.now, byteCount: byteCount)
-            detachAll()
-            return created
+            let created = try await source.upstream.create(Data(body), path: endpoint.path) {
+                answer throws(FieldError) in try creation.created(body, answer)
+            }
+            keep(created)
+            return Reading(created, origin: .upstream)
         } catch {
             // It may have been done, and then be in every list.
             if error.reason == .outcomeUnknown { memory.forgetLists() }
             detachAll()
             throw error
         }
+    }
+
+    /// Keeps what was created just now. Who asks from now on is to see it, and what is under way may have been answered before.
+    private func keep(_ entity: Entity) {
+        let byteCount = (try? endpoint.encode(entity).count) ?? 0
+        memory.write(entity, time: timer.now, byteCount: byteCount)
+        detachAll()
+    }
+
+    private func forgetLists() {
+        memory.forgetLists()
+        detachAll()
+    }
+}
+
+extension RepositoryError {
+    /// The error of a write that was not accepted.
+    fileprivate init(_ error: RecordStoreError, request: String) {
+        let reason: Reason =
+            switch error.reason {
+            case .cancelled: .cancelled
+            case .closed: .closed
+            case .full, .denied, .unavailable: .unavailable
+            }
+        self.init(reason, request: request, explanation: "was not accepted: \(error.explanation)")
     }
 }

@@ -17,6 +17,9 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
     let memory: EntityMemory<Entity>
     let store: EntityStore<Entity>?
     let timer: TimerService
+    let outbox: Outbox?
+    let pending = PendingEntities<Entity>()
+    let chance: @Sendable () -> Double
     let entities: RepositoryLane<EntityQuestion<Entity>>
     let lists: RepositoryLane<ListQuestion<Entity>>
     private let isClosed = Atomic(false)
@@ -28,6 +31,8 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
     ///   - upstream: The upstream.
     ///   - limit: How much is kept in memory.
     ///   - store: Where it is kept beyond the life of the process; `nil` if nowhere.
+    ///   - outbox: What delivers what is written, for whoever makes the repository to open with its ``settler``, and to close; `nil`
+    ///     to send it at once.
     ///   - abandonment: What becomes of a fetch that nobody waits for any more.
     ///   - timer: What tells the time.
     ///   - chance: A random number from 0 to 1, by which lifetimes are spread.
@@ -36,12 +41,15 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
         upstream: Upstream,
         memory limit: MemoryLimit = MemoryLimit(),
         store: RepositoryStore? = nil,
+        outbox: Outbox? = nil,
         whenAbandoned abandonment: RepositoryAbandonment = .cancelled,
         timer: TimerService = .continuous,
         chance: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
     ) {
         self.endpoint = endpoint
         self.timer = timer
+        self.outbox = outbox
+        self.chance = chance
         self.store = store.map { EntityStore(endpoint, in: $0) }
         memory = EntityMemory(endpoint, limit: limit, store: self.store, chance: chance)
         source = EntitySource(endpoint, upstream: upstream, memory: memory, timer: timer, chance: chance)

@@ -53,6 +53,9 @@ public struct Upstream: Sendable {
         return UpstreamAnswer(request: request, response: try await response(to: request))
     }
 
+    /// Where what is at a path is.
+    func address(of path: [String]) -> URL { url(of: path, []) }
+
     /// The request for what is at a path, as messages say it.
     func description(of path: [String]) -> String { DataRequest(url: url(of: path, [])).description }
 
@@ -62,19 +65,15 @@ public struct Upstream: Sendable {
         return url
     }
 
-    /// Sends a new record, once, and decodes what the upstream says of it.
-    func create<Answer: Decodable>(
-        _ record: some Encodable,
+    /// Sends a new record, once, and makes of the answer what it says.
+    func create<Created>(
+        _ body: Data,
         path: [String],
-        answer: Answer.Type
-    ) async throws(RepositoryError) -> Answer {
+        _ created: (Data) throws(FieldError) -> Created
+    ) async throws(RepositoryError) -> Created {
         var request = DataRequest(method: .post, url: url(of: path, []), headerFields: Self.acceptJSON)
         request.headerFields.append(HeaderField(.contentType, "application/json; charset=utf-8"))
-        do {
-            request.body = try JSONEncoder().encode(record)
-        } catch {
-            throw RepositoryError(.refused, request: request.description, explanation: "has content that is no JSON")
-        }
+        request.body = body
         let response = try await response(to: request, mayWrite: true)
         guard response.degradation == nil else {
             // What was done elsewhere may have been done, but not where it was to be.
@@ -85,7 +84,7 @@ public struct Upstream: Sendable {
             )
         }
         do {
-            return try Answer.decoded(from: response.body)
+            return try created(response.body)
         } catch {
             throw RepositoryError(
                 .outcomeUnknown,

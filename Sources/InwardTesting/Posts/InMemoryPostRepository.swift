@@ -48,7 +48,7 @@ public final class InMemoryPostRepository: PostRepository {
     /// Keeps the post that a draft becomes, under an identity one greater than the greatest there is.
     ///
     /// - Throws: the `RepositoryError` that it is to fail with, or `cancelled`; nothing is kept then.
-    public func publish(_ draft: PostDraft) async throws(RepositoryError) -> Post {
+    public func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
         try RepositoryError.throwIfCancelled(asking: "A new post")
         let result = state.withLock { state -> Result<Post, RepositoryError> in
             if let failure = state.failure { return .failure(failure) }
@@ -56,6 +56,6 @@ public final class InMemoryPostRepository: PostRepository {
             state.posts.append(post)
             return .success(post)
         }
-        return try result.get()
+        return Reading(try result.get(), origin: .memory)
     }
 }

@@ -16,9 +16,9 @@ public protocol PostRepository: Sendable {
     /// - Throws: a ``RepositoryError`` if there is no list to be had at all.
     func posts(by author: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]>
 
-    /// Publishes a draft once and gives the post it became.
+    /// Publishes a draft once and gives the post it became; or accepts it, and gives the post that is pending.
     ///
     /// - Throws: a ``RepositoryError``, with ``RepositoryError/Reason/outcomeUnknown`` if the draft was sent and no answer
     ///   tells whether it was published.
-    func publish(_ draft: PostDraft) async throws(RepositoryError) -> Post
+    func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post>
 }

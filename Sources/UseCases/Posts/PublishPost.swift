@@ -18,10 +18,11 @@ public struct PublishPost: Sendable {
         self.titlesUnderWay = titlesUnderWay
     }
 
-    /// Publishes a post and gives it with the identity it got.
+    /// Publishes a post and gives it with the identity it got; or has it accepted, and gives it as pending, with an identity that
+    /// it has until it is published.
     ///
-    /// The author and the titles are checked against the source itself, at the same time, before anything is sent. A
-    /// damaged record of the author's earlier posts does not keep the author from publishing.
+    /// The author and the titles are checked against the source itself, at the same time, before anything is sent; or if it cannot
+    /// be asked, against what is kept of it. A damaged record of the author's earlier posts does not keep the author from publishing.
     ///
     /// - Throws: a ``PublishPostError``. Nothing was published unless it is ``PublishPostError/cancelled`` or
     ///   ``PublishPostError/outcomeUnknown(_:)``.
@@ -29,7 +30,7 @@ public struct PublishPost: Sendable {
         title: String,
         body: String,
         by author: User.ID
-    ) async throws(PublishPostError) -> Post {
+    ) async throws(PublishPostError) -> Reading<Post> {
         let draft: PostDraft
         do {
             draft = try PostDraft(authorID: author, title: title, body: body)
@@ -49,10 +50,10 @@ public struct PublishPost: Sendable {
     private func check(_ draft: PostDraft) async throws(PublishPostError) {
         let author = draft.authorID
         async let earlier = Result(awaiting: { () async throws(RepositoryError) in
-            try await posts.posts(by: author, .upstream)
+            try await posts.posts(by: author, .upstreamElseLocal)
         })
         do {
-            _ = try await users.user(author, .upstream)
+            _ = try await users.user(author, .upstreamElseLocal)
         } catch {
             throw error.reason == .notFound ? .unknownAuthor(author) : PublishPostError(error)
         }

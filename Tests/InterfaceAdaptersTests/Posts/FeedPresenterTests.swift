@@ -86,8 +86,14 @@ struct FeedPresenterTests {
     }
 
     @Test func aPublishedPostIsShownWithItsIdentity() throws {
-        let viewModel = PublishedPostPresenter().present(try .example(101, by: 7, title: "Notes", body: "On engines."))
-        let text = TextRenderer().render(viewModel.document)
+        let post = try Post.example(101, by: 7, title: "Notes", body: "On engines.")
+        let published = PublishedPostPresenter().present(Reading(post, origin: .upstream))
+        let text = TextRenderer().render(published.document)
         #expect(text == "Notes\n=====\n\nOn engines.\n\n- Published as post 101 of user 7.\n")
+        // What it has until then is nobody's business.
+        let pending = PublishedPostPresenter().present(Reading(post, origin: .memory, isPending: true))
+        let note = "- Accepted for user 7, and published as soon as the upstream takes it.\n"
+        #expect(TextRenderer().render(pending.document) == "Notes\n=====\n\nOn engines.\n\n\(note)")
+        #expect(pending.id == nil)
     }
 }

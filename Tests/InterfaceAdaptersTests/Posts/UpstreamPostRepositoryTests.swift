@@ -52,7 +52,7 @@ struct UpstreamPostRepositoryTests {
         let answer = DataResponse(status: .created, body: Data(#"{"id": 101, "title": "ignored"}"#.utf8))
         let source = RecordingDataFetcher(StubDataFetcher(answer))
         let draft = try PostDraft(authorID: User.ID(7), title: "Notes \"1\"", body: "On\nengines")
-        let post = try await UpstreamPostRepository(upstream: .example(source)).publish(draft)
+        let post = try await UpstreamPostRepository(upstream: .example(source)).publish(draft).value
         #expect(post == draft.published(as: Post.ID(101)))
         let request = try #require(source.requests.first)
         #expect(source.requests.count == 1)

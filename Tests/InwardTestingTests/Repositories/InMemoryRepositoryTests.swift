@@ -6,7 +6,7 @@ import UseCases
 struct InMemoryRepositoryTests {
     @Test func whatIsPublishedIsThereUnderTheNextIdentity() async throws {
         let posts = InMemoryPostRepository([try .example(7)])
-        let post = try await posts.publish(PostDraft(authorID: User.ID(2), title: "Notes", body: "x"))
+        let post = try await posts.publish(PostDraft(authorID: User.ID(2), title: "Notes", body: "x")).value
         #expect(post.id == Post.ID(8))
         #expect(try await posts.posts(by: User.ID(2), .nearest).value == [post])
         #expect(try await posts.posts(.nearest).value.count == 2)

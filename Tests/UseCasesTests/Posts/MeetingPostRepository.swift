@@ -17,7 +17,7 @@ struct MeetingPostRepository: PostRepository {
         return try await base.posts(by: author, policy)
     }
 
-    func publish(_ draft: PostDraft) async throws(RepositoryError) -> Post {
+    func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
         try await base.publish(draft)
     }
 }

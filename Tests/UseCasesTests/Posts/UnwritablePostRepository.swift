@@ -13,7 +13,7 @@ struct UnwritablePostRepository: PostRepository {
         Reading([], origin: .memory)
     }
 
-    func publish(_ draft: PostDraft) async throws(RepositoryError) -> Post {
+    func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
         throw failure
     }
 }

@@ -27,7 +27,7 @@ final class PolicyRecordingRepository: UserRepository, PostRepository {
         try await posts(policy)
     }
 
-    func publish(_ draft: PostDraft) async throws(RepositoryError) -> Post {
-        draft.published(as: Post.ID(1))
+    func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
+        Reading(draft.published(as: Post.ID(1)), origin: .memory)
     }
 }

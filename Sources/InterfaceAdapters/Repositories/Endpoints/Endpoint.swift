@@ -28,6 +28,8 @@ public struct Endpoint<Entity: Identifiable & Sendable>: Sendable where Entity.I
     public let batching: Batching<Entity.ID>?
     /// How the list is asked for page by page, if it can be.
     public let paging: Paging?
+    /// How an entity is created, if one can be.
+    public let creation: Creation<Entity>?
 
     let onePath: @Sendable (Entity.ID) -> [String]
     let subjects: @Sendable (Entity) -> [RecordKey]
@@ -46,6 +48,7 @@ public struct Endpoint<Entity: Identifiable & Sendable>: Sendable where Entity.I
     ///   - lifetimes: How long answers are fresh, and how long they are kept.
     ///   - batching: How several entities are asked for at once; `nil` if they cannot be.
     ///   - paging: How the list is asked for page by page; `nil` if it cannot be.
+    ///   - creation: How an entity is created by what is sent to the list; `nil` if it cannot be.
     public init<Record: RecordDTO>(
         _ record: Record.Type,
         at path: String,
@@ -53,7 +56,8 @@ public struct Endpoint<Entity: Identifiable & Sendable>: Sendable where Entity.I
         subjects: @escaping @Sendable (Entity) -> [RecordKey] = { _ in [] },
         lifetimes: Lifetimes = Lifetimes(),
         batching: Batching<Entity.ID>? = nil,
-        paging: Paging? = nil
+        paging: Paging? = nil,
+        creation: Creation<Entity>? = nil
     ) where Record.Entity == Entity {
         name = Record.listName
         let components = path.split(separator: "/").map(String.init)
@@ -63,6 +67,7 @@ public struct Endpoint<Entity: Identifiable & Sendable>: Sendable where Entity.I
         self.lifetimes = lifetimes
         self.batching = batching
         self.paging = paging
+        self.creation = creation
         decodeOne = { json throws(FieldError) in try Record.decoded(from: json).entity() }
         decodeList = { json throws(FieldError) in
             let list = try RecordList<Record>(json)

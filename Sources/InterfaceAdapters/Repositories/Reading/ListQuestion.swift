@@ -30,5 +30,21 @@ struct ListQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion where E
         (kept.entities, kept.rejected)
     }
 
+    func reading(among pending: [Entity]) -> Reading<[Entity]>? { nil }
+
+    func adding(_ pending: [Entity], to reading: Reading<[Entity]>) -> Reading<[Entity]> {
+        let wanted = pending.filter(filter.matches)
+        guard !wanted.isEmpty else { return reading }
+        return Reading(
+            reading.value + wanted,
+            origin: reading.origin,
+            age: reading.age,
+            isStale: reading.isStale,
+            isPending: true,
+            rejected: reading.rejected,
+            degradation: reading.degradation
+        )
+    }
+
     func path(in endpoint: Endpoint<Entity>) -> [String] { endpoint.path }
 }

@@ -21,6 +21,12 @@ protocol RepositoryQuestion<Entity>: Hashable, Sendable {
     /// The answer that was kept; `nil` if that is that there is none.
     func answer(_ kept: Kept) -> (value: Value, rejected: [RejectedRecord])?
 
+    /// The answer that is among what is pending, if there is one.
+    func reading(among pending: [Entity]) -> Reading<Value>?
+
+    /// A reading with what is pending on top.
+    func adding(_ pending: [Entity], to reading: Reading<Value>) -> Reading<Value>
+
     /// What is asked for, as the components of a path relative to the upstream.
     func path(in endpoint: Endpoint<Entity>) -> [String]
 }

@@ -1,0 +1,156 @@
+import Entities
+import InwardTesting
+import Synchronization
+import Testing
+import UseCases
+
+@testable import InterfaceAdapters
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A repository of posts whose writes go through an outbox.
+@Suite(.timeLimit(.minutes(5)))
+struct RepositoryOutboxTests {
+    /// An upstream that has one post, and answers writes as it is told to.
+    private final class Source: DataFetcher {
+        private let answer: Mutex<DataResponse>
+        private let gate: Rendezvous?
+
+        /// - Parameters:
+        ///   - answer: What it says to a write.
+        ///   - gate: What a write waits for first.
+        init(_ answer: DataResponse, behind gate: Rendezvous? = nil) {
+            self.answer = Mutex(answer)
+            self.gate = gate
+        }
+
+        func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+            guard request.method == .post else {
+                return DataResponse(body: Data(#"[{"userId": 7, "id": 1, "title": "old", "body": "b"}]"#.utf8))
+            }
+            await gate?.arrive()
+            return answer.withLock(\.self)
+        }
+    }
+
+    private let handler = RecordingErrorHandler()
+    private let store = InMemoryRecordStore()
+    private let timer = TimerService(ManualClock())
+
+    private func open(_ source: Source) async throws -> (repository: Repository<Post>, outbox: Outbox) {
+        let upstream = try Upstream.example(source)
+        let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: handler)
+        let repository = Repository(.posts(), upstream: upstream, outbox: outbox, timer: timer)
+        try await outbox.open(settling: [try #require(repository.settler)])
+        return (repository, outbox)
+    }
+
+    private func draft(_ title: String = "new", by author: Int = 7) throws -> PostDraftDTO {
+        PostDraftDTO(try PostDraft(authorID: User.ID(author), title: title, body: "b"))
+    }
+
+    private func titles(_ repository: Repository<Post>, _ policy: ReadPolicy = .nearest) async throws -> [String] {
+        try await repository.entities(.all, policy).value.map(\.title)
+    }
+
+    @Test func whatIsAcceptedIsShownAtOnceAsPendingAndThenAsPublished() async throws {
+        let gate = Rendezvous(of: 2)
+        let published = DataResponse(status: .created, body: Data(#"{"id": 101}"#.utf8))
+        let (repository, outbox) = try await open(Source(published, behind: gate))
+        #expect(try await titles(repository) == ["old"])
+        let reading = try await repository.create(draft())
+        #expect(reading.isPending)
+        #expect(reading.value.title == "new")
+        // In every list that it belongs into, last, and by its own identity, which nobody else is asked for.
+        let all = try await repository.entities()
+        #expect(all.value.map(\.title) == ["old", "new"] && all.isPending)
+        let own = try await repository.entities(.author(User.ID(7)))
+        #expect(own.value.last == reading.value && own.isPending)
+        let others = try await repository.entities(.author(User.ID(8)))
+        #expect(others.value.isEmpty && !others.isPending)
+        #expect(try await repository.entity(reading.value.id).isPending)
+
+        let entry = try #require(outbox.pending.first)
+        await gate.arrive()
+        try await outbox.settlement(of: entry)
+        let after = try await repository.entities()
+        #expect(after.value.map(\.id.rawValue) == [1, 101] && !after.isPending)
+        #expect(after.origin == .memory)
+        #expect(try await repository.entity(Post.ID(101)).value.title == "new")
+        #expect(repository.pending.isEmpty)
+        await outbox.close()
+    }
+
+    @Test func whatIsRefusedIsShownNoMoreAndTold() async throws {
+        let gate = Rendezvous(of: 2)
+        let (repository, outbox) = try await open(Source(DataResponse(status: 422), behind: gate))
+        _ = try await titles(repository)
+        _ = try await repository.create(draft())
+        #expect(try await titles(repository) == ["old", "new"])
+        let entry = try #require(outbox.pending.first)
+        await gate.arrive()
+        await #expect(throws: RepositoryError.self) { try await outbox.settlement(of: entry) }
+        let after = try await repository.entities()
+        #expect(after.value.map(\.title) == ["old"] && !after.isPending)
+        await outbox.close()
+        #expect(handler.errors.map { $0 is RefusedWriteError } == [true])
+    }
+
+    @Test func whatAnEarlierProcessAcceptedIsPendingInTheNext() async throws {
+        let silent = Source(DataResponse(), behind: Rendezvous(of: 2))
+        let (repository, outbox) = try await open(silent)
+        let id = try await repository.create(draft()).value.id
+        await outbox.close()
+
+        let (next, nextOutbox) = try await open(silent)
+        #expect(try await titles(next) == ["old", "new"])
+        #expect(try await next.entity(id).isPending)
+        await nextOutbox.close()
+    }
+
+    @Test func anAnswerThatCannotBeUsedLetsTheListsBeAskedAgain() async throws {
+        let gate = Rendezvous(of: 2)
+        let (repository, outbox) = try await open(Source(DataResponse(body: Data("{}".utf8)), behind: gate))
+        _ = try await titles(repository)
+        _ = try await repository.create(draft())
+        let entry = try #require(outbox.pending.first)
+        await gate.arrive()
+        try await outbox.settlement(of: entry)
+        let after = try await repository.entities()
+        #expect(after.origin == .upstream && !after.isPending)
+        await outbox.close()
+        #expect(handler.errors.map { $0 is UnusableAnswerError } == [true])
+    }
+
+    @Test func whatCannotBeMadeDurableIsNotAccepted() async throws {
+        let (repository, outbox) = try await open(Source(DataResponse()))
+        await outbox.close()
+        let error = await #expect(throws: RepositoryError.self) { try await repository.create(draft()) }
+        #expect(error?.reason == .closed)
+        #expect(try await titles(repository) == ["old"])
+    }
+
+    @Test func severalAreOneInAUnitOfWork() async throws {
+        let (repository, outbox) = try await open(Source(DataResponse(), behind: Rendezvous(of: 3)))
+        let one = try #require(try repository.prepareCreation(of: draft("one"), "the publication of one"))
+        let two = try #require(try repository.prepareCreation(of: draft("two"), "the publication of two"))
+        #expect(try await titles(repository) == ["old"])
+        try await RecordUnitOfWork(outbox: outbox).commit([one, two])
+        #expect(try await titles(repository) == ["old", "one", "two"])
+        #expect(outbox.pending.count == 2)
+        await outbox.close()
+    }
+
+    @Test func atAnEndpointWhereNothingIsCreatedNothingIsSent() async throws {
+        let source = RecordingDataFetcher(Source(DataResponse()))
+        let users = Repository(.users(), upstream: try .example(source))
+        let error = await #expect(throws: RepositoryError.self) { try await users.create(draft()) }
+        #expect(error?.reason == .refused)
+        #expect(users.settler == nil)
+        #expect(source.requests.isEmpty)
+    }
+}
