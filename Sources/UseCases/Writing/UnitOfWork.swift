@@ -9,8 +9,9 @@
 /// It is values and calls alone: nothing is found around, and what was not handed over is not part of it.
 ///
 /// Whoever implements it makes all of the changes or none, also when the process ends in the middle; they are as durable as the
-/// place where they are kept when the call returns, and the readers of the repositories see them from then on. Calls may come
-/// from anywhere at the same time. `UnitOfWorkConformance` in `InwardTesting` checks all this.
+/// place where they are kept when the call returns, and the readers of all the repositories see them then. Who reads two of them
+/// while it is being called may find the changes in one and not yet in the other. Calls may come from anywhere at the same time.
+/// `UnitOfWorkConformance` in `InwardTesting` checks all this.
 public protocol UnitOfWork: Sendable {
     /// Makes changes in their order, all of them or none.
     ///

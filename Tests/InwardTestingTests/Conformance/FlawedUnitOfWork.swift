@@ -11,7 +11,8 @@ final class FlawedUnitOfWork: UnitOfWork {
         case forgetsTheSecond
         case removesNothing
         case changesBackwards
-        case showsOneByOne
+        case losesEveryThird
+        case forgetsEveryThird
         case changesWhenCancelled
         case failsOtherwiseWhenCancelled
         case forgetsCancelledChanges
@@ -47,6 +48,7 @@ final class FlawedUnitOfWork: UnitOfWork {
         var prepared: [Change] = []
         var spent: Set<Int> = []
         var steps = 0
+        var commits = 0
     }
 
     private let flaw: Flaw?
@@ -110,14 +112,15 @@ final class FlawedUnitOfWork: UnitOfWork {
             return unspent
         }
         if flaw == .changesBackwards { own.reverse() }
-        if flaw == .showsOneByOne {
-            for change in own {
-                try make([change])
-                for _ in 0..<8 { await Task.yield() }
+        if flaw == .losesEveryThird || flaw == .forgetsEveryThird {
+            let isThird = state.withLock { state in
+                state.commits += 1
+                return state.commits % 3 == 0
             }
-        } else {
-            try make(own)
+            if isThird, flaw == .losesEveryThird { return }
+            if isThird { state.withLock { $0.numbers[.first] = [:] } }
         }
+        try make(own)
         if Task.isCancelled { throw UnitOfWorkError(.cancelled, explanation: "") }
     }
 

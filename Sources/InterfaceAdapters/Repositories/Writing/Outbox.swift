@@ -18,7 +18,7 @@ public import Foundation
 /// under a prefix of a store. If another is opened there, in this process or another, that one takes over what is pending, and
 /// this one closes itself and tells so by an ``OutboxTakenOverError``, before it sends or changes anything again. What both send at
 /// that moment has the same key. A write that is accepted here in the very moment in which another outbox takes over may have to
-/// wait until one is opened again.
+/// wait until one is opened again, and is delivered behind what is accepted there until then.
 public final class Outbox: Sendable {
     let upstream: Upstream
     let store: any RecordStore

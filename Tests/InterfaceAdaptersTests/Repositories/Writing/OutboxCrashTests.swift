@@ -80,8 +80,6 @@ struct OutboxCrashTests {
             }
             #expect(try await stage.store.records(under: ["outbox", "entries"]).isEmpty, place)
             #expect(try await stage.store.records(under: ["outbox", "attempts"]).isEmpty, place)
-            let refused = stage.errors.errors.compactMap { ($0 as? RefusedWriteError)?.entry.idempotencyKey }
-            #expect(Set(refused).count == refused.count, place)
         }
     }
 
@@ -120,7 +118,12 @@ struct OutboxCrashTests {
     }
 
     /// Many write at once, in one process after the other, over an upstream that loses requests and answers.
-    private func walk(seed: UInt64) async throws -> World {
+    ///
+    /// - Parameters:
+    ///   - seed: What all of it follows from.
+    ///   - overlaps: Whether a process goes on to deliver while the next one takes over.
+    /// - Returns: what it came to.
+    private func walk(seed: UInt64, overlaps: Bool) async throws -> World {
         let fates = Mutex(SplitMix64(seed: seed &+ 1))
         let world = World(seed: seed) { _ in
             switch fates.withLock({ Int.random(in: 0..<10, using: &$0) }) {
@@ -133,8 +136,10 @@ struct OutboxCrashTests {
         }
         let lives = Mutex(SplitMix64(seed: seed &+ 2))
         try await world.stage.scheduler.run {
+            var earlier: Outbox?
             for number in 0..<6 {
-                let process = MortalProcess(steps: lives.withLock { Int.random(in: 0..<150, using: &$0) })
+                let limit = overlaps ? 1_000 : 150
+                let process = MortalProcess(steps: lives.withLock { Int.random(in: 0..<limit, using: &$0) })
                 let outbox = try world.outbox(in: process, keySeed: seed &+ UInt64(number) &+ 100)
                 try? await outbox.open(settling: [world.stage.settler])
                 await withTaskGroup { group in
@@ -151,25 +156,34 @@ struct OutboxCrashTests {
                         }
                     }
                 }
-                await outbox.close()
+                await earlier?.close()
+                earlier = outbox
+                if !overlaps { await outbox.close() }
             }
             try await world.deliverTheRest(keySeed: seed)
+            await earlier?.close()
         }
         #expect(world.stage.timer.count == 0, "The seed was \(seed).")
         return world
     }
 
-    @Test func noWriteIsLostOrDoneTwiceWhateverHappens() async throws {
+    @Test(arguments: [false, true]) func noWriteIsLostOrDoneTwiceWhateverHappens(overlaps: Bool) async throws {
         let first = UInt64.random(in: 0 ... .max)
         var accepted = 0
         var delayed = 0
+        var takeovers = 0
         for seed in (0..<40).map({ first &+ $0 }) {
-            let world = try await walk(seed: seed)
+            let world = try await walk(seed: seed, overlaps: overlaps)
             try await world.check("The seed was \(seed).")
+            // Two that refuse at the same moment may both tell so.
+            let refused = world.stage.errors.errors.compactMap { ($0 as? RefusedWriteError)?.entry.idempotencyKey }
+            #expect(overlaps || Set(refused).count == refused.count, "The seed was \(seed).")
+            takeovers += world.stage.errors.errors.filter { $0 is OutboxTakenOverError }.count
             accepted += world.accepted.withLock { $0.values.joined().count }
             delayed += world.upstream.requests.count - world.upstream.done.count
         }
-        #expect(accepted > 1_000, "The seeds began with \(first).")
-        #expect(delayed > 500, "The seeds began with \(first).")
+        #expect(accepted > 500, "The seeds began with \(first).")
+        #expect(delayed > 200, "The seeds began with \(first).")
+        #expect(overlaps ? takeovers > 0 : takeovers == 0, "The seeds began with \(first).")
     }
 }
