@@ -123,6 +123,7 @@ struct OutboxCrashTests {
     ///   - seed: What all of it follows from.
     ///   - overlaps: Whether a process goes on to deliver while the next one takes over.
     /// - Returns: what it came to.
+    /// - Throws: what keeps the walk from being taken.
     private func walk(seed: UInt64, overlaps: Bool) async throws -> World {
         let fates = Mutex(SplitMix64(seed: seed &+ 1))
         let world = World(seed: seed) { _ in
