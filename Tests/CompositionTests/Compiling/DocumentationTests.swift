@@ -83,6 +83,34 @@ struct DocumentationTests {
         }
     }
 
+    @Test func snippetsAboutWritingCompileTogether() async throws {
+        let writing =
+            Self.prelude + """
+                import Foundation
+
+                extension RecordingOutboxSettler {
+                    func prepareToPublish(_ draft: String) async throws -> any PreparedChange {
+                        PreparedRecordChange("it", for: outbox)
+                    }
+                    func prepareToRemove(_ id: Int) async throws -> any PreparedChange {
+                        PreparedRecordChange("it", for: outbox)
+                    }
+                }
+                let upstream = Upstream(baseURL: URL(filePath: "/"), dataFetcher: StubDataFetcher(DataResponse()))
+                let store = InMemoryRecordStore()
+                let errorHandler = IgnoringErrorHandler()
+                let (posts, notes) = (RecordingOutboxSettler("posts"), RecordingOutboxSettler("notes"))
+                let (user, draft, noteID) = ("7", "what a user wrote", 7)
+                let json = Array("{}".utf8)
+
+                """
+        let article = "InterfaceAdapters/InterfaceAdapters.docc/Writing.md"
+        let text = try String(contentsOf: Self.sources.appending(path: article), encoding: .utf8)
+        let snippets = text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
+        #expect(snippets.count == 2)
+        #expect(try await Snippet(source: writing + snippets.joined()).errors() == [])
+    }
+
     private func check(_ article: String, count: Int, behind prelude: String) async throws {
         let text = try String(contentsOf: Self.sources.appending(path: article), encoding: .utf8)
         let snippets = text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
