@@ -46,11 +46,13 @@ public struct Readings<Value: Sendable>: AsyncSequence, Sendable {
         public mutating func next() async throws(RepositoryError) -> Reading<Value>? {
             switch step {
             case .local:
-                step = .upstream
-                guard let kept = try await kept() else { return try await next() }
-                let isYoung = largestAge.map { kept.age <= $0 } ?? true
-                if !kept.isStale, isYoung { step = .end }
-                return kept
+                // Behind an error comes nothing.
+                step = .end
+                let kept = try await kept()
+                let isYoung = largestAge.map { largest in kept.map { $0.age <= largest } ?? false } ?? true
+                if kept?.isStale != false || !isYoung { step = .upstream }
+                if let kept { return kept }
+                return try await next()
             case .upstream:
                 step = .end
                 return try await read(.upstream)

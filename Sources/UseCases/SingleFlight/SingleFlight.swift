@@ -47,6 +47,15 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
         }
     }
 
+    /// Cancels what is under way, and has nobody join it any more: those who wait for it have what it comes to.
+    package func cancelAll() {
+        let flights = table.withLock { table in
+            defer { table = FlightTable() }
+            return table.flights
+        }
+        for flight in flights.values { flight.state.withLock { $0.task }?.cancel() }
+    }
+
     /// Whether work is under way for a key that can be joined.
     package func isUnderWay(_ key: Key) -> Bool {
         table.withLock { $0.flights[key.hashValue]?.key == key }
