@@ -10,7 +10,7 @@ public struct Lifetimes: Hashable, Sendable {
     public var staleOnError: Duration
     /// How long an answer is kept, for whoever takes it however old.
     public var kept: Duration
-    /// How long it is remembered that there is no entity of an identity.
+    /// How long it is remembered that there is no entity of an identity; not longer than an answer is fresh.
     public var absence: Duration
     /// The share of the freshness that is taken off at random, from 0 to 1, so that what was filled together is not stale
     /// together.
@@ -38,6 +38,6 @@ public struct Lifetimes: Hashable, Sendable {
     /// For how long an answer is fresh, or it is remembered that there is none, where a chance from 0 to 1 says how much of the
     /// spread is taken off.
     func freshness(isAbsent: Bool, chance: Double) -> Duration {
-        (isAbsent ? absence : fresh) * (1 - spread * chance)
+        (isAbsent ? min(absence, fresh) : fresh) * (1 - spread * chance)
     }
 }

@@ -16,6 +16,9 @@ struct ChangeLog {
     private var underWay: [Tick: Int] = [:]
     private var changes: [(tick: Tick, key: RecordKey)] = []
 
+    /// Whether nothing that is fetched is to be kept any more.
+    private(set) var isClosed = false
+
     /// How many changes are remembered.
     var count: Int { changes.count }
 
@@ -36,6 +39,9 @@ struct ChangeLog {
             changes = []
         }
     }
+
+    /// Has nothing kept any more that is fetched.
+    mutating func close() { isClosed = true }
 
     /// Notes that everything under a key is different from now on.
     mutating func note(_ key: RecordKey) {

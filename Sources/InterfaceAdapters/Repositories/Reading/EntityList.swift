@@ -20,6 +20,21 @@ struct EntityList<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Se
         if let position = positions[entity.id] { entities[position] = entity }
     }
 
+    /// Puts the entities of another list in the place of those of their identities, or takes these out where the others do not
+    /// belong.
+    ///
+    /// - Complexity: O(n) in the number of entities, and of the shorter list's where the two have none in common.
+    mutating func replace(with newer: EntityList, where belongs: (Entity) -> Bool) {
+        let isShorter = entities.count < newer.entities.count
+        let (shorter, longer) = isShorter ? (self, newer) : (newer, self)
+        guard shorter.entities.contains(where: { longer.contains($0.id) }) else { return }
+        entities = entities.compactMap { entity in
+            guard let position = newer.positions[entity.id] else { return entity }
+            return belongs(newer.entities[position]) ? newer.entities[position] : nil
+        }
+        if entities.count != positions.count { positions = Self.positions(in: entities) }
+    }
+
     /// Adds an entity at the end.
     mutating func append(_ entity: Entity) {
         positions[entity.id] = entities.count

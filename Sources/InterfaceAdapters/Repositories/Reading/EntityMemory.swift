@@ -70,7 +70,8 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
     /// Keeps in mind that there is no entity of an identity, unless something newer is known of it.
     func keepAbsence(of id: Entity.ID, _ fetch: FetchStamp) {
         log.withLock { log in
-            guard !log.haveChanged([endpoint.key(of: id)], since: fetch.tick), isNewer(fetch, than: id) else { return }
+            // Whose it would be nobody knows, and so any change may have been of it.
+            guard !log.isClosed, !log.hasChanged(since: fetch.tick), isNewer(fetch, than: id) else { return }
             entities.insert(kept(nil, isAbsent: true, fetch), for: id, cost: 0)
             updateLists(olderThan: fetch.time) { _, list in list.remove(id) }
             if let store { store.writer.write([store.remove(id)]) }
@@ -79,7 +80,7 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
 
     /// Keeps a list that was fetched, and its entities, but for those of which something newer is known.
     ///
-    /// - Returns: the list with what is newer in it, and whether nothing was changed meanwhile that makes it outdated.
+    /// - Returns: the list with what is newer in it, and whether it is kept: nothing was changed meanwhile that makes it outdated.
     @discardableResult
     func keep(
         _ fetched: EntityList<Entity>,
@@ -90,19 +91,29 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
             var list = fetched
             var changes: [RecordChange] = []
             let share = fetch.byteCount / max(1, list.entities.count)
+            var keptNow: [Entity] = []
             for entity in fetched.entities {
                 if let newer = entities.peek(entity.id), newer.time > fetch.time {
-                    if let value = newer.value { list.replace(with: value) } else { list.remove(entity.id) }
-                } else if keep(entity, byteCount: share, fetch, log), let store, !fetch.isFromStore {
-                    changes.append(store.keep(entity, age: fetch.age))
+                    if let value = newer.value, filter.matches(value) {
+                        list.replace(with: value)
+                    } else {
+                        list.remove(entity.id)
+                    }
+                } else if keep(entity, byteCount: share, fetch, log) {
+                    keptNow.append(entity)
                 }
             }
+            // The other lists have them too.
+            let newer = EntityList(keptNow, rejected: [])
+            updateLists(olderThan: fetch.time) { other, list in
+                if other != filter { list.replace(with: newer, where: other.matches) }
+            }
+            if let store, !fetch.isFromStore { changes = keptNow.map { store.keep($0, age: fetch.age) } }
             // What was changed meanwhile may belong into the list, or not any more.
-            let isCurrent = !log.hasChanged(since: fetch.tick)
+            let isCurrent = !log.isClosed && !log.hasChanged(since: fetch.tick) && isNewest(fetch, of: filter)
             if isCurrent {
-                lists.withLock { lists in
-                    if let newer = lists.peek(filter), newer.time > fetch.time { return }
-                    _ = lists.insert(kept(list, isAbsent: false, fetch), for: filter, cost: fetch.byteCount)
+                _ = lists.withLock { lists in
+                    lists.insert(kept(list, isAbsent: false, fetch), for: filter, cost: fetch.byteCount)
                 }
                 if let store, !fetch.isFromStore { changes.append(store.keep(list, of: filter, age: fetch.age)) }
             }
@@ -138,10 +149,11 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
         }
     }
 
-    /// Forgets every list, and whatever is being fetched is not kept.
+    /// Forgets every list, and what there is not; and whatever is being fetched is not kept.
     func forgetLists() {
         log.withLock { log in
             log.note([endpoint.name])
+            entities.removeAll { _, kept in kept.value == nil }
             _ = lists.withLock { $0.removeAll { _, _ in true } }
             if let store { store.writer.write([store.removeLists]) }
         }
@@ -151,8 +163,10 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
     func invalidate(_ key: RecordKey) {
         log.withLock { log in
             log.note(key)
+            // Whose an entity would be that is not there, nobody knows.
+            let isSomebodys = !RecordKey([endpoint.name]).contains(key)
             entities.removeAll { id, kept in
-                key.contains(endpoint.key(of: id)) || kept.value.map { isUnder(key, $0) } ?? false
+                key.contains(endpoint.key(of: id)) || kept.value.map { isUnder(key, $0) } ?? isSomebodys
             }
             _ = lists.withLock { lists in
                 lists.removeAll { filter, kept in
@@ -164,6 +178,9 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
         }
     }
 
+    /// Keeps nothing any more of what is fetched. What is changed is still forgotten.
+    func close() { log.withLock { $0.close() } }
+
     // MARK: -
 
     private func isUnder(_ key: RecordKey, _ entity: Entity) -> Bool {
@@ -174,8 +191,12 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
         entities.peek(id).map { $0.time <= fetch.time } ?? true
     }
 
+    private func isNewest(_ fetch: FetchStamp, of filter: Filter) -> Bool {
+        lists.withLock { $0.peek(filter) }.map { $0.time <= fetch.time } ?? true
+    }
+
     private func keep(_ entity: Entity, byteCount: Int, _ fetch: FetchStamp, _ log: ChangeLog) -> Bool {
-        guard isNewer(fetch, than: entity.id) else { return false }
+        guard !log.isClosed, isNewer(fetch, than: entity.id) else { return false }
         if log.hasChanged(since: fetch.tick), log.haveChanged(endpoint.keys(of: entity), since: fetch.tick) {
             return false
         }
@@ -193,7 +214,8 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
     }
 
     private func updateLists(olderThan time: Duration, _ update: (Filter, inout EntityList<Entity>) -> Void) {
-        updateLists { filter, kept in if kept.time < time { update(filter, &kept.value) } }
+        // Of what was asked for at the same moment, what came last counts, of entities and of lists.
+        updateLists { filter, kept in if kept.time <= time { update(filter, &kept.value) } }
     }
 
     private func updateLists(_ update: (Filter, inout KeptList) -> Void) {
