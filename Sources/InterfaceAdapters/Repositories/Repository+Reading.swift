@@ -26,28 +26,34 @@ extension Repository {
         _ policy: ReadPolicy,
         _ lane: RepositoryLane<Question>
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
-        if let kept = question.kept(in: memory), let reading = try reading(question, kept, .memory, policy, lane) {
-            return reading
-        }
-        return try await readOn(question, policy, lane)
+        let kept = question.kept(in: memory)
+        if let kept, let reading = try reading(question, kept, .memory, policy, lane) { return reading }
+        let answer = await Result(awaiting: { () async throws(RepositoryError) in
+            try await readOn(question, policy, lane, behind: kept)
+        })
+        // It may have been closed meanwhile.
+        try throwIfClosed(asking: question.path(in: endpoint))
+        return try answer.get()
     }
 
-    /// Answers a question that memory has no answer to.
+    /// Answers a question that memory has no answer to, or one that does not do.
     private func readOn<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
-        _ lane: RepositoryLane<Question>
+        _ lane: RepositoryLane<Question>,
+        behind inMemory: KeptAnswer<Question.Kept>?
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
-        if policy.allowsCopies, let kept = try await load(question, lane),
-            let reading = try reading(question, kept, .store, policy, lane)
-        {
-            return reading
+        var seen = inMemory
+        // The store has nothing newer than memory.
+        if seen == nil, policy.allowsCopies, let kept = try await load(question, lane) {
+            if let reading = try reading(question, kept, .store, policy, lane) { return reading }
+            seen = kept
         }
         guard policy.asksUpstream else {
             throw error(.unavailable, question, "was not sent: nothing is kept, and nobody else was to be asked")
         }
         do throws(RepositoryError) {
-            return try await fetch(question, bypassingCaches: !policy.allowsCopies, lane)
+            return try await fetch(question, policy, lane, behind: seen?.time)
         } catch {
             guard error.leavesRoomForOthers else { throw error }
             guard let reading = try await readingInstead(question, policy, of: error, lane) else { throw error }
@@ -77,7 +83,7 @@ extension Repository {
             guard !isStale || !policy.asksUpstream else { return nil }
             throw error(.notFound, question, "was not sent: a moment ago there was nothing")
         }
-        if isStale, policy.asksUpstream { refresh(question, lane) }
+        if isStale, policy.asksUpstream { refresh(question, lane, behind: kept.time) }
         return Reading(
             answer.value,
             origin: origin,
@@ -117,26 +123,49 @@ extension Repository {
     /// Asks anew, for those who come later.
     private func refresh<Question: RepositoryQuestion>(
         _ question: Question,
-        _ lane: RepositoryLane<Question>
+        _ lane: RepositoryLane<Question>,
+        behind time: Duration
     ) where Question.Entity == Entity {
         lane.refreshes.begin(question) { [weak self] in
             // Nobody waits for it. Who comes when stale answers are not given any more is told what is the matter.
-            _ = try? await self?.fetch(question, bypassingCaches: false, lane)
+            _ = try? await self?.fetch(question, bypassingCaches: false, lane, behind: time)
         }
     }
 
-    /// What the upstream says, asked once for all who ask at the same time.
+    /// What the upstream says, no older than a policy lets it be.
+    private func fetch<Question: RepositoryQuestion>(
+        _ question: Question,
+        _ policy: ReadPolicy,
+        _ lane: RepositoryLane<Question>,
+        behind time: Duration?
+    ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
+        let largest = policy.largestAge ?? .seconds(Int64.max)
+        var reading = try await fetch(question, bypassingCaches: !policy.allowsCopies, lane, behind: time)
+        // A cache on the way has had it for too long.
+        if reading.age > largest, policy.allowsCopies {
+            reading = try await fetch(question, bypassingCaches: true, lane, behind: nil)
+        }
+        guard reading.age > largest else { return reading }
+        throw error(.unavailable, question, "was answered with what is older than it may be", canRetry: true)
+    }
+
+    /// What the upstream says, asked once for all who ask at the same time, unless somebody has asked since the caller looked.
     private func fetch<Question: RepositoryQuestion>(
         _ question: Question,
         bypassingCaches: Bool,
-        _ lane: RepositoryLane<Question>
+        _ lane: RepositoryLane<Question>,
+        behind time: Duration?
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
         let stricter = RepositoryLane<Question>.Fetch(question: question, bypassesCaches: true)
         // Who would take a copy takes what comes of asking the upstream itself, too.
         let isStrict = bypassingCaches || lane.fetches.isUnderWay(stricter)
         let key = RepositoryLane<Question>.Fetch(question: question, bypassesCaches: isStrict)
         let outcome = await lane.fetches.outcome(for: key) { [source] fetch throws(RepositoryError) in
-            try await fetch.question.fetch(from: source, bypassingCaches: fetch.bypassesCaches)
+            // Asked here, where nobody else fetches the same: whoever did so since has kept what came of it.
+            if !fetch.bypassesCaches, let reading = try source.reading(of: fetch.question, keptSince: time) {
+                return reading
+            }
+            return try await fetch.question.fetch(from: source, bypassingCaches: fetch.bypassesCaches)
         }
         switch outcome {
         case .kept(let answer): return try answer.get()
@@ -151,15 +180,16 @@ extension Repository {
         _ lane: RepositoryLane<Question>
     ) async throws(RepositoryError) -> KeptAnswer<Question.Kept>? where Question.Entity == Entity {
         guard let store else { return nil }
-        let outcome = await lane.loads.outcome(for: question) { [source] question throws(RecordStoreError) in
-            try await question.kept(in: store, source)
+        let outcome = await lane.loads.outcome(for: question) { [source] question in
+            do throws(RecordStoreError) {
+                return try await question.kept(in: store, source)
+            } catch {
+                store.report(error)
+                return nil
+            }
         }
         switch outcome {
-        case .kept(.success(let kept)):
-            return kept
-        case .kept(.failure(let error)):
-            store.report(error)
-            return nil
+        case .kept(.success(let kept)): return kept
         case .cancelled: throw error(.cancelled, question, "was cancelled")
         case .deadlinePassed: throw late(question)
         }

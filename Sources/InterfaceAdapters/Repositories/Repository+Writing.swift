@@ -98,7 +98,7 @@ extension Repository {
             return Reading(created, origin: .upstream)
         } catch {
             // It may have been done, and then be in every list.
-            if error.reason == .outcomeUnknown { memory.forgetLists() }
+            if [.outcomeUnknown, .cancelled].contains(error.reason) { memory.forgetLists() }
             detachAll()
             throw error
         }

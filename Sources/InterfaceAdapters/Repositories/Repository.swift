@@ -50,11 +50,11 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
         self.timer = timer
         self.outbox = outbox
         self.chance = chance
-        self.store = store.map { EntityStore(endpoint, in: $0) }
+        self.store = store.map { EntityStore(endpoint, in: $0, executor: timer.executor) }
         memory = EntityMemory(endpoint, limit: limit, store: self.store, chance: chance)
         source = EntitySource(endpoint, upstream: upstream, memory: memory, timer: timer, chance: chance)
-        entities = RepositoryLane(whenAbandoned: abandonment)
-        lists = RepositoryLane(whenAbandoned: abandonment)
+        entities = RepositoryLane(whenAbandoned: abandonment, executor: timer.executor)
+        lists = RepositoryLane(whenAbandoned: abandonment, executor: timer.executor)
     }
 
     /// The entity of an identity.
@@ -97,11 +97,13 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
     /// Waits until what is to be kept is in the store, or could not be kept.
     public func flush() async { await store?.writer.flush() }
 
-    /// Ends what nobody waits for, and gives nothing any more. What is to be kept is in the store when it returns.
+    /// Ends what is under way, and gives nothing any more, nor to those who wait. What is to be kept is in the store when it
+    /// returns, unless the task is cancelled meanwhile or its deadline passes.
     public func close() async {
         isClosed.store(true, ordering: .releasing)
-        await entities.refreshes.close()
-        await lists.refreshes.close()
+        memory.close()
+        await entities.close()
+        await lists.close()
         await flush()
     }
 
@@ -116,7 +118,7 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
         throw RepositoryError(
             .closed,
             request: source.upstream.description(of: path()),
-            explanation: "was not sent: the repository is closed"
+            explanation: "is not answered: the repository is closed"
         )
     }
 }

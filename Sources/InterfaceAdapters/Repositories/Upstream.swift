@@ -36,7 +36,7 @@ public struct Upstream: Sendable {
     ///   - path: Where it is, as the components of a path relative to the upstream.
     ///   - query: What is asked for there.
     ///   - bypassingCaches: Whether caches on the way must ask the upstream.
-    /// - Returns: the answer, which is one of success.
+    /// - Returns: the answer, whatever its status.
     /// - Throws: a `RepositoryError` if there is none.
     func read(
         _ path: [String],
@@ -75,6 +75,9 @@ public struct Upstream: Sendable {
         request.headerFields.append(HeaderField(.contentType, "application/json; charset=utf-8"))
         request.body = body
         let response = try await response(to: request, mayWrite: true)
+        guard response.status.isSuccess else {
+            throw RepositoryError(FetchError(response, to: request), mayHaveWritten: true)
+        }
         guard response.degradation == nil else {
             // What was done elsewhere may have been done, but not where it was to be.
             throw RepositoryError(
@@ -99,9 +102,7 @@ public struct Upstream: Sendable {
         mayWrite: Bool = false
     ) async throws(RepositoryError) -> DataResponse {
         do throws(FetchError) {
-            let response = try await dataFetcher.fetch(request)
-            guard response.status.isSuccess else { throw FetchError(response, to: request) }
-            return response
+            return try await dataFetcher.fetch(request)
         } catch {
             throw RepositoryError(error, mayHaveWritten: mayWrite)
         }

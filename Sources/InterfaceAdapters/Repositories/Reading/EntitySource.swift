@@ -36,8 +36,8 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         let tick = memory.begin()
         defer { memory.end(tick) }
         let time = timer.now
+        let answer = try await upstream.read(endpoint.onePath(id), bypassingCaches: bypassingCaches)
         do throws(RepositoryError) {
-            let answer = try await upstream.read(endpoint.onePath(id), bypassingCaches: bypassingCaches)
             let entity = try answer.decoded(by: endpoint.decodeOne)
             guard entity.id == id else {
                 throw RepositoryError(
@@ -47,11 +47,11 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
                 )
             }
             if answer.mayBeKept { memory.keep(entity, stamp(tick, time, of: answer)) }
-            return answer.reading(entity)
+            return answer.reading(entity, fresh: endpoint.lifetimes.fresh)
         } catch {
-            if error.reason == .notFound {
-                let stamp = FetchStamp(tick: tick, time: time, age: .zero, byteCount: 0, isFromStore: false)
-                memory.keepAbsence(of: id, stamp)
+            // That another than the upstream has no such entity says nothing.
+            if error.reason == .notFound, answer.mayBeKept {
+                memory.keepAbsence(of: id, stamp(tick, time, of: answer))
             }
             throw error
         }
@@ -71,7 +71,32 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         // An upstream that does not know the filter answers with everything.
         var list = EntityList(decoded.entities.filter(filter.matches), rejected: decoded.rejected)
         if answer.mayBeKept { (list, _) = memory.keep(list, of: filter, stamp(tick, time, of: answer)) }
-        return answer.reading(list.entities, rejected: list.rejected)
+        return answer.reading(list.entities, fresh: endpoint.lifetimes.fresh, rejected: list.rejected)
+    }
+
+    /// What memory has of a question since somebody looked there, if it is fresh: somebody else has fetched it meanwhile.
+    ///
+    /// - Parameters:
+    ///   - question: What is asked for.
+    ///   - time: When what was found there had been asked for; `nil` if nothing was found.
+    /// - Returns: the reading of it; `nil` if it is to be fetched.
+    /// - Throws: that there is no such entity, if that is what is kept.
+    func reading<Question: RepositoryQuestion>(
+        of question: Question,
+        keptSince time: Duration?
+    ) throws(RepositoryError) -> Reading<Question.Value>? where Question.Entity == Entity {
+        let now = timer.now
+        guard let kept = question.kept(in: memory), now < kept.staleTime, time.map({ $0 < kept.time }) ?? true else {
+            return nil
+        }
+        guard let answer = question.answer(kept.value) else {
+            throw RepositoryError(
+                .notFound,
+                request: upstream.description(of: question.path(in: endpoint)),
+                explanation: "was not sent: a moment ago there was nothing"
+            )
+        }
+        return Reading(answer.value, origin: .memory, age: kept.age(at: now), rejected: answer.rejected)
     }
 
     /// When an answer that was found in a store was asked for.

@@ -16,6 +16,9 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
         let byteCount: Int
     }
 
+    /// 300 years, in seconds.
+    private static var longestAge: Double { 1e10 }
+
     private let endpoint: Endpoint<Entity>
     private let store: any RecordStore
     private let prefix: RecordKey
@@ -23,13 +26,13 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     let report: @Sendable (RecordStoreError) -> Void
     let writer: StoreWriter
 
-    init(_ endpoint: Endpoint<Entity>, in place: RepositoryStore) {
+    init(_ endpoint: Endpoint<Entity>, in place: RepositoryStore, executor: (any TaskExecutor)? = nil) {
         self.endpoint = endpoint
         store = place.records
         prefix = place.partition.appending(endpoint.name)
         now = place.now
         report = place.reportFailure
-        writer = StoreWriter(store, under: prefix, report: report)
+        writer = StoreWriter(store, under: prefix, executor: executor, report: report)
     }
 
     private var lists: RecordKey { prefix.appending("lists") }
@@ -79,7 +82,9 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     /// - Throws: a ``RecordStoreError`` if that cannot be known.
     func entity(_ id: Entity.ID) async throws(RecordStoreError) -> Found<Entity>? {
         await writer.flush()
-        return try await store.record(for: key(of: String(describing: id))).flatMap(entity)
+        guard !writer.isOutdated else { return nil }
+        let name = String(describing: id)
+        return try await store.record(for: key(of: name)).flatMap { entity(name, in: $0) }
     }
 
     /// A list, if it and all of its entities are kept.
@@ -87,31 +92,35 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     /// - Throws: a ``RecordStoreError`` if that cannot be known.
     func list(_ filter: EntityFilter<Entity>) async throws(RecordStoreError) -> Found<EntityList<Entity>>? {
         await writer.flush()
-        guard let record = try await store.record(for: key(of: filter)),
+        guard !writer.isOutdated, let record = try await store.record(for: key(of: filter)),
             let answer = StoredAnswer(record.bytes),
             let stored = try? JSONDecoder().decode(StoredList.self, from: answer.body)
         else { return nil }
         let records = try await store.records(for: stored.ids.map(key))
-        let found = records.compactMap { $0.flatMap(entity) }
+        let found = zip(stored.ids, records).compactMap { id, record in record.flatMap { entity(id, in: $0) } }
         guard found.count == stored.ids.count else { return nil }
         return Found(
-            value: EntityList(found.map(\.value), rejected: stored.rejectedRecords),
+            // An entity may have been kept anew since, and not belong into the list any more.
+            value: EntityList(found.map(\.value).filter(filter.matches), rejected: stored.rejectedRecords),
             age: age(of: answer),
             byteCount: found.reduce(0) { $0 + $1.byteCount }
         )
     }
 
-    private func entity(_ record: StoredRecord) -> Found<Entity>? {
-        guard let answer = StoredAnswer(record.bytes), let entity = try? endpoint.decodeOne(answer.body) else {
-            return nil
-        }
+    /// The entity in a record, if it is of this identity.
+    private func entity(_ id: String, in record: StoredRecord) -> Found<Entity>? {
+        guard let answer = StoredAnswer(record.bytes), let entity = try? endpoint.decodeOne(answer.body),
+            String(describing: entity.id) == id
+        else { return nil }
         return Found(value: entity, age: age(of: answer), byteCount: answer.body.count)
     }
 
     private func age(of answer: StoredAnswer) -> Duration {
         let seconds = now().timeIntervalSince(answer.time)
-        // Where the time of day was set back, nobody knows how old it is: as old as anything that is kept.
-        return seconds < 0 ? endpoint.lifetimes.kept : .seconds(seconds)
+        // Where the time of day was set back, nobody knows how old it is: as old as anything that is kept, and not fresh.
+        guard seconds >= 0 else { return max(endpoint.lifetimes.kept, endpoint.lifetimes.fresh) }
+        // Whatever a damaged record says, a duration holds it.
+        return .seconds(min(seconds, Self.longestAge))
     }
 }
 
