@@ -1,0 +1,40 @@
+import Testing
+
+@testable import InterfaceAdapters
+
+struct LifetimesTests {
+    @Test func whatIsNegativeIsTakenForZero() {
+        let lifetimes = Lifetimes(
+            fresh: .seconds(-1),
+            staleWhileRevalidating: .seconds(-1),
+            staleOnError: .seconds(-1),
+            kept: .seconds(-1),
+            absence: .seconds(-1),
+            spread: -1
+        )
+        let nothing = Lifetimes(
+            fresh: .zero,
+            staleWhileRevalidating: .zero,
+            staleOnError: .zero,
+            kept: .zero,
+            absence: .zero,
+            spread: 0
+        )
+        #expect(lifetimes == nothing)
+        #expect(Lifetimes(spread: 7).spread == 1)
+        #expect(Lifetimes(spread: .nan).spread == 0)
+    }
+
+    @Test func freshnessEndsEarlyByAShareOfIt() {
+        let lifetimes = Lifetimes(fresh: .seconds(100), absence: .seconds(10), spread: 0.5)
+        #expect(lifetimes.freshness(isAbsent: false, chance: 0) == .seconds(100))
+        #expect(lifetimes.freshness(isAbsent: false, chance: 0.5) == .seconds(75))
+        #expect(lifetimes.freshness(isAbsent: false, chance: 1) == .seconds(50))
+        #expect(lifetimes.freshness(isAbsent: true, chance: 1) == .seconds(5))
+    }
+
+    @Test func absenceIsNotRememberedForLongerThanAnAnswerIsFresh() {
+        let lifetimes = Lifetimes(fresh: .seconds(1), absence: .seconds(10))
+        #expect(lifetimes.freshness(isAbsent: true, chance: 0) == .seconds(1))
+    }
+}

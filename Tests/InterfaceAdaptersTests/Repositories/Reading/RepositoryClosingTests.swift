@@ -1,0 +1,152 @@
+import InwardTesting
+import Synchronization
+import Testing
+import UseCases
+
+@testable import InterfaceAdapters
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(5)))
+struct RepositoryClosingTests {
+    private let scheduler = DeterministicScheduler(seed: 7)
+    private let records = InMemoryRecordStore(now: { Date(timeIntervalSinceReferenceDate: 0) })
+
+    private func repository(
+        _ source: any DataFetcher,
+        whenAbandoned abandonment: RepositoryAbandonment = .cancelled
+    ) throws -> Repository<Remark> {
+        let place = RepositoryStore(records, partition: []) {
+            Date(timeIntervalSinceReferenceDate: 0)
+        } reportFailure: { _ in
+        }
+        return try .remarks(
+            source,
+            scheduler.timer,
+            lifetimes: Lifetimes(fresh: .seconds(60), staleWhileRevalidating: .seconds(600)),
+            store: place,
+            whenAbandoned: abandonment
+        )
+    }
+
+    @Test func nothingIsGivenBehindIt() async throws {
+        let repository = try repository(RemarkSource())
+        try await scheduler.run {
+            _ = try await repository.entities()
+            await repository.close()
+            for policy in [ReadPolicy.nearest, .upstream, .local, .upstreamElseLocal] {
+                #expect(await repository.failure(1, policy) == .closed)
+                await #expect(throws: RepositoryError.self) { try await repository.entities(.all, policy) }
+            }
+            await #expect(throws: RepositoryError.self) {
+                try await repository.send(Remark(id: 4, author: 7, text: "four"))
+            }
+        }
+    }
+
+    @Test(arguments: [RepositoryAbandonment.cancelled, .finished])
+    func whoWaitsIsToldAndNothingIsKeptAnyMore(abandonment: RepositoryAbandonment) async throws {
+        let source = RemarkSource { [scheduler] _ in
+            // It does not end when it is cancelled.
+            await Task(executorPreference: scheduler.executor) {
+                try? await scheduler.clock.sleep(for: .seconds(5))
+            }.value
+        }
+        let repository = try repository(source, whenAbandoned: abandonment)
+        try await scheduler.run { [scheduler, records] in
+            async let waiting = repository.failure(1)
+            try await scheduler.clock.sleep(for: .seconds(1))
+            await repository.close()
+            #expect(await waiting == .closed)
+            await repository.flush()
+            #expect(records.commits.isEmpty)
+        }
+    }
+
+    @Test func whatIsFinishedThoughNobodyWaitsForItIsCancelled() async throws {
+        let isCancelled = Atomic(false)
+        let source = RemarkSource { [scheduler] _ in
+            do {
+                try await scheduler.clock.sleep(for: .seconds(5))
+            } catch {
+                isCancelled.store(true, ordering: .relaxed)
+                throw error
+            }
+        }
+        let repository = try repository(source, whenAbandoned: .finished)
+        try await scheduler.run { [scheduler] in
+            let only = Task(executorPreference: scheduler.executor) { await repository.failure(1) }
+            try await scheduler.clock.sleep(for: .seconds(1))
+            only.cancel()
+            #expect(await only.value == .cancelled)
+            await repository.close()
+        }
+        try await scheduler.drain()
+        let wasCancelled = isCancelled.load(ordering: .relaxed)
+        #expect(wasCancelled)
+    }
+
+    @Test func refreshesEndWithIt() async throws {
+        let cancellations = Atomic(0)
+        let isSlow = Atomic(false)
+        let source = RemarkSource { [scheduler] _ in
+            guard isSlow.load(ordering: .relaxed) else { return }
+            do {
+                try await scheduler.clock.sleep(for: .seconds(5))
+            } catch {
+                cancellations.add(1, ordering: .relaxed)
+                throw error
+            }
+        }
+        let repository = try repository(source)
+        try await scheduler.run { [scheduler] in
+            _ = try await repository.entity(1)
+            _ = try await repository.entities()
+            isSlow.store(true, ordering: .relaxed)
+            scheduler.clock.advance(by: .seconds(61))
+            #expect(try await repository.entity(1).isStale)
+            #expect(try await repository.entities().isStale)
+            #expect(repository.entities.refreshes.count == 1 && repository.lists.refreshes.count == 1)
+            try await scheduler.clock.sleep(for: .seconds(1))
+            await repository.close()
+            #expect(repository.entities.refreshes.count == 0 && repository.lists.refreshes.count == 0)
+        }
+        try await scheduler.drain()
+        #expect(source.requests.count == 4)
+        let count = cancellations.load(ordering: .relaxed)
+        #expect(count == 2)
+    }
+
+    @Test func whatIsToBeKeptIsInTheStore() async throws {
+        let source = RemarkSource()
+        let repository = try repository(source)
+        try await scheduler.run { [records] in
+            _ = try await repository.entities()
+            await repository.close()
+            #expect(try await records.records(under: ["remarks"]).count == 4)
+        }
+    }
+
+    @Test func aWriteThatEndsBehindItIsNotHiddenByAnOlderList() async throws {
+        let source = RemarkSource { [scheduler] request in
+            if request.method == .post { try await scheduler.clock.sleep(for: .seconds(5)) }
+        }
+        let repository = try repository(source)
+        try await scheduler.run { [records, scheduler] in
+            _ = try await repository.entities()
+            let writing = Task(executorPreference: scheduler.executor) {
+                try await repository.send(Remark(id: 4, author: 7, text: "four"))
+            }
+            try await scheduler.clock.sleep(for: .seconds(1))
+            await repository.close()
+            _ = try await writing.value
+            await repository.flush()
+            let list = try await records.record(for: ["remarks", "lists"])
+            #expect(list.map { String(decoding: $0.bytes, as: UTF8.self).contains("4") } ?? true)
+        }
+    }
+}

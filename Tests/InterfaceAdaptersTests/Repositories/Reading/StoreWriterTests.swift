@@ -1,0 +1,51 @@
+import InwardTesting
+import Testing
+import UseCases
+
+@testable import InterfaceAdapters
+
+@Suite(.timeLimit(.minutes(5)))
+struct StoreWriterTests {
+    private let records = InMemoryRecordStore()
+
+    private func change(_ number: Int) -> RecordChange { .keep(StoredRecord([1, 2, 3]), ["posts", String(number)]) }
+
+    @Test func changesAreMadeInTheirOrderAndWaitedFor() async throws {
+        let writer = StoreWriter(records, under: ["posts"]) { _ in }
+        for number in 0..<100 { writer.write([change(number)]) }
+        writer.write([.remove(["posts", "0"])])
+        await writer.flush()
+        #expect(records.commits.flatMap(\.self) == (0..<100).map(change) + [.remove(["posts", "0"])])
+        #expect(try await records.record(for: ["posts", "0"]) == nil)
+    }
+
+    @Test func whatIsTooMuchForASlowStoreIsRemovedInstead() async throws {
+        let scheduler = DeterministicScheduler(seed: 7)
+        let writer = StoreWriter(records, under: ["posts"], executor: scheduler.executor) { _ in }
+        try await records.commit([change(7), .keep(StoredRecord([1]), ["users", "1"])])
+        try await scheduler.run { [records] () async throws -> Void in
+            writer.write((0...50_000).map { .keep(StoredRecord([]), ["posts", String($0)]) })
+            await writer.flush()
+            #expect(try await records.records(under: []).map(\.key) == [["users", "1"]])
+        }
+    }
+
+    @Test func whatIsRemovedIsNotTrustedUntilItIs() async throws {
+        let writer = StoreWriter(records, under: ["posts"]) { _ in }
+        records.fail(with: RecordStoreError(.full, explanation: "failed"))
+        writer.write([change(1)])
+        await writer.flush()
+        #expect(!writer.isOutdated)
+        writer.write([.remove(["posts", "1"])])
+        await writer.flush()
+        #expect(writer.isOutdated)
+        writer.write([change(2)])
+        await writer.flush()
+        #expect(writer.isOutdated)
+        records.fail(with: nil)
+        writer.write([change(3)])
+        await writer.flush()
+        #expect(!writer.isOutdated)
+        #expect(records.commits == [[.removeAll(["posts"]), change(3)]])
+    }
+}

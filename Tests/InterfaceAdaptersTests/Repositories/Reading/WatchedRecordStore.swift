@@ -1,0 +1,21 @@
+import InterfaceAdapters
+import InwardTesting
+
+/// A store that tells of each commit before it is made.
+struct WatchedRecordStore: RecordStore {
+    let base: InMemoryRecordStore
+    let beforeCommit: @Sendable () -> Void
+
+    func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? { try await base.record(for: key) }
+
+    func records(
+        under key: RecordKey
+    ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
+        try await base.records(under: key)
+    }
+
+    func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
+        beforeCommit()
+        try await base.commit(changes)
+    }
+}
