@@ -42,7 +42,7 @@ extension EntitySource {
             for id in ids {
                 if let entity = entities[id] {
                     if answer.mayBeKept { memory.keep(entity, stamp) }
-                    answers[id] = .success(answer.reading(entity))
+                    answers[id] = .success(answer.reading(entity, fresh: endpoint.lifetimes.fresh))
                 } else if let damaged = list.rejected.first {
                     // It may be the one that cannot be read.
                     answers[id] = .failure(

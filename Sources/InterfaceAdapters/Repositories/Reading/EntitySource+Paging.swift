@@ -29,7 +29,11 @@ extension EntitySource {
         }
         return FetchedPage(
             // An upstream that does not know the filter answers with everything.
-            reading: answer.reading(list.entities.filter(filter.matches), rejected: list.rejected),
+            reading: answer.reading(
+                list.entities.filter(filter.matches),
+                fresh: endpoint.lifetimes.fresh,
+                rejected: list.rejected
+            ),
             ids: Set(list.entities.map(\.id)),
             recordCount: list.entities.count + list.rejected.count,
             answer: answer

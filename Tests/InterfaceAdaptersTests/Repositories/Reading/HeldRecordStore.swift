@@ -3,7 +3,7 @@ import InwardTesting
 
 /// A store whose answers are held up, each as a test says.
 struct HeldRecordStore: RecordStore {
-    let base: InMemoryRecordStore
+    let base: any RecordStore
     let beforeRecord: @Sendable () async -> Void
 
     func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {

@@ -110,7 +110,7 @@ final class RemarkWalk: Sendable {
         }
     }
 
-    func disturb(_ records: InMemoryRecordStore) async throws {
+    func disturb(_ records: RecordingRecordStore) async throws {
         for _ in 0..<6 {
             try await scheduler.clock.sleep(for: .milliseconds(number(0..<15_000)))
             records.fail(with: RecordStoreError(.full, explanation: "failed"))

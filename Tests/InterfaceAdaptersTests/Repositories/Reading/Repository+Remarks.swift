@@ -25,7 +25,12 @@ extension Repository<Remark> {
                 RemarkDTO.self,
                 at: "remarks",
                 subjects: { [["users", String($0.author)]] },
-                lifetimes: lifetimes
+                lifetimes: lifetimes,
+                creation: Creation(RemarkDTO.self, answer: RemarkDTO.self) { remark, _ in
+                    Remark(id: remark.id.value, author: remark.author.value, text: remark.text.value)
+                } created: { _, answer in
+                    Remark(id: answer.id.value, author: answer.author.value, text: answer.text.value)
+                }
             ),
             upstream: try .example(source),
             memory: memory,
@@ -38,9 +43,7 @@ extension Repository<Remark> {
 
     /// Sends a remark, and keeps what becomes of it.
     func send(_ remark: Remark) async throws(RepositoryError) -> Remark {
-        try await create(RemarkDTO(remark), answer: RemarkDTO.self) { answer in
-            Remark(id: answer.id.value, author: answer.author.value, text: answer.text.value)
-        }
+        try await create(RemarkDTO(remark)).value
     }
 
     /// The reason for which an entity cannot be had; `nil` if it can.

@@ -14,7 +14,7 @@ import Foundation
 struct RepositoryCacheControlTests {
     private let clock = ManualClock()
     private let source = RemarkSource()
-    private let store = InMemoryRecordStore()
+    private let store = RecordingRecordStore()
 
     private func repository() throws -> Repository<Remark> {
         let place = RepositoryStore(store, partition: []) {

@@ -14,7 +14,9 @@ import Foundation
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryClosingTests {
     private let scheduler = DeterministicScheduler(seed: 7)
-    private let records = InMemoryRecordStore(now: { Date(timeIntervalSinceReferenceDate: 0) })
+    private let records = RecordingRecordStore(
+        InMemoryRecordStore(now: { Date(timeIntervalSinceReferenceDate: 0) })
+    )
 
     private func repository(
         _ source: any DataFetcher,

@@ -17,7 +17,7 @@ struct RepositoryStoreTests {
 
     private let clock = ManualClock()
     private let source = RemarkSource()
-    private let records = InMemoryRecordStore(now: { day })
+    private let records = RecordingRecordStore(InMemoryRecordStore(now: { day }))
     private let failures = RecordStoreFailures()
 
     /// A repository over the store, as a process makes it that begins so many seconds behind the first.

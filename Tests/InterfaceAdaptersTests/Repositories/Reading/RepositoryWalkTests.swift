@@ -28,7 +28,7 @@ struct RepositoryWalkTests {
         let now: @Sendable () -> Date = {
             Date(timeIntervalSinceReferenceDate: 8e8 + scheduler.clock.now.offset / .seconds(1))
         }
-        let records = InMemoryRecordStore(now: now)
+        let records = RecordingRecordStore(InMemoryRecordStore(now: now))
         let place = RepositoryStore(records, partition: ["ada"], now: now) { _ in }
         let make: @Sendable () throws -> Repository<Remark> = {
             try .remarks(

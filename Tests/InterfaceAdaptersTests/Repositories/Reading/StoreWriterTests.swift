@@ -6,7 +6,7 @@ import UseCases
 
 @Suite(.timeLimit(.minutes(5)))
 struct StoreWriterTests {
-    private let records = InMemoryRecordStore()
+    private let records = RecordingRecordStore()
 
     private func change(_ number: Int) -> RecordChange { .keep(StoredRecord([1, 2, 3]), ["posts", String(number)]) }
 

@@ -3,7 +3,7 @@ import InwardTesting
 
 /// A store that tells of each commit before it is made.
 struct WatchedRecordStore: RecordStore {
-    let base: InMemoryRecordStore
+    let base: any RecordStore
     let beforeCommit: @Sendable () -> Void
 
     func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? { try await base.record(for: key) }
