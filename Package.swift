@@ -5,6 +5,7 @@ import PackageDescription
 /// What is built only where the trait of this name is enabled.
 let asyncHTTPClient = TargetDependencyCondition.when(traits: ["AsyncHTTPClient"])
 let observability = TargetDependencyCondition.when(traits: ["Observability"])
+let sqlite = TargetDependencyCondition.when(traits: ["SQLite"])
 let vips = TargetDependencyCondition.when(traits: ["Vips"])
 
 #if os(macOS)
@@ -25,6 +26,7 @@ let package = Package(
         .library(name: "Infrastructure", targets: ["Infrastructure"]),
         .library(name: "InfrastructureAsyncHTTPClient", targets: ["InfrastructureAsyncHTTPClient"]),
         .library(name: "InfrastructureObservability", targets: ["InfrastructureObservability"]),
+        .library(name: "InfrastructureSQLite", targets: ["InfrastructureSQLite"]),
         .library(name: "InfrastructureVips", targets: ["InfrastructureVips"]),
         .library(name: "Composition", targets: ["Composition"]),
         .library(name: "InwardTesting", targets: ["InwardTesting"]),
@@ -44,6 +46,10 @@ let package = Package(
             description: "Tell what happens to requests by swift-log, swift-metrics and swift-distributed-tracing"
         ),
         .trait(
+            name: "SQLite",
+            description: "Keep records in a database of SQLite, by groue/GRDB.swift; on Linux it has to be installed"
+        ),
+        .trait(
             name: "Vips",
             description:
                 "Read and write pictures by libvips, which has to be installed: WebP, GIF, AVIF, HEIF and TIFF beside JPEG and PNG"
@@ -58,6 +64,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         // The rings, innermost first. Each names every target it imports, and none outside itself.
@@ -88,6 +95,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log", condition: observability),
                 .product(name: "Metrics", package: "swift-metrics", condition: observability),
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: observability),
+            ]
+        ),
+        .target(
+            name: "InfrastructureSQLite",
+            dependencies: [
+                "Infrastructure", "InterfaceAdapters",
+                .product(name: "GRDB", package: "GRDB.swift", condition: sqlite),
             ]
         ),
         .target(
@@ -175,6 +189,13 @@ let package = Package(
                 .product(name: "MetricsTestKit", package: "swift-metrics", condition: observability),
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: observability),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing", condition: observability),
+            ]
+        ),
+        .testTarget(
+            name: "InfrastructureSQLiteTests",
+            dependencies: [
+                "InfrastructureSQLite", "Infrastructure", "InterfaceAdapters", "InwardTesting",
+                .product(name: "GRDB", package: "GRDB.swift", condition: sqlite),
             ]
         ),
         .testTarget(

@@ -1,7 +1,7 @@
 /// The cyclic redundancy check of 64 bits by the polynomial of ECMA-182, bits in reverse, as XZ has it.
 ///
 /// It finds what chance does to bytes, and is no proof against whoever means to deceive.
-struct CRC64 {
+package enum CRC64 {
     /// What a byte does to the register when 0 to 7 bytes follow it: eight tables in a row.
     private static let table: [UInt64] = {
         var table = [UInt64](repeating: 0, count: 8 * 256)
@@ -20,7 +20,7 @@ struct CRC64 {
     }()
 
     /// The checksum of bytes.
-    static func checksum(of bytes: Span<UInt8>) -> UInt64 {
+    package static func checksum(of bytes: Span<UInt8>) -> UInt64 {
         let entries = table
         let table = entries.span
         var register = UInt64.max

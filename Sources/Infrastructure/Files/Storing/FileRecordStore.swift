@@ -1,7 +1,5 @@
-import Dispatch
 public import Foundation
 public import InterfaceAdapters
-import Synchronization
 
 /// A store of records in a directory.
 ///
@@ -24,32 +22,9 @@ import Synchronization
 ///
 /// Files are read and written on threads of the store's own, for no task is to wait for a disk on a thread that all tasks share.
 public final class FileRecordStore: RecordStore {
-    private typealias Outcome = Result<Void, RecordStoreError>
-
-    /// Changes that somebody waits for.
-    private struct Commit {
-        let changes: [RecordChange]
-        let continuation: CheckedContinuation<Outcome, Never>
-
-        var byteCount: Int {
-            changes.reduce(0) { sum, change in
-                if case .keep(let record, _) = change { sum + record.bytes.count } else { sum }
-            }
-        }
-    }
-
-    private struct Waiting {
-        var commits: [Commit] = []
-        var isScheduled = false
-    }
-
-    /// How many bytes are committed together, so that a crowd of large records is not in memory twice.
-    private static let groupByteLimit = 4 * 1_024 * 1_024
-
     private let log: RecordLog
-    private let waiting = Mutex(Waiting())
-    private let reads = DispatchQueue(label: "inward.record-store.reads")
-    private let commits = DispatchQueue(label: "inward.record-store.commits")
+    private let reads = RecordReadQueue()
+    private let commits: RecordCommitQueue
 
     /// Makes a store in a directory. It is made, or read, when the store is first used, and again if that failed.
     ///
@@ -84,13 +59,15 @@ public final class FileRecordStore: RecordStore {
         reportDamage: @escaping @Sendable (RecordDamage) -> Void,
         faults: @escaping RecordFileFault.Source
     ) {
-        log = RecordLog(
+        let log = RecordLog(
             RecordDirectory(url: directory, faults: faults),
             byteLimit: max(0, byteLimit),
             slack: max(0, slack),
             now: now,
             report: reportDamage
         )
+        self.log = log
+        commits = RecordCommitQueue(make: { Self.make($0, in: log) }, tidy: { log.tidy() })
     }
 
     /// What is kept under a key; `nil` if nothing is, if it has expired, or if it is damaged.
@@ -99,7 +76,7 @@ public final class FileRecordStore: RecordStore {
     ///
     /// - Throws: a `RecordStoreError` if the directory cannot be read, or the task was cancelled beforehand.
     public func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
-        try await read { log throws(RecordStoreError) in try log.record(for: key) }
+        try await reads.read { [log] () throws(RecordStoreError) in try log.record(for: key) }
     }
 
     /// The keys that begin with a key and what is kept under each, in order. It takes time in proportion to their number.
@@ -108,7 +85,7 @@ public final class FileRecordStore: RecordStore {
     public func records(
         under key: RecordKey
     ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
-        try await read { log throws(RecordStoreError) in try log.records(under: key) }
+        try await reads.read { [log] () throws(RecordStoreError) in try log.records(under: key) }
     }
 
     /// Makes changes in their order, all of them or none. They are flushed when it returns.
@@ -116,70 +93,15 @@ public final class FileRecordStore: RecordStore {
     /// - Throws: a `RecordStoreError` if nothing was changed: because there is no room, it may not be done, or the task was
     ///   cancelled beforehand.
     public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
-        try Self.throwIfCancelled()
-        guard !changes.isEmpty else { return }
-        // Resumed exactly once: the commit is taken out of those that wait under the lock, by `makeCommits` alone, and
-        // `make` resumes each that it is given, or gives it to itself alone.
-        let outcome = await withCheckedContinuation { continuation in
-            let isFirst = waiting.withLock { waiting in
-                waiting.commits.append(Commit(changes: changes, continuation: continuation))
-                defer { waiting.isScheduled = true }
-                return !waiting.isScheduled
-            }
-            if isFirst { self.commits.async { self.makeCommits() } }
-        }
-        try outcome.get()
+        try await commits.commit(changes)
     }
 
-    private func read<Answer: Sendable>(
-        _ body: @escaping @Sendable (RecordLog) throws(RecordStoreError) -> Answer
-    ) async throws(RecordStoreError) -> Answer {
-        try Self.throwIfCancelled()
-        // Resumed exactly once: where the queue does the work, which it does once.
-        let outcome: Result<Answer, RecordStoreError> = await withCheckedContinuation { continuation in
-            reads.async { [log] in
-                continuation.resume(returning: Result { () throws(RecordStoreError) in try body(log) })
-            }
-        }
-        return try outcome.get()
-    }
-
-    /// Makes the commits that wait, as many together as there are, until none does.
-    private func makeCommits() {
-        while let group = nextGroup() {
-            make(group)
-            log.tidy()
-        }
-    }
-
-    private func nextGroup() -> [Commit]? {
-        waiting.withLock { waiting in
-            var byteCount = 0
-            let group = waiting.commits.prefix { commit in
-                defer { byteCount += commit.byteCount }
-                return byteCount < Self.groupByteLimit
-            }
-            waiting.commits.removeFirst(group.count)
-            waiting.isScheduled = !group.isEmpty
-            return group.isEmpty ? nil : Array(group)
-        }
-    }
-
-    private func make(_ group: [Commit]) {
-        let outcome = Result { () throws(RecordStoreError) in try log.commit(group.flatMap(\.changes)) }
+    private static func make(_ group: [[RecordChange]], in log: RecordLog) -> [RecordCommitQueue.Outcome] {
+        let outcome = Result { () throws(RecordStoreError) in try log.commit(group.flatMap(\.self)) }
         if case .failure = outcome, group.count > 1 {
             // There may be room for one where there is none for all.
-            for commit in group { make([commit]) }
-        } else {
-            for commit in group { commit.continuation.resume(returning: outcome) }
+            return group.flatMap { make([$0], in: log) }
         }
-    }
-
-    private static func throwIfCancelled() throws(RecordStoreError) {
-        guard Task.isCancelled else { return }
-        throw RecordStoreError(
-            .cancelled,
-            explanation: "The task was cancelled before the store was asked."
-        )
+        return group.map { _ in outcome }
     }
 }

@@ -1,16 +1,17 @@
 public import InterfaceAdapters
 
-/// Something of a ``FileRecordStore`` that was damaged, or written in part, and is not given any more.
+/// Something of a store of records that was damaged, or written in part, and is not given any more.
 public struct RecordDamage: Hashable, Sendable, CustomStringConvertible {
     /// What was kept under this key is lost; `nil` if it is not known what was, or nothing is lost.
     public let key: RecordKey?
-    /// The path of the file that the damaged bytes were put into; `nil` if they could not be, or nothing is lost.
+    /// The path of what the damaged bytes are in, a file or the directory of a database; `nil` if they could not be put anywhere,
+    /// or nothing is lost.
     public let path: String?
     /// What was found and what became of it, as whole sentences.
     public let description: String
 
     /// A record whose bytes are not those that were kept.
-    static func damaged(_ key: RecordKey?, path: String?) -> RecordDamage {
+    package static func damaged(_ key: RecordKey?, path: String?) -> RecordDamage {
         RecordDamage(
             key: key,
             path: path,
@@ -20,7 +21,7 @@ public struct RecordDamage: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A part of the file of which it is not known what it was.
-    static func unknown(byteCount: Int, isLast: Bool, path: String?) -> RecordDamage {
+    package static func unknown(byteCount: Int, isLast: Bool, path: String?) -> RecordDamage {
         let origin =
             isLast ? "were written in part, or are damaged" : "are damaged; what they said is not known"
         let place = isLast ? "The last \(byteCount) bytes" : "\(byteCount) bytes amid others"
@@ -33,6 +34,16 @@ public struct RecordDamage: Hashable, Sendable, CustomStringConvertible {
             key: nil,
             path: nil,
             description: "What \(count) commits say was damaged and is restored. Nothing is lost."
+        )
+    }
+
+    /// A whole database of which something cannot be read, and whose records were put into a new one as far as they can.
+    package static func database(_ reason: String, restoredCount: Int, path: String) -> RecordDamage {
+        RecordDamage(
+            key: nil,
+            path: path,
+            description:
+                "The database is damaged: \(reason). \(restoredCount) records of it are in a new one; the rest is in “\(path)”."
         )
     }
 

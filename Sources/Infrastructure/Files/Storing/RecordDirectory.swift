@@ -1,5 +1,5 @@
-import Foundation
-import InterfaceAdapters
+package import Foundation
+package import InterfaceAdapters
 
 #if canImport(Glibc)
 import Glibc
@@ -10,7 +10,7 @@ import Darwin
 #endif
 
 /// The directory of a store: what its files are called, and what is done to their names.
-struct RecordDirectory: Sendable {
+package struct RecordDirectory: Sendable {
     /// The log of all changes since it was last written anew.
     static let log = "records"
     /// The log that is about to take the place of that.
@@ -20,11 +20,19 @@ struct RecordDirectory: Sendable {
     /// Where damaged parts of logs are put.
     static let damaged = "damaged"
 
-    let url: URL
-    let faults: RecordFileFault.Source
+    /// Where it is.
+    package let url: URL
+    /// What goes wrong in it.
+    package let faults: RecordFileFault.Source
+
+    /// Names a directory, whose files fail when they are told to.
+    package init(url: URL, faults: @escaping RecordFileFault.Source) {
+        self.url = url
+        self.faults = faults
+    }
 
     /// Makes the directory, if there is none, and those that lead to it; durably.
-    func make() throws(RecordStoreError) {
+    package func make() throws(RecordStoreError) {
         var missing: [URL] = []
         var next = url.standardizedFileURL
         while next.pathComponents.count > 1,
@@ -44,12 +52,12 @@ struct RecordDirectory: Sendable {
     }
 
     /// Opens a file with flags of the system's.
-    func open(_ name: String, _ flags: Int32) throws(RecordStoreError) -> RecordFile {
+    package func open(_ name: String, _ flags: Int32) throws(RecordStoreError) -> RecordFile {
         try RecordFile(name, path: path(of: name), flags: flags, faults: faults)
     }
 
     /// Which file has a name, and how many bytes; `nil` if none has.
-    func status(of name: String) -> (identity: RecordFile.Identity, size: Int)? {
+    package func status(of name: String) -> (identity: RecordFile.Identity, size: Int)? {
         var status = stat()
         // `unsafe`: the text lives until the call returns, which writes one `stat`, where it is told to.
         guard unsafe lstat(path(of: name), &status) == 0 else { return nil }
@@ -58,12 +66,16 @@ struct RecordDirectory: Sendable {
 
     /// Gives the new log the name of the log. A crash behind that may still bring the old one back, until it is flushed.
     func replaceLog() throws(RecordStoreError) {
-        let path = path(of: Self.log)
-        if let fault = faults(.rename(Self.newLog)) {
+        try move(Self.newLog, to: path(of: Self.log))
+    }
+
+    /// Gives something in the directory a path of its own file system, in the place of the file that has it.
+    package func move(_ name: String, to path: String) throws(RecordStoreError) {
+        if let fault = faults(.rename(name)) {
             throw RecordStoreError(code: fault.code, path: path, "replaced")
         }
         // `unsafe`: the texts live until the call returns, and the call keeps no pointer to them.
-        guard unsafe rename(self.path(of: Self.newLog), path) == 0 else {
+        guard unsafe rename(self.path(of: name), path) == 0 else {
             throw RecordStoreError(code: errno, path: path, "replaced")
         }
     }
@@ -76,7 +88,7 @@ struct RecordDirectory: Sendable {
     }
 
     /// Waits until the names of the files are on the disk.
-    func flush() throws(RecordStoreError) {
+    package func flush() throws(RecordStoreError) {
         if let fault = faults(.flushDirectory) {
             throw RecordStoreError(code: fault.code, path: url.path(percentEncoded: false), "flushed")
         }
@@ -84,7 +96,7 @@ struct RecordDirectory: Sendable {
     }
 
     /// The path of a file by its name.
-    func path(of name: String) -> String { url.appending(path: name).path(percentEncoded: false) }
+    package func path(of name: String) -> String { url.appending(path: name).path(percentEncoded: false) }
 
     private func flush(_ directory: URL) throws(RecordStoreError) {
         // The faults are those of the directory itself.

@@ -1,5 +1,5 @@
 import Foundation
-import InterfaceAdapters
+package import InterfaceAdapters
 
 #if canImport(Glibc)
 import Glibc
@@ -10,9 +10,9 @@ import Darwin
 #endif
 
 /// An open file of a store.
-final class RecordFile: Sendable {
+package final class RecordFile: Sendable {
     /// Which file it is, whatever it is called. No other is the same as long as this one is open.
-    struct Identity: Equatable, Sendable {
+    package struct Identity: Equatable, Sendable {
         let device: UInt64
         let number: UInt64
     }
@@ -43,7 +43,7 @@ final class RecordFile: Sendable {
     }
 
     /// Which file it is, and how many bytes it has.
-    func status() throws(RecordStoreError) -> (identity: Identity, size: Int) {
+    package func status() throws(RecordStoreError) -> (identity: Identity, size: Int) {
         var status = stat()
         // `unsafe`: the call writes one `stat`, which is where it is told to write.
         guard unsafe fstat(handle.fileDescriptor, &status) == 0 else { throw failure("read") }
@@ -51,7 +51,7 @@ final class RecordFile: Sendable {
     }
 
     /// So many bytes from an offset on, or as many as there are.
-    func read(at offset: Int, count: Int) throws(RecordStoreError) -> [UInt8] {
+    package func read(at offset: Int, count: Int) throws(RecordStoreError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: max(0, count))
         var done = 0
         while done < bytes.count {

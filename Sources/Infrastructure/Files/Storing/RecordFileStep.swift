@@ -1,5 +1,5 @@
 /// Something that a store is about to do to its files.
-enum RecordFileStep: Equatable, Sendable {
+package enum RecordFileStep: Equatable, Sendable {
     case open(String)
     case write(String, byteCount: Int)
     case flush(String)

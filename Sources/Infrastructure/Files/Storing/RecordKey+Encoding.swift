@@ -1,10 +1,10 @@
-import InterfaceAdapters
+package import InterfaceAdapters
 
 extension RecordKey {
     /// The key in bytes that are in order as keys are, and begin with those of each key that this one is under.
     ///
     /// Each byte of a component is one more, which UTF-8 leaves room for, and 0 ends the component.
-    var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         var bytes: [UInt8] = []
         for component in components {
             bytes.append(contentsOf: component.utf8.lazy.map { $0 &+ 1 })
@@ -14,7 +14,7 @@ extension RecordKey {
     }
 
     /// The key that bytes are of; `nil` if they are of none.
-    init?(encoded bytes: [UInt8]) {
+    package init?(encoded bytes: [UInt8]) {
         var components: [String] = []
         var start = 0
         while let end = bytes[start...].firstIndex(of: 0) {

@@ -1,5 +1,5 @@
 import Foundation
-import InterfaceAdapters
+package import InterfaceAdapters
 
 #if canImport(Glibc)
 import Glibc
@@ -12,16 +12,16 @@ import Darwin
 /// Who changes the files of a store, among all processes and all stores of this one.
 ///
 /// The system gives the lock back for a process that ends, however it does.
-struct RecordLock: Sendable {
+package struct RecordLock: Sendable {
     private let directory: RecordDirectory
     private var file: RecordFile?
 
-    init(_ directory: RecordDirectory) {
+    package init(_ directory: RecordDirectory) {
         self.directory = directory
     }
 
     /// Does something that nobody else does meanwhile. Blocks until it is its turn.
-    mutating func holding<Answer>(
+    package mutating func holding<Answer>(
         _ body: () throws(RecordStoreError) -> Answer
     ) throws(RecordStoreError) -> Answer {
         let file = try acquire()

@@ -1,5 +1,5 @@
 import Foundation
-import InterfaceAdapters
+package import InterfaceAdapters
 
 #if canImport(Glibc)
 import Glibc
@@ -11,7 +11,7 @@ import Darwin
 
 extension RecordStoreError {
     /// Why something could not be done to a file, by the system's number for it.
-    init(code: Int32, path: String, _ action: String) {
+    package init(code: Int32, path: String, _ action: String) {
         let error = POSIXErrorCode(rawValue: code).map { POSIXError($0) as NSError }
         let text = error?.localizedFailureReason ?? "error \(code)"
         let (reason, advice): (Reason, String) =
