@@ -72,7 +72,7 @@ struct DatabaseConnections: Sendable {
         try database.execute(
             sql: """
                 PRAGMA page_size = \(limits.pageSize);
-                PRAGMA synchronous = FULL;
+                PRAGMA synchronous = \(limits.isFlushed ? "FULL" : "OFF");
                 PRAGMA fullfsync = ON;
                 PRAGMA checkpoint_fullfsync = ON;
                 PRAGMA secure_delete = ON;

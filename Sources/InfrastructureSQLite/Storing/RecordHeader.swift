@@ -6,7 +6,8 @@ import Infrastructure
 /// What a row of the database says beside its value.
 struct RecordHeader: Sendable {
     /// The columns that it is made of, in order.
-    static let columns = "key, expiry, checksum, valueChecksum, length(value)"
+    static let columns =
+        "key, expiry, checksum, valueChecksum, length(value), typeof(value) = 'blob'"
     /// What a record is counted as beside its key and its value, in bytes.
     static let overhead = 32
 
@@ -26,7 +27,7 @@ struct RecordHeader: Sendable {
         expiry = if case .int64(let bits) = values[1].storage { bits } else { nil }
         byteCount =
             (key?.count ?? 0) + (Int.fromDatabaseValue(row[4] as DatabaseValue) ?? 0) + Self.overhead
-        guard let key, expiry != nil || values[1].isNull,
+        guard let key, expiry != nil || values[1].isNull, row[5] as DatabaseValue == true.databaseValue,
             case .int64(let checksum) = values[2].storage,
             case .int64(let valueChecksum) = values[3].storage
         else {

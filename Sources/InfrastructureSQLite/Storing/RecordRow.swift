@@ -14,7 +14,7 @@ struct RecordRow: Sendable {
     /// Reads a row of the columns.
     init(_ row: Row) throws {
         header = RecordHeader(row)
-        value = try row.withUnsafeData(atIndex: 5) { $0.map { [UInt8]($0) } ?? [] }
+        value = try row.withUnsafeData(atIndex: 6) { $0.map { [UInt8]($0) } ?? [] }
     }
 
     /// Whether it is, byte for byte, what was kept once.

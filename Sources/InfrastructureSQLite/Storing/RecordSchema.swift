@@ -41,6 +41,12 @@ struct RecordSchema: Sendable {
                     """
             )
         }
+        // By these SQLite knows how to read what it says, and how to change it.
+        guard try Int.fetchOne(database, sql: "PRAGMA auto_vacuum") == 0,
+            try String.fetchOne(database, sql: "PRAGMA encoding") == "UTF-8"
+        else { throw DatabaseDamage("its beginning is not that of a store") }
+        let roots = try Int.fetchAll(database, sql: "SELECT rootpage FROM sqlite_schema")
+        guard Set(roots).count == roots.count else { throw DatabaseDamage("two of its tables are one") }
         // A table that is not what it says gives what was not kept.
         guard try Self.text(of: database) == text(ofVersion: version) else {
             throw DatabaseDamage("its tables are not those of a store")
@@ -49,11 +55,15 @@ struct RecordSchema: Sendable {
 
     /// Makes a database of a version that is known one of the last, all at once.
     func migrate(_ database: Database) throws {
-        let version = try Self.version(of: database)
-        guard version < migrations.count else { return }
         try database.inTransaction(.immediate) {
-            try make(migrations.count, of: database, from: version)
-            return .commit
+            let version = try Self.version(of: database)
+            if version < migrations.count {
+                try make(migrations.count, of: database, from: version)
+                return .commit
+            }
+            // A database that says it may not be changed is to be found now, and not by whoever commits.
+            try database.execute(sql: "UPDATE form SET version = version")
+            return .rollback
         }
     }
 

@@ -27,10 +27,9 @@ struct RecordTable {
 
     /// The row that has a key, sound or not, without a look at those beside it.
     func rowAsItIs(for key: [UInt8]) throws -> RecordRow? {
-        let statement = try database.cachedStatement(
-            sql: "SELECT \(RecordRow.columns) FROM records WHERE key = \(Self.key)"
-        )
-        return try Row.fetchOne(statement, arguments: [Data(key)]).map { try RecordRow($0) }
+        guard let row = try fetch(RecordRow.columns, key).map({ try RecordRow($0) }) else { return nil }
+        try check(row.header, isOf: key)
+        return row
     }
 
     /// The rows whose keys begin with bytes, in order.
@@ -106,12 +105,25 @@ struct RecordTable {
     }
 
     private func header(for key: [UInt8]) throws -> RecordHeader? {
+        guard let header = try fetch(RecordHeader.columns, key).map({ RecordHeader($0) }) else {
+            try checkNeighbors(of: key)
+            return nil
+        }
+        try check(header, isOf: key)
+        return header
+    }
+
+    private func fetch(_ columns: String, _ key: [UInt8]) throws -> Row? {
         let statement = try database.cachedStatement(
-            sql: "SELECT \(RecordHeader.columns) FROM records WHERE key = \(Self.key)"
+            sql: "SELECT \(columns) FROM records WHERE key = \(Self.key)"
         )
-        if let row = try Row.fetchOne(statement, arguments: [Data(key)]) { return RecordHeader(row) }
-        try checkNeighbors(of: key)
-        return nil
+        return try Row.fetchOne(statement, arguments: [Data(key)])
+    }
+
+    /// Sees that what SQLite has found for a key has that key. Where another is damaged, it may have gone astray there.
+    private func check(_ header: RecordHeader, isOf key: [UInt8]) throws {
+        guard header.key != key else { return }
+        throw header.isSound ? Self.disorder : DamagedRow(key: header.key)
     }
 
     /// Gives each row that has a key of the range, with what is to be known of it, until one is sound and behind that.
@@ -120,7 +132,7 @@ struct RecordTable {
         under prefix: [UInt8],
         _ body: (Row, RecordHeader) throws -> Void
     ) throws {
-        try check("key < \(Self.key) ORDER BY key DESC", prefix)
+        try checkPredecessor(of: prefix)
         let statement = try database.cachedStatement(
             sql: "SELECT \(columns) FROM records WHERE key >= \(Self.key) ORDER BY key"
         )
@@ -129,8 +141,8 @@ struct RecordTable {
         while let row = try rows.next() {
             let header = RecordHeader(row)
             guard header.isSound, let key = header.key else { throw DamagedRow(key: header.key) }
-            guard last.map({ $0.lexicographicallyPrecedes(key) }) ?? true else {
-                throw DatabaseDamage("records are out of order")
+            guard last.map({ $0.lexicographicallyPrecedes(key) }) ?? !key.lexicographicallyPrecedes(prefix) else {
+                throw Self.disorder
             }
             guard key.starts(with: prefix) else { return }
             try body(row, header)
@@ -138,20 +150,29 @@ struct RecordTable {
         }
     }
 
-    /// Sees that nothing damaged is beside the place where a key would be.
+    /// Sees that nothing damaged is beside the place where a key would be, and that it is the place.
     private func checkNeighbors(of key: [UInt8]) throws {
-        try check("key < \(Self.key) ORDER BY key DESC", key)
-        try check("key > \(Self.key) ORDER BY key", key)
+        try checkPredecessor(of: key)
+        let next = try neighbor("key > \(Self.key) ORDER BY key", key)
+        guard next.map({ key.lexicographicallyPrecedes($0) }) ?? true else { throw Self.disorder }
     }
 
-    private func check(_ condition: String, _ key: [UInt8]) throws {
+    private func checkPredecessor(of key: [UInt8]) throws {
+        let last = try neighbor("key < \(Self.key) ORDER BY key DESC", key)
+        guard last.map({ $0.lexicographicallyPrecedes(key) }) ?? true else { throw Self.disorder }
+    }
+
+    private func neighbor(_ condition: String, _ key: [UInt8]) throws -> [UInt8]? {
         let statement = try database.cachedStatement(
             sql: "SELECT \(RecordHeader.columns) FROM records WHERE \(condition) LIMIT 1"
         )
-        guard let row = try Row.fetchOne(statement, arguments: [Data(key)]) else { return }
+        guard let row = try Row.fetchOne(statement, arguments: [Data(key)]) else { return nil }
         let header = RecordHeader(row)
-        guard header.isSound else { throw DamagedRow(key: header.key) }
+        guard header.isSound, let key = header.key else { throw DamagedRow(key: header.key) }
+        return key
     }
+
+    private static let disorder = DatabaseDamage("records of it are out of order")
 
     /// The first bytes that are behind all that begin with others.
     private static func end(of prefix: [UInt8]) -> [UInt8] {

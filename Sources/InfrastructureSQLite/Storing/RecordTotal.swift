@@ -7,7 +7,9 @@ import GRDB
 struct RecordTotal {
     let database: Database
 
-    /// The number, which is counted if it is damaged.
+    /// The number.
+    ///
+    /// - Throws: ``DatabaseDamage`` if it is none.
     func byteCount() throws -> Int {
         if let row = try Row.fetchOne(
             database.cachedStatement(sql: "SELECT byteCount, inverse FROM total")
@@ -17,19 +19,17 @@ struct RecordTotal {
         {
             return byteCount
         }
-        return try recount()
+        throw DatabaseDamage("it does not know how much it holds")
     }
 
     /// Counts what is kept, and writes that. It takes time in proportion to the number of records.
-    @discardableResult
-    func recount() throws -> Int {
+    func recount() throws {
         let byteCount =
             try Int.fetchOne(
                 database,
                 sql: "SELECT SUM(length(key) + length(value) + \(RecordHeader.overhead)) FROM records"
             ) ?? 0
         try write(byteCount)
-        return byteCount
     }
 
     /// Writes the number.

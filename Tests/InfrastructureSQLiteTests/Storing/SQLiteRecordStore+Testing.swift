@@ -37,9 +37,10 @@ extension SQLiteRecordStore {
     /// All that a directory keeps, by a store that is closed behind that.
     static func contents(
         of directory: URL,
+        limits: DatabaseLimits = DatabaseLimits(),
         reports: RecordDamageReports = RecordDamageReports()
     ) async throws -> [RecordKey: [UInt8]] {
-        let store = opened(directory, reports: reports)
+        let store = opened(directory, limits: limits, reports: reports)
         let contents = try await store.contents()
         await store.close()
         return contents
