@@ -10,7 +10,7 @@ extension RecordStoreError {
             return
         }
         let code = (error as? DatabaseError)?.resultCode
-        let text = "\(error)"
+        let text = (error as? DatabaseError)?.message ?? "\(error)"
         let (reason, advice): (Reason, String) =
             switch code {
             case ResultCode.SQLITE_FULL?: (.full, "Make room there, and do it again.")
