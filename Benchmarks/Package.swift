@@ -3,19 +3,25 @@
 import PackageDescription
 
 /// What is built only where the trait of this name is enabled.
+let sqlite = TargetDependencyCondition.when(traits: ["SQLite"])
 let vips = TargetDependencyCondition.when(traits: ["Vips"])
 
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
     traits: [
-        .trait(name: "Vips", description: "Set the codec over libvips beside libvips alone, which has to be installed")
+        .trait(name: "SQLite", description: "Set the store over SQLite, which has to be installed, beside that of files"),
+        .trait(name: "Vips", description: "Set the codec over libvips beside libvips alone, which has to be installed"),
     ],
     dependencies: [
         .package(
             name: "inward",
             path: "..",
-            traits: ["AsyncHTTPClient", .trait(name: "Vips", condition: .when(traits: ["Vips"]))]
+            traits: [
+                "AsyncHTTPClient",
+                .trait(name: "SQLite", condition: .when(traits: ["SQLite"])),
+                .trait(name: "Vips", condition: .when(traits: ["Vips"])),
+            ]
         ),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -66,11 +72,12 @@ let package = Package(
                 .product(name: "InfrastructureAsyncHTTPClient", package: "inward"),
             ]
         ),
-        // Writes into a store of files and reads from it.
+        // Writes into a store of files, or of a database, and reads from it.
         .executableTarget(
             name: "store",
             dependencies: [
                 .product(name: "Infrastructure", package: "inward"),
+                .product(name: "InfrastructureSQLite", package: "inward", condition: sqlite),
                 .product(name: "InterfaceAdapters", package: "inward"),
             ]
         ),

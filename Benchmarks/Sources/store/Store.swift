@@ -2,7 +2,13 @@ import Foundation
 import Infrastructure
 import InterfaceAdapters
 
-/// Writes into a store of files and reads from it, and says how long it takes: `store DIRECTORY`.
+#if SQLite
+import InfrastructureSQLite
+#endif
+
+/// Writes into a store and reads from it, and says how long it takes: `store DIRECTORY`.
+///
+/// It is a store of files; where the trait `SQLite` is enabled, and the name of the directory ends with `.sqlite`, one over SQLite.
 ///
 /// `store DIRECTORY write NAME COUNT` keeps as many records under a name, from 64 tasks; in several processes at once, say, or until
 /// it is killed. It prints the number of each that is durable; `store DIRECTORY count NAME` prints those that are there.
@@ -13,7 +19,7 @@ struct Store {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
         guard let directory = arguments.first else { return print("store DIRECTORY [write NAME COUNT | count NAME]") }
-        let store = FileRecordStore(directory: URL(filePath: directory), reportDamage: { print("damage: \($0)") })
+        let store = store(in: directory)
         if arguments.count == 4, let name = arguments.dropFirst(2).first,
             let count = arguments.last.flatMap({ Int($0) })
         {
@@ -23,8 +29,18 @@ struct Store {
         try await measure(store, directory)
     }
 
+    private static func store(in directory: String) -> any RecordStore {
+        let url = URL(filePath: directory)
+        #if SQLite
+        if directory.hasSuffix(".sqlite") {
+            return SQLiteRecordStore(directory: url, reportDamage: { print("damage: \($0)") })
+        }
+        #endif
+        return FileRecordStore(directory: url, reportDamage: { print("damage: \($0)") })
+    }
+
     /// Keeps pairs of records, of which a reader must never see one alone.
-    private static func write(_ count: Int, _ name: String, into store: FileRecordStore) async throws {
+    private static func write(_ count: Int, _ name: String, into store: any RecordStore) async throws {
         try await withThrowingTaskGroup { group in
             for task in 0..<64 {
                 group.addTask {
@@ -43,7 +59,7 @@ struct Store {
     }
 
     /// Prints the numbers of the pairs that are kept under a name, and says whether a record is there without its twin.
-    private static func count(_ name: String, in store: FileRecordStore) async throws {
+    private static func count(_ name: String, in store: any RecordStore) async throws {
         let records = try await store.records(under: ["write", name])
         let twins = try await store.records(under: ["twin", name])
         for (record, twin) in zip(records, twins) where record.record != twin.record { return print("apart") }
@@ -51,7 +67,7 @@ struct Store {
         for number in records.compactMap(\.key.components.last) { print(number) }
     }
 
-    private static func measure(_ store: FileRecordStore, _ directory: String) async throws {
+    private static func measure(_ store: any RecordStore, _ directory: String) async throws {
         let record = StoredRecord([UInt8](repeating: 7, count: 200))
         for tasks in [1, 16, 64, 256, 1_024] {
             let count = tasks == 1 ? 500 : 20_000
@@ -86,7 +102,7 @@ struct Store {
         let listing = try await clock.measure { _ = try await store.records(under: ["many", "50"]) }
         print("1,000 of them under a key: \(listing)")
         let opening = try await clock.measure {
-            _ = try await FileRecordStore(directory: URL(filePath: directory)).record(for: [])
+            _ = try await self.store(in: directory).record(for: [])
         }
         print("opening it: \(opening)")
     }

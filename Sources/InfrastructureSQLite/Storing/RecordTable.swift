@@ -60,7 +60,9 @@ struct RecordTable {
 
     /// Removes the row that has a key and expires at a time. Gives how many bytes more are kept then, which are fewer.
     func removeExpiring(_ key: [UInt8], at time: Int64) throws -> Int {
-        guard let header = try header(for: key) else { throw DatabaseDamage("it says of a key that it expires, and has none") }
+        guard let header = try header(for: key) else {
+            throw DatabaseDamage("it says of a key that it expires, and has none")
+        }
         guard header.isSound else { throw DamagedRow(key: header.key) }
         guard header.expiry == time, try delete(key) else {
             throw DatabaseDamage("it says of a record that it expires when it does not")

@@ -6,7 +6,8 @@ import Testing
 
 struct DateOrderedBitsTests {
     private static let seconds: [Double] = [
-        -.infinity, -1e300, -2, -1.5, -.leastNonzeroMagnitude, -0.0, 0, .leastNonzeroMagnitude, 0.5, 1, 800_000_000, 1e300,
+        -.infinity, -1e300, -2, -1.5, -.leastNonzeroMagnitude, -0.0, 0, .leastNonzeroMagnitude, 0.5, 1, 800_000_000,
+        1e300,
         .infinity,
     ]
 

@@ -32,8 +32,9 @@ struct SQLiteRecordStoreDamageTests {
         let store = SQLiteRecordStore.opened(url, limits: limits)
         for changes in history.commits { try await store.commit(changes) }
         let expiry = SQLiteRecordStore.testTime.addingTimeInterval(10)
+        let others = expected.filter { history.last[$0.key] == nil }.sorted { $0.key < $1.key }
         try await store.commit(
-            expected.filter { history.last[$0.key] == nil }.sorted { $0.key < $1.key }.enumerated().map { index, entry in
+            others.enumerated().map { index, entry in
                 .keep(StoredRecord(entry.value, expiry: index % 3 == 0 ? expiry : nil), entry.key)
             }
         )

@@ -116,7 +116,9 @@ struct SQLiteRecordStoreFailureTests {
                 } catch {
                     #expect(error.reason == .unavailable)
                 }
-                if let contents = try? await store.contents() { #expect(contents == expected, "in the step \(failing)") }
+                // A read may be what fails.
+                guard let contents = try? await store.contents() else { continue }
+                #expect(contents == expected, "in the step \(failing)")
             }
             #expect(expected.count == 4)
             await store.close()

@@ -45,7 +45,9 @@ struct SQLiteRecordStoreGroupTests {
         let failed = await withTaskGroup(of: Int?.self) { group in
             for (index, record) in records.enumerated() {
                 let isKept = { @Sendable () async -> Int? in
-                    do { try await store.commit([.keep(record, ["all"]), .keep(record, [String(index)])]) } catch { return index }
+                    do { try await store.commit([.keep(record, ["all"]), .keep(record, [String(index)])]) } catch {
+                        return index
+                    }
                     return nil
                 }
                 // It asks the store before the next begins.
