@@ -10,7 +10,7 @@ let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
     traits: [
-        .trait(name: "SQLite", description: "Set the store over SQLite, which has to be installed, beside that of files"),
+        .trait(name: "SQLite", description: "Set the store over SQLite beside that of files"),
         .trait(name: "Vips", description: "Set the codec over libvips beside libvips alone, which has to be installed"),
     ],
     dependencies: [

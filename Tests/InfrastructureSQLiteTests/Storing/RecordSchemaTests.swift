@@ -28,6 +28,17 @@ struct RecordSchemaTests {
         await store.close()
     }
 
+    @Test func commitsAreFlushedAndWhatIsRemovedIsOverwritten() throws {
+        let path = directory.url.appending(path: "database").path(percentEncoded: false)
+        let writer = try DatabaseConnections.writer(path, schema: .current, limits: DatabaseLimits())
+        let names = ["journal_mode", "synchronous", "fullfsync", "checkpoint_fullfsync", "secure_delete"]
+        let values = try writer.writeWithoutTransaction { database in
+            try names.map { try String.fetchOne(database, sql: "PRAGMA \($0)") }
+        }
+        // 2 is `FULL`.
+        #expect(values == ["wal", "2", "1", "1", "1"])
+    }
+
     @Test func anEarlierFormIsMadeTheLastAndNothingIsLost() async throws {
         try await keep(1, ["a"], by: .current)
         try await keep(2, ["b"], by: later)
