@@ -29,14 +29,15 @@ struct RecordSchemaTests {
     }
 
     @Test func commitsAreFlushedAndWhatIsRemovedIsOverwritten() throws {
+        try directory.write("", to: "database")
         let path = directory.url.appending(path: "database").path(percentEncoded: false)
         let writer = try DatabaseConnections.writer(path, schema: .current, limits: DatabaseLimits())
         let names = ["journal_mode", "synchronous", "fullfsync", "checkpoint_fullfsync", "secure_delete"]
         let values = try writer.writeWithoutTransaction { database in
-            try names.map { try String.fetchOne(database, sql: "PRAGMA \($0)") }
+            try names.map { try DatabaseValue.fetchOne(database, sql: "PRAGMA \($0)")?.description }
         }
         // 2 is `FULL`.
-        #expect(values == ["wal", "2", "1", "1", "1"])
+        #expect(values == ["\"wal\"", "2", "1", "1", "1"])
     }
 
     @Test func anEarlierFormIsMadeTheLastAndNothingIsLost() async throws {

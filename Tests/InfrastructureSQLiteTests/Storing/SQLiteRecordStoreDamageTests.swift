@@ -102,6 +102,24 @@ struct SQLiteRecordStoreDamageTests {
         #expect(lostCounts.count { $0 <= 1 } > indices.count * 3 / 4)
     }
 
+    /// Whoever looks for a key compares it with others, and is led astray by one that is damaged.
+    @Test func aDamagedKeyHidesNothingBesideIt() async throws {
+        let database = try await wholeDatabase()
+        for key in expected.keys where !key.components.isEmpty {
+            let encoded = key.encoded
+            for index in database.indices.dropLast(encoded.count)
+            where database[index...].starts(with: encoded) {
+                for byte in [0x01, 0xFF] as [UInt8] {
+                    var bytes = database
+                    bytes[index] = byte
+                    let (lost, reports) = try await check(bytes, "behind a change of the key \(key)")
+                    // A key in the list of what expires may not be looked at, and costs nothing.
+                    #expect(lost == 0 || lost == 1 && !reports.isEmpty, "behind a change of the key \(key)")
+                }
+            }
+        }
+    }
+
     @Test func aDatabaseThatIsCutShortGivesNothingWrong() async throws {
         let database = try await wholeDatabase()
         for length in stride(from: 62, to: database.count, by: 61) {
