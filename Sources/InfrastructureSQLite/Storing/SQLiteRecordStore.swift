@@ -18,10 +18,11 @@ public import InterfaceAdapters
 /// database does not become smaller, and what is removed is overwritten; its room is used again.
 ///
 /// Each record has a checksum. What is damaged is copied into the directory `damaged`, which holds 64 files of at most
-/// 256 KiB; it is reported, and not given, nor is anything that it hides. Where the database itself cannot be read, what
-/// can be is put into a new one, and the old one is moved into `damaged/databases`, which holds two. SQLite takes what its
-/// log says up to the first byte that is damaged, or that a killed process did not write any more: from then on, what was
-/// kept before is given, and the rest of the log is reported.
+/// 256 KiB; it is reported, and not given. Where the database itself cannot be read, what can be is put into a new one, and
+/// the old one is moved into `damaged/databases`, which holds two. No damaged byte makes the store give what was not kept
+/// under that key. What SQLite counts at the beginning of a page, if it is damaged, may hide records without a report. Of its
+/// log SQLite takes what comes before the first byte that is damaged, or that a killed process did not write any more: what
+/// was kept until there is given, and the rest of the log is reported.
 ///
 /// Stores in several processes may have one directory, where the file system knows `flock` and shared memory, which those of
 /// a network do not. Each sees what others have changed as soon as that is durable. A database of a later version of this
