@@ -31,8 +31,11 @@ package struct RecordDirectory: Sendable {
         self.faults = faults
     }
 
-    /// Makes the directory, if there is none, and those that lead to it; durably.
-    package func make() throws(RecordStoreError) {
+    /// Makes the directory, if there is none, and those that lead to it; durably, and for their owner alone.
+    package func make() throws(RecordStoreError) { try make(permissions: 0o700) }
+
+    /// Makes the directory, if there is none, and those that lead to it; durably, with these permissions.
+    func make(permissions: mode_t) throws(RecordStoreError) {
         var missing: [URL] = []
         var next = url.standardizedFileURL
         while next.pathComponents.count > 1,
@@ -44,7 +47,7 @@ package struct RecordDirectory: Sendable {
         for directory in missing.reversed() {
             let path = directory.path(percentEncoded: false)
             // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
-            guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            guard unsafe mkdir(path, permissions) == 0 || errno == EEXIST else {
                 throw RecordStoreError(code: errno, path: path, "made")
             }
             try flush(directory.deletingLastPathComponent())

@@ -1,4 +1,5 @@
 import Foundation
+import UseCases
 
 /// Where a record is in the log, and what is to be known of it without reading it.
 struct RecordEntry: Equatable, Sendable {
@@ -18,6 +19,6 @@ struct RecordEntry: Equatable, Sendable {
 
     /// Whether these are the bytes that were kept.
     func isFulfilled(by bytes: [UInt8]) -> Bool {
-        bytes.count == length && CRC64.checksum(of: bytes.span) == checksum
+        bytes.count == length && Checksum(of: bytes.span).value == checksum
     }
 }

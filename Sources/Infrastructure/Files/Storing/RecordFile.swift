@@ -23,18 +23,19 @@ package final class RecordFile: Sendable {
     /// Closes its descriptor when nobody holds it any more.
     private let handle: FileHandle
 
-    /// Opens a file with flags of the system's; one that is made is for its owner alone.
+    /// Opens a file with flags of the system's; one that is made is for its owner alone, unless it is told otherwise.
     init(
         _ name: String,
         path: String,
         flags: Int32,
+        permissions: mode_t = 0o600,
         faults: @escaping RecordFileFault.Source
     ) throws(RecordStoreError) {
         if let fault = faults(.open(name)) {
             throw RecordStoreError(code: fault.code, path: path, "opened")
         }
         // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
-        let descriptor = unsafe open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let descriptor = unsafe open(path, flags | O_NOFOLLOW | O_CLOEXEC, permissions)
         guard descriptor >= 0 else { throw RecordStoreError(code: errno, path: path, "opened") }
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         self.name = name
@@ -118,6 +119,24 @@ package final class RecordFile: Sendable {
         while flock(handle.fileDescriptor, isLocked ? LOCK_EX : LOCK_UN) != 0 {
             guard errno == EINTR else { throw failure("locked") }
         }
+    }
+
+    /// Locks the file, unless another who opened it has it locked; says whether it did. Closing the file gives the lock back.
+    func lockAtOnce() throws(RecordStoreError) -> Bool {
+        while flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return false }
+            guard errno == EINTR else { throw failure("locked") }
+        }
+        return true
+    }
+
+    /// Asks the system to forget what it has in memory of the file, so that it is read from the disk again. It need not.
+    func forgetInMemory() {
+        #if canImport(Darwin)
+        _ = fcntl(handle.fileDescriptor, F_NOCACHE, 1)
+        #else
+        _ = posix_fadvise(handle.fileDescriptor, 0, 0, Int32(POSIX_FADV_DONTNEED))
+        #endif
     }
 
     private func failure(_ action: String) -> RecordStoreError {

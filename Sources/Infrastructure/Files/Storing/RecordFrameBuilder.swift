@@ -1,4 +1,5 @@
 import InterfaceAdapters
+import UseCases
 
 /// Collects what goes into one ``RecordFrame``, and writes it.
 struct RecordFrameBuilder {
@@ -15,7 +16,7 @@ struct RecordFrameBuilder {
     mutating func add(_ change: RecordChange) {
         switch change {
         case .keep(let record, let key):
-            let checksum = CRC64.checksum(of: record.bytes.span)
+            let checksum = Checksum(of: record.bytes.span).value
             keep(
                 record.bytes,
                 RecordEntry(

@@ -1,3 +1,5 @@
+import UseCases
+
 /// The beginning of a head of a ``RecordFrame``, which says how long the rest is.
 struct RecordFramePrefix: Equatable, Sendable {
     let mark: RecordFrame.Mark
@@ -61,10 +63,10 @@ struct RecordFramePrefix: Equatable, Sendable {
     ) -> UInt64 {
         // Of the operations first, so that both heads of a frame need no copy of them.
         let parts = [
-            CRC64.checksum(of: operations.span), UInt64(offset), UInt64(operations.count),
+            Checksum(of: operations.span).value, UInt64(offset), UInt64(operations.count),
             UInt64(bodyLength),
         ]
         let bytes = Array(mark.rawValue.utf8) + parts.flatMap(\.littleEndianBytes)
-        return CRC64.checksum(of: bytes.span)
+        return Checksum(of: bytes.span).value
     }
 }

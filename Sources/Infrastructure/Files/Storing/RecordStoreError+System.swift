@@ -23,7 +23,7 @@ extension RecordStoreError {
                     "Let the user that this program runs as read and write it, or name another directory."
                 )
             case ENOTDIR, EEXIST, ELOOP, EISDIR:
-                (.unavailable, "Something else stands where the records are to be. Name another directory.")
+                (.unavailable, "Something else stands in its place. Name another directory.")
             default: (.unavailable, "Nothing was changed.")
             }
         self.init(reason, explanation: "“\(path)” cannot be \(action): \(text). \(advice)")

@@ -1,7 +1,7 @@
-/// The cyclic redundancy check of 64 bits by the polynomial of ECMA-182, bits in reverse, as XZ has it.
+/// The cyclic redundancy check of 64 bits by the polynomial of ECMA-182, bits in reverse, as XZ has it, of bytes that come in parts.
 ///
 /// It finds what chance does to bytes, and is no proof against whoever means to deceive.
-package enum CRC64 {
+public struct Checksum: Hashable, Sendable {
     /// What a byte does to the register when 0 to 7 bytes follow it: eight tables in a row.
     private static let table: [UInt64] = {
         var table = [UInt64](repeating: 0, count: 8 * 256)
@@ -19,11 +19,27 @@ package enum CRC64 {
         return table
     }()
 
-    /// The checksum of bytes.
-    package static func checksum(of bytes: Span<UInt8>) -> UInt64 {
-        let entries = table
+    /// The checksum of all bytes so far; 0 for none. More can be added to one that is made of it.
+    public private(set) var value: UInt64
+
+    /// Makes a checksum of bytes that had this one so far; of none, if it is 0.
+    public init(value: UInt64 = 0) {
+        self.value = value
+    }
+
+    /// Makes the checksum of bytes.
+    public init(of bytes: Span<UInt8>) {
+        value = 0
+        update(with: bytes)
+    }
+
+    /// Adds the bytes that follow.
+    ///
+    /// - Complexity: O(n) in the number of bytes.
+    public mutating func update(with bytes: Span<UInt8>) {
+        let entries = Self.table
         let table = entries.span
-        var register = UInt64.max
+        var register = ~value
         var index = 0
         // Eight bytes at a time: each is looked up in the table for as many as follow it.
         while index <= bytes.count &- 8 {
@@ -40,6 +56,6 @@ package enum CRC64 {
             register = register >> 8 ^ table[Int(UInt8(truncatingIfNeeded: register) ^ bytes[index])]
             index &+= 1
         }
-        return ~register
+        value = ~register
     }
 }

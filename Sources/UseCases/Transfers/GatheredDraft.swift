@@ -1,0 +1,37 @@
+/// A draft in memory, for a saver that saves at once.
+struct GatheredDraft: DataDraft {
+    private let saver: any DataSaver
+    private let byteLimit: Int
+    private var bytes: [UInt8] = []
+
+    /// Makes a draft that holds so many bytes at the most.
+    init(for saver: any DataSaver, byteLimit: Int) {
+        self.saver = saver
+        self.byteLimit = byteLimit
+    }
+
+    /// Nothing, for memory does not last.
+    var saved: SavedPart? { nil }
+
+    mutating func begin() {
+        bytes = []
+    }
+
+    mutating func append(_ bytes: [UInt8], reaching part: SavedPart) throws(DataSaverError) {
+        guard bytes.count <= byteLimit - self.bytes.count else {
+            throw DataSaverError(
+                destination: "The data",
+                explanation: "has more than \(byteLimit) bytes, the most that can be saved at once"
+            )
+        }
+        self.bytes += bytes
+    }
+
+    mutating func publish(_ checksum: Checksum) async throws(DataSaverError) {
+        try await saver.save(bytes)
+    }
+
+    mutating func leave() {
+        bytes = []
+    }
+}
