@@ -4,7 +4,7 @@ import InterfaceAdapters
 struct Arguments: Equatable {
     /// How the program is used.
     static let usage = """
-        usage: inward [UPSTREAM] [--output DIRECTORY | --open PLACE | --watch SECONDS]
+        usage: inward [UPSTREAM] [--output DIRECTORY | --open PLACE | --watch SECONDS | --mirror DIRECTORY]
 
           UPSTREAM            where users and posts come from: an address that begins with http:// or https://,
                               or a directory that mirrors one (users.json, posts.json).
@@ -13,6 +13,8 @@ struct Arguments: Equatable {
                               users' pictures as gallery.html.
           --open PLACE        show what is at a place: users, users/7, users/7/posts, posts, and so on.
           --watch SECONDS     show the feed, and again what has become of it every so many seconds, until interrupted.
+          --mirror DIRECTORY  copy users, posts and pictures into this directory, which is an upstream then. What is there
+                              changes when all is copied. Interrupted and run again, it is finished.
           --help              show this and do nothing else.
 
         """
@@ -22,6 +24,7 @@ struct Arguments: Equatable {
         case overview(output: String?)
         case open(Destination)
         case watch(every: Duration)
+        case mirror(into: String)
         case help
     }
 
@@ -59,7 +62,7 @@ struct Arguments: Equatable {
         switch task {
         case .help: return
         case .overview(output: nil): task = chosen
-        default: throw UsageError("there can be one of --output, --open and --watch")
+        default: throw UsageError("there can be one of --output, --open, --watch and --mirror")
         }
     }
 
@@ -68,11 +71,12 @@ struct Arguments: Equatable {
         case output = "--output"
         case open = "--open"
         case watch = "--watch"
+        case mirror = "--mirror"
 
         /// What the value is.
         var wanted: String {
             switch self {
-            case .output: "a directory"
+            case .output, .mirror: "a directory"
             case .open: "a place, such as users/7"
             case .watch: "a number of seconds, from 1 to 86400"
             }
@@ -83,6 +87,8 @@ struct Arguments: Equatable {
             switch self {
             case .output:
                 return .overview(output: value)
+            case .mirror:
+                return .mirror(into: value)
             case .open:
                 if let destination = Destination(value) { return .open(destination) }
             case .watch:

@@ -7,6 +7,9 @@ struct QuickLook {
     /// Pictures take longer than lists, above all in a build that is not optimized.
     private static let galleryLimit = Duration.seconds(300)
 
+    /// What is copied by then is not copied again.
+    private static let mirrorLimit = Duration.seconds(86_400)
+
     let terminal: Terminal
     let interruptions: @Sendable () -> AsyncStream<Void>
     /// How long a question may take, and what it leaves to be closed; `nil` for as long as the app allows.
@@ -61,6 +64,7 @@ struct QuickLook {
             case .help: return .success
             case .overview(let output): return try await showOverview(of: user, output: output, in: app)
             case .open(let destination): return try await show(destination, to: user, in: app)
+            case .mirror(let directory): return try await mirror(into: directory, as: user, of: app)
             case .watch(let interval): return try await watch(as: user, every: interval)
             }
         } catch {
@@ -104,5 +108,17 @@ struct QuickLook {
         let interruptions = interruptions()
         let viewModel = try await FeedContainer(in: user).viewModel
         return await FeedWatch(terminal: terminal, viewModel: viewModel).run(every: interval, until: interruptions)
+    }
+
+    private func mirror(into directory: String, as user: UserContainer, of app: AppContainer) async throws -> ExitCode {
+        let (standardError, interruptions) = (terminal.standardError, interruptions())
+        standardError.showProgress("Mirroring \(app.upstreamName) …")
+        let mirror = try MirrorContainer(in: user)
+        let mirroring = MirrorRun(terminal: terminal) {
+            try await mirror.withInteraction(within: Self.mirrorLimit) { interaction in
+                try await interaction.mirror(into: directory) { standardError.updateProgress($0) }
+            }
+        }
+        return try await mirroring.run(until: interruptions)
     }
 }

@@ -16,6 +16,8 @@ extension DataRequest {
         public static let patch = Self(unchecked: "PATCH")
         /// Removes what the address names.
         public static let delete = Self(unchecked: "DELETE")
+        /// Gives what the address names another address (RFC 4918).
+        public static let move = Self(unchecked: "MOVE")
         /// Tells what can be done with what the address names.
         public static let options = Self(unchecked: "OPTIONS")
 

@@ -18,12 +18,18 @@ extension DataResponse {
         public static let ok: Self = 200
         /// The request was done, and something new was made.
         public static let created: Self = 201
+        /// The request was done, for a part of what is there.
+        public static let partialContent: Self = 206
+        /// The caller has already what is there.
+        public static let notModified: Self = 304
         /// Credentials are wanted, or others.
         public static let unauthorized: Self = 401
         /// Nothing is found at the address.
         public static let notFound: Self = 404
         /// What the address names cannot be used by this method.
         public static let methodNotAllowed: Self = 405
+        /// There is no such part of what is there.
+        public static let rangeNotSatisfiable: Self = 416
 
         /// Whether the request was done.
         public var isSuccess: Bool { (200..<300).contains(code) }

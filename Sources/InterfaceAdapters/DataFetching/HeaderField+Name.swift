@@ -40,6 +40,8 @@ extension HeaderField.Name {
     public static let age = Self(unchecked: "Age")
     /// What may come back.
     public static let accept = Self(unchecked: "Accept")
+    /// How the body may be encoded.
+    public static let acceptEncoding = Self(unchecked: "Accept-Encoding")
     /// What can be done with what the address names.
     public static let allow = Self(unchecked: "Allow")
     /// The caller's credentials.
@@ -50,20 +52,38 @@ extension HeaderField.Name {
     public static let contentEncoding = Self(unchecked: "Content-Encoding")
     /// How many bytes the body has.
     public static let contentLength = Self(unchecked: "Content-Length")
+    /// Which part of all there is the body is.
+    public static let contentRange = Self(unchecked: "Content-Range")
     /// What the body is.
     public static let contentType = Self(unchecked: "Content-Type")
     /// What the source remembers the caller by.
     public static let cookie = Self(unchecked: "Cookie")
     /// When the answer was made, by the source's clock.
     public static let date = Self(unchecked: "Date")
+    /// Where something is to be moved or copied to (RFC 4918).
+    public static let destination = Self(unchecked: "Destination")
+    /// Which version the answer is.
+    public static let etag = Self(unchecked: "ETag")
     /// Which host is meant.
     public static let host = Self(unchecked: "Host")
     /// What a source knows the repeats of a request by, so that it does once what is asked more than once.
     public static let idempotencyKey = Self(unchecked: "Idempotency-Key")
+    /// When the version was made that the caller has.
+    public static let ifModifiedSince = Self(unchecked: "If-Modified-Since")
+    /// Which versions the caller has.
+    public static let ifNoneMatch = Self(unchecked: "If-None-Match")
+    /// Which version a part is wanted of; of another, all is wanted.
+    public static let ifRange = Self(unchecked: "If-Range")
+    /// When the version was made that the answer is.
+    public static let lastModified = Self(unchecked: "Last-Modified")
     /// Where something is, or was made.
     public static let location = Self(unchecked: "Location")
+    /// Whether what is there already may be replaced (RFC 4918).
+    public static let overwrite = Self(unchecked: "Overwrite")
     /// The caller's credentials for a proxy.
     public static let proxyAuthorization = Self(unchecked: "Proxy-Authorization")
+    /// Which part of all there is the caller wants.
+    public static let range = Self(unchecked: "Range")
     /// When to ask again.
     public static let retryAfter = Self(unchecked: "Retry-After")
     /// What the source wants to remember the caller by.

@@ -122,7 +122,9 @@ struct FileDataDraft: DataDraft {
         do {
             return try await body()
         } catch {
-            throw failure(files, "failed: \(error.explanation)")
+            // Those are whole sentences, and this goes on as one.
+            let sentences = error.explanation
+            throw failure(files, "failed: \(sentences.hasSuffix(".") ? String(sentences.dropLast()) : sentences)")
         }
     }
 

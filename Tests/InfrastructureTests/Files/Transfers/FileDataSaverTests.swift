@@ -188,7 +188,7 @@ struct FileDataSaverTests {
     @Test func aDirectoryIsNotReplaced() async throws {
         try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
         let error = await #expect(throws: DataSaverError.self) { try await saver().save(data) }
-        #expect(error?.description.contains("Something else stands in its place.") == true)
+        #expect(error?.description.contains("Something else stands in its place") == true)
         #expect(try names == ["data"])
     }
 

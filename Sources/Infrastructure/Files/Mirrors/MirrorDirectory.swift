@@ -1,0 +1,38 @@
+public import Foundation
+public import UseCases
+
+/// Keeps a mirror in a directory, as `FileDataFetcher` serves it: `users.json`, `posts.json`, `avatars/7.jpg`.
+///
+/// A new mirror is put together in a directory beside it, `.NAME.inward-mirror`, and changes places with the one there is by one step
+/// of the file system. So the directory has all of the one or all of the other, whenever the process is killed or the power is lost.
+/// What was put together by then serves the next run. Where the file system cannot exchange two directories, the old one is moved
+/// away first: a process killed in between leaves none, until the next run puts it back.
+///
+/// The list `.inward-mirror` in the directory says that it is a mirror, and what belongs to it. A directory with anything else in it
+/// is refused, and nothing in it is touched.
+public struct MirrorDirectory: MirrorStore {
+    private let places: MirrorPlaces
+
+    /// Makes a store in a directory, which need not be there.
+    ///
+    /// - Parameter directory: The address of the directory in the file system. If it is a symbolic link, that of what it points to.
+    public init(directory: URL) {
+        places = MirrorPlaces(directory: directory, canExchange: true)
+    }
+
+    /// Makes a store in a directory of a file system that can or cannot exchange two directories.
+    init(directory: URL, canExchange: Bool) {
+        places = MirrorPlaces(directory: directory, canExchange: canExchange)
+    }
+
+    /// Makes the directory beside it, or finds what an earlier run left there.
+    ///
+    /// - Throws: a `MirrorStoreError` if the directory holds other files, somebody else is making a mirror there, or it cannot be
+    ///   written.
+    public func openStaging() async throws(MirrorStoreError) -> any MirrorStaging {
+        let work = FileWork()
+        return try await work.run { [places] () throws(MirrorStoreError) in
+            try MirrorDirectoryStaging(places, work: work)
+        }
+    }
+}

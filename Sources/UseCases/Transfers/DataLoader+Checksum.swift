@@ -1,0 +1,21 @@
+extension DataLoader {
+    /// The checksum of all the data, and how many bytes it has; `nil` if it became another while it was being read.
+    ///
+    /// - Throws: a ``DataLoaderError`` if it cannot be read.
+    package func checksum() async throws(DataLoaderError) -> (value: UInt64, byteCount: Int)? {
+        var checksum = Checksum()
+        var offset = 0
+        var validator: String?
+        while true {
+            let loaded = try await piece(at: offset, of: validator)
+            guard offset == 0 || loaded.validator == validator, loaded.piece.offset <= offset,
+                loaded.piece.end > offset || loaded.piece.isLast
+            else { return nil }
+            let piece = loaded.piece.dropping(before: offset)
+            checksum.update(with: piece.bytes.span)
+            offset = piece.end
+            if piece.isLast { return (checksum.value, offset) }
+            validator = loaded.validator
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import InterfaceAdapters
+import InwardTesting
+import Synchronization
+import Testing
+import UseCases
+
+struct PuttingDataSaverTests {
+    private let data: [UInt8] = Array(0..<23)
+
+    private func saver(_ server: any DataFetcher) throws -> PuttingDataSaver {
+        PuttingDataSaver(url: try .example("target"), pieceByteCount: 5, dataFetcher: server)
+    }
+
+    private func writes(_ server: InMemoryWebDataFetcher) -> [String] {
+        server.requests.filter { ![.get, .delete].contains($0.method) }.map { request in
+            [request.method.rawValue, request.url.path(), request.headerFields[.contentRange]].compactMap(\.self)
+                .joined(separator: " ")
+        }
+    }
+
+    @Test(arguments: [InMemoryWebDataFetcher.Abilities.all, []], [0, 5])
+    func whatFitsIntoOneBodyIsPutAtOnce(abilities: InMemoryWebDataFetcher.Abilities, count: Int) async throws {
+        let server = InMemoryWebDataFetcher(abilities)
+        let data = Array(data.prefix(count))
+        try await TransferData(from: InMemoryDataLoader(data), to: saver(server))()
+        #expect(server["/target"] == data)
+        #expect(server.paths == ["/target"])
+        #expect(writes(server) == ["PUT /target"])
+    }
+
+    @Test func whatIsLargerIsPutTogetherBesideAndMoved() async throws {
+        let server = InMemoryWebDataFetcher { server, request in
+            if [.get, .put].contains(request.method) { #expect(server["/target"] == [7]) }
+        }
+        server["/target"] = [7]
+        let loader = InMemoryDataLoader(data, pieceByteCount: 5, source: nil)
+        try await TransferData(from: loader, to: saver(server))()
+        #expect(server["/target"] == data)
+        #expect(server.paths == ["/target"])
+        #expect(
+            writes(server) == [
+                "PUT /target.inward-part bytes 0-4/*", "PUT /target.inward-part bytes 5-9/*",
+                "PUT /target.inward-part bytes 10-14/*", "PUT /target.inward-part bytes 15-19/*",
+                "PUT /target.inward-part bytes 20-22/23", "MOVE /target.inward-part",
+            ]
+        )
+    }
+
+    @Test(arguments: [1, 3, 5, 7, 12, 23]) func piecesOfAnyLengthArePut(length: Int) async throws {
+        let server = InMemoryWebDataFetcher()
+        try await TransferData(from: InMemoryDataLoader(data, pieceByteCount: length), to: saver(server))()
+        #expect(server["/target"] == data)
+        #expect(server.paths == ["/target"])
+        #expect(server.requests.allSatisfy { $0.url.path().hasSuffix("state") || ($0.body?.count ?? 0) <= 5 })
+    }
+
+    @Test(arguments: [4, 8, 12, 16, 20]) func whatIsInterruptedGoesOnFromWhereItWas(offset: Int) async throws {
+        let server = InMemoryWebDataFetcher()
+        let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
+            if question.offset == offset { throw DataLoaderError(source: "The memory", explanation: "is gone") }
+        }
+        await #expect(throws: TransferDataError.self) { try await TransferData(from: failing, to: saver(server))() }
+        #expect(server["/target"] == nil)
+        let loader = InMemoryDataLoader(data)
+        let report = try await TransferData(from: loader, to: saver(server))()
+        // The last piece was not sent, because it might have been followed by more for the same body.
+        #expect(report.resumedAt == max(0, offset - 4))
+        #expect(server["/target"] == data)
+        #expect(server.paths == ["/target"])
+    }
+
+    @Test func aPartThatIsDamagedIsPutAnew() async throws {
+        let server = InMemoryWebDataFetcher()
+        let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
+            if question.offset == 16 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
+        }
+        await #expect(throws: TransferDataError.self) { try await TransferData(from: failing, to: saver(server))() }
+        server["/target.inward-part"] = [UInt8](repeating: 9, count: 30)
+        let report = try await TransferData(from: InMemoryDataLoader(data), to: saver(server))()
+        #expect(report.resumedAt == 0)
+        #expect(server["/target"] == data)
+    }
+
+    @Test func aNoteWithoutAPartIsNothing() async throws {
+        let server = InMemoryWebDataFetcher()
+        let part = SavedPart(
+            source: "The memory",
+            validator: "1",
+            steps: [],
+            loadedByteCount: 8,
+            savedByteCount: 8,
+            checksum: 1
+        )
+        server["/target.inward-state"] = [UInt8](try JSONEncoder().encode(part))
+        #expect(try await TransferData(from: InMemoryDataLoader(data), to: saver(server))().resumedAt == 0)
+        #expect(server["/target"] == data)
+    }
+
+    @Test func aServerThatTakesAPartForTheWholeIsFoundOut() async throws {
+        let server = InMemoryWebDataFetcher([.givingParts, .tagging])
+        server["/target"] = [7]
+        let error = await #expect(throws: TransferDataError.self) {
+            try await TransferData(from: InMemoryDataLoader(data), to: saver(server))()
+        }
+        #expect(error?.description.contains("the server does not know Content-Range") == true)
+        #expect(server["/target"] == [7])
+        #expect(server.paths == ["/target"])
+    }
+
+    @Test(arguments: ["/target.inward-part", "/target"])
+    func whatIsReadBackAndNotTheSameIsToldOf(path: String) async throws {
+        let readings = Mutex(0)
+        let server = InMemoryWebDataFetcher { server, request in
+            // Of the part, the first reading asks how long it is.
+            guard request.method == .get, request.url.path() == path else { return }
+            let number = readings.withLock { readings in
+                readings += 1
+                return readings
+            }
+            if number == (path == "/target" ? 1 : 2) { server[path] = server[path].map { $0.map { $0 ^ 1 } } }
+        }
+        let data = path == "/target" ? Array(data.prefix(3)) : data
+        let error = await #expect(throws: TransferDataError.self) {
+            try await TransferData(from: InMemoryDataLoader(data), to: saver(server))()
+        }
+        #expect(error?.description.contains("what is read there is not what was put") == true)
+        #expect(server.paths == (path == "/target" ? ["/target"] : []))
+    }
+
+    @Test(arguments: [DataRequest.Method.put, .move, .get, .delete])
+    func aServerThatFailsReplacesNothing(method: DataRequest.Method) async throws {
+        let server = InMemoryWebDataFetcher { (_, request) throws(FetchError) in
+            guard request.method != method else {
+                throw FetchError(.unreachable, request: request, explanation: "reached nobody")
+            }
+        }
+        server["/target"] = [7]
+        let error = await #expect(throws: TransferDataError.self) {
+            try await TransferData(from: InMemoryDataLoader(data), to: saver(server))()
+        }
+        #expect(error?.description.hasSuffix("reached nobody") == true)
+        #expect(server["/target"] == [7])
+    }
+
+    @Test func theAddressKeepsItsSecrets() async throws {
+        let server = InMemoryWebDataFetcher { (_, request) throws(FetchError) in
+            guard request.method != .move else {
+                throw FetchError(.unreachable, request: request, explanation: "to \(request.url) failed")
+            }
+        }
+        let saver = PuttingDataSaver(
+            url: try .example("target?key=secret"),
+            pieceByteCount: 5,
+            dataFetcher: server
+        )
+        let error = await #expect(throws: TransferDataError.self) {
+            try await TransferData(from: InMemoryDataLoader(data), to: saver)()
+        }
+        #expect(error?.description.contains("secret") == false)
+        #expect(server.requests.allSatisfy { !$0.headerFields.description.contains("secret") })
+        #expect(server.requests.last { $0.method == .move }?.url.query() == "key=secret")
+    }
+}
