@@ -93,6 +93,16 @@ let package = Package(
                 .product(name: "UseCases", package: "inward"),
             ]
         ),
+        // Transfers 1 MiB, 100 MiB and 1 GiB, and sees whether memory stays flat.
+        .executableTarget(
+            name: "transfers",
+            dependencies: [
+                "Soaking",
+                .product(name: "Infrastructure", package: "inward"),
+                .product(name: "InterfaceAdapters", package: "inward"),
+                .product(name: "UseCases", package: "inward"),
+            ]
+        ),
         // Does one thing to a picture for a while: `Benchmarks/pictures` sets it beside its peers.
         .executableTarget(
             name: "pictures",

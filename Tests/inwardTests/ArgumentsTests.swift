@@ -29,6 +29,14 @@ struct ArgumentsTests {
         #expect(try arguments("--watch=86400").task == .watch(every: .seconds(86_400)))
     }
 
+    @Test func aMirrorIsAskedFor() throws {
+        #expect(try arguments("up", "--mirror", "copy").task == .mirror(into: "copy"))
+        #expect(throws: UsageError("--mirror wants a directory")) { try arguments("--mirror") }
+        #expect(throws: UsageError("there can be one of --output, --open, --watch and --mirror")) {
+            try arguments("--output", "out", "--mirror", "copy")
+        }
+    }
+
     @Test func aNameThatLooksLikeAnOptionStandsBehindTwoDashes() throws {
         #expect(try arguments("--", "--output").upstream == "--output")
     }
@@ -42,8 +50,8 @@ struct ArgumentsTests {
     @Test(arguments: [
         (["--output"], "--output wants a directory"), (["--output", ""], "--output wants a directory"),
         (["--output="], "--output wants a directory"),
-        (["--output", "a", "--output=b"], "there can be one of --output, --open and --watch"),
-        (["--open", "users", "--watch=1"], "there can be one of --output, --open and --watch"),
+        (["--output", "a", "--output=b"], "there can be one of --output, --open, --watch and --mirror"),
+        (["--open", "users", "--watch=1"], "there can be one of --output, --open, --watch and --mirror"),
         (["--open"], "--open wants a place, such as users/7"), (["--open=7"], "--open wants a place, such as users/7"),
         (["--watch", "0"], "--watch wants a number of seconds, from 1 to 86400"),
         (["--watch=86401"], "--watch wants a number of seconds, from 1 to 86400"),

@@ -50,7 +50,7 @@ struct RecordHeader: Sendable {
 
     /// The checksum of a value.
     static func checksum(of value: [UInt8]) -> Int64 {
-        Int64(bitPattern: CRC64.checksum(of: value.span))
+        Int64(bitPattern: Checksum(of: value.span).value)
     }
 
     /// The checksum of what is beside a value, and so of all.

@@ -137,9 +137,11 @@ public struct FetchingDataLoader: DataLoader {
             // Of another version, which is shorter; or it is not said what there is.
             return offset > 0 ? try await fetchedPiece(at: 0, of: nil) : try await fetchedWhole()
         }
+        let version = response.headerFields.strongValidator ?? validator
+        guard version != nil || offset == 0 else { return try await fetchedWhole() }
         return LoadedPiece(
             DataPiece([], at: offset, isLast: true),
-            validator: response.headerFields.strongValidator ?? validator,
+            validator: version,
             totalByteCount: offset
         )
     }

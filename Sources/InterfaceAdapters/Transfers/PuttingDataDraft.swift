@@ -65,6 +65,12 @@ struct PuttingDataDraft: DataDraft {
 
     mutating func publish(_ checksum: Checksum) async throws(DataSaverError) {
         guard sentByteCount > 0 else {
+            guard Checksum(of: rest.span) == checksum else {
+                throw DataSaverError(
+                    destination: "PUT \(place.url.withoutSecrets)",
+                    explanation: "was not sent, because the data is not what was to be saved"
+                )
+            }
             try await place.put(rest, at: place.url)
             return try await place.check(place.url, checksum, of: rest.count)
         }

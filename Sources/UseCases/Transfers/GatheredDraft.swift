@@ -28,6 +28,9 @@ struct GatheredDraft: DataDraft {
     }
 
     mutating func publish(_ checksum: Checksum) async throws(DataSaverError) {
+        guard Checksum(of: bytes.span) == checksum else {
+            throw DataSaverError(destination: "The data", explanation: "is not what was to be saved")
+        }
         try await saver.save(bytes)
     }
 

@@ -49,6 +49,7 @@ struct FetchingDataLoaderTests {
         let saver = InMemoryDataSaver()
         try await TransferData(from: loader(server), to: saver)()
         #expect(saver.saved == Array(data.prefix(count)))
+        try await DataLoaderConformance(Array(data.prefix(count))).check(loader(server))
     }
 
     @Test func aSourceThatChangesOnTheWayIsBegunAnew() async throws {

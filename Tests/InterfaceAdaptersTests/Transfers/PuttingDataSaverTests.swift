@@ -47,6 +47,13 @@ struct PuttingDataSaverTests {
         )
     }
 
+    @Test func itConforms() async throws {
+        let server = InMemoryWebDataFetcher()
+        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 70_000, dataFetcher: server)
+        try await DataSaverConformance { server["/target"] }.check(saver)
+        #expect(server.paths == ["/target"])
+    }
+
     @Test(arguments: [1, 3, 5, 7, 12, 23]) func piecesOfAnyLengthArePut(length: Int) async throws {
         let server = InMemoryWebDataFetcher()
         try await TransferData(from: InMemoryDataLoader(data, pieceByteCount: length), to: saver(server))()

@@ -71,7 +71,10 @@ struct FileDataDraft: DataDraft {
             )
         }
         isPublished = true
-        try await run { (_, files) throws(RecordStoreError) in try files.publish() }
+        try await run { (file, files) throws(RecordStoreError) in
+            try files.publish()
+            try file.lock(false)
+        }
     }
 
     mutating func leave() async {
@@ -83,6 +86,8 @@ struct FileDataDraft: DataDraft {
             let files = files
             await work.run { files.remove() }
         }
+        // Where it is not given back, the file is closed with the draft, which does the same.
+        try? await run { (file, _) throws(RecordStoreError) in try file.lock(false) }
     }
 
     private mutating func note() async throws(DataSaverError) {

@@ -35,6 +35,10 @@ public struct FileDataSaver: DataSaver {
     ///
     /// - Throws: a `DataSaverError` if it is not known to be there.
     public func save(_ data: [UInt8]) async throws(DataSaverError) {
+        guard !Task.isCancelled else {
+            let path = files.target.path(percentEncoded: false)
+            throw DataSaverError(destination: "Saving to “\(path)”", explanation: "was cancelled")
+        }
         var draft = try await openDraft()
         do {
             try await draft.begin()

@@ -1,4 +1,5 @@
 import Foundation
+import InwardTesting
 import Testing
 import UseCases
 
@@ -25,6 +26,12 @@ struct FileDataLoaderTests {
         #expect(last.validator == first.validator)
         #expect(try await loader().piece(at: 10, of: first.validator).piece == DataPiece([], at: 10, isLast: true))
         #expect(try await loader().piece(at: 99, of: first.validator).piece == DataPiece([], at: 10, isLast: true))
+    }
+
+    @Test(arguments: [0, 1, 10]) func itConforms(count: Int) async throws {
+        let bytes = Array("0123456789".utf8.prefix(count))
+        try directory.write(String(decoding: bytes, as: UTF8.self), to: "data")
+        try await DataLoaderConformance(bytes).check(loader())
     }
 
     @Test func anEmptyFileIsOneEmptyPiece() async throws {

@@ -192,6 +192,13 @@ struct FileDataSaverTests {
         #expect(try names == ["data"])
     }
 
+    @Test(arguments: [1, 1 << 20]) func itConforms(checkpointByteCount: Int) async throws {
+        let target = target
+        try await DataSaverConformance { (try? Data(contentsOf: target)).map { [UInt8]($0) } }
+            .check(saver(checkpointByteCount: checkpointByteCount))
+        #expect(try names == ["data"])
+    }
+
     @Test func fromFileToFile() async throws {
         try directory.write("0123456789", to: "source")
         let loader = FileDataLoader(file: directory.url.appending(path: "source"), pieceByteCount: 3)

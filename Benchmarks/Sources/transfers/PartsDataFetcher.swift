@@ -1,0 +1,22 @@
+import Foundation
+import InterfaceAdapters
+import Synchronization
+
+/// A server behind the port by which it is asked, which takes parts of zeros, remembers how many there were, and gives them back.
+final class PartsDataFetcher: DataFetcher {
+    private let byteCount = Mutex(0)
+
+    func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        guard !request.url.path().hasSuffix("-state") else { return DataResponse(status: .notFound) }
+        switch request.method {
+        case .put:
+            if request.headerFields[.contentRange] == nil { byteCount.withLock { $0 = 0 } }
+            byteCount.withLock { $0 += request.body?.count ?? 0 }
+            return DataResponse(status: .created)
+        case .get:
+            return try await RangesDataFetcher(byteCount: byteCount.withLock(\.self)).fetch(request)
+        default:
+            return DataResponse(status: 204)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Infrastructure
+import InterfaceAdapters
+import Soaking
+import UseCases
+
+/// What a transfer took.
+struct Measurement {
+    let name: String
+    let byteCount: Int
+    let duration: Duration
+    let peak: Double
+
+    var line: String {
+        let mebibytes = Double(byteCount) / 1_048_576
+        let speed = Int(mebibytes / (duration / .seconds(1)))
+        return "\(name), \(Int(mebibytes)) MiB: at most \(Int(peak.rounded())) MiB in memory, \(speed) MiB/s"
+    }
+}
+
+/// Transfers, and looks how much memory the process has after each piece and every few milliseconds.
+func measure(_ name: String, _ byteCount: Int, _ transfer: TransferData) async throws -> Measurement {
+    // Looked at beside the pieces too, for a saver reads back when all of them are there.
+    let looking = Task {
+        var peak = 0.0
+        while !Task.isCancelled {
+            peak = max(peak, residentMemory() ?? 0)
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return peak
+    }
+    var peak = 0.0
+    let start = ContinuousClock.now
+    let report = try await transfer { _ in peak = max(peak, residentMemory() ?? 0) }
+    let duration = start.duration(to: .now)
+    looking.cancel()
+    guard report.savedByteCount == byteCount else {
+        say("\(name) saved \(report.savedByteCount) bytes of \(byteCount).")
+        exit(1)
+    }
+    return Measurement(name: name, byteCount: byteCount, duration: duration, peak: max(peak, await looking.value))
+}
+
+// Ends with status 1 if a large transfer takes much more memory than a small one.
+let directory = FileManager.default.temporaryDirectory.appending(path: "inward-transfers-\(UUID().uuidString)")
+try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+defer { try? FileManager.default.removeItem(at: directory) }
+let (source, target) = (directory.appending(path: "source"), directory.appending(path: "target"))
+let url = CommandLine.arguments.dropFirst().first.flatMap { URL(string: $0) }
+var findings: [String] = []
+for name in ["file to file", "ranges to file", "file to parts"] + (url == nil ? [] : ["network to file"]) {
+    var measurements: [Measurement] = []
+    for mebibytes in [1, 100, 1_024] {
+        let byteCount = mebibytes * 1_048_576
+        FileManager.default.createFile(atPath: source.path(), contents: nil)
+        let handle = try FileHandle(forWritingTo: source)
+        try handle.truncate(atOffset: UInt64(byteCount))
+        try handle.close()
+        let ranges = RangesDataFetcher(byteCount: byteCount)
+        let address = url?.appending(path: "\(mebibytes)") ?? source
+        let transfer =
+            switch name {
+            case "file to file":
+                TransferData(from: FileDataLoader(file: source), to: FileDataSaver(file: target))
+            case "ranges to file":
+                TransferData(
+                    from: FetchingDataLoader(url: address, dataFetcher: ranges),
+                    to: FileDataSaver(file: target)
+                )
+            case "file to parts":
+                TransferData(
+                    from: FileDataLoader(file: source),
+                    to: PuttingDataSaver(url: address, dataFetcher: PartsDataFetcher())
+                )
+            default:
+                TransferData(
+                    from: FetchingDataLoader(url: address, dataFetcher: URLSessionDataFetcher()),
+                    to: FileDataSaver(file: target)
+                )
+            }
+        measurements.append(try await measure(name, byteCount, transfer))
+        say(measurements[measurements.count - 1].line)
+        try? FileManager.default.removeItem(at: target)
+        try? FileManager.default.removeItem(at: source)
+    }
+    let growth = measurements[measurements.count - 1].peak - measurements[0].peak
+    if growth > MemorySeries.tolerance.size { findings.append("\(name): memory grows by \(Int(growth)) MiB.") }
+}
+for finding in findings { say(finding) }
+if findings.isEmpty { say("Nothing is wrong.") }
+exit(findings.isEmpty ? 0 : 1)

@@ -1,0 +1,103 @@
+public import UseCases
+
+/// What every loader of data must do, as a check to run on an implementation.
+///
+/// Put some bytes where the loader finds them, best more than one piece of it, and run it from a test of any framework:
+///
+///     try await DataLoaderConformance(bytes).check(MyDataLoader(file))
+///
+/// Nothing may change what is loaded meanwhile. A loader that crashes ends the test that runs the check.
+public struct DataLoaderConformance: Sendable {
+    private let bytes: [UInt8]
+
+    /// Makes a check of loaders that load these bytes.
+    public init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Checks a loader.
+    ///
+    /// - Throws: a ``ConformanceFailure`` that tells everything that the loader does wrong.
+    public func check(_ loader: any DataLoader) async throws(ConformanceFailure) {
+        var violations: [String] = []
+        do {
+            let first = try await loader.piece(at: 0, of: nil)
+            for offset in Set([0, 1, bytes.count / 2, bytes.count - 1, bytes.count])
+            where (0...bytes.count).contains(offset) {
+                violations += try await pieceViolations(loader, at: offset, of: first.validator)
+            }
+            violations += try await orderViolations(loader)
+            if let validator = first.validator {
+                if try await !loader.stillHas(validator) {
+                    violations.append("A source that has not changed must still have its version, and has not.")
+                }
+                if try await loader.stillHas("\(validator)x") {
+                    violations.append("A source must not have a version that it never had, and has.")
+                }
+            }
+        } catch {
+            violations.append("The loader must not fail, and did: \(error)")
+        }
+        violations += await cancellationViolations(loader)
+        if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
+    }
+
+    private func pieceViolations(
+        _ loader: any DataLoader,
+        at offset: Int,
+        of validator: String?
+    ) async throws(DataLoaderError) -> [String] {
+        let loaded = try await loader.piece(at: offset, of: validator)
+        let (piece, name) = (loaded.piece, "The piece at \(offset) of \(bytes.count)")
+        var violations: [String] = []
+        if loaded.validator != validator { violations.append("\(name) must be of the version asked for, and is not.") }
+        let end = piece.offset + piece.bytes.count
+        guard (0...offset).contains(piece.offset), end >= offset, end <= bytes.count else {
+            return violations + ["\(name) must have what is there, and has what is from \(piece.offset) to \(end)."]
+        }
+        if piece.bytes != Array(bytes[piece.offset..<end]) {
+            violations.append("\(name) must have its bytes, and has others.")
+        }
+        if piece.isLast != (end == bytes.count) {
+            violations.append("\(name) must say whether it is the last, and does not.")
+        }
+        if end == offset, !piece.isLast { violations.append("\(name) must have a byte, and has none.") }
+        if let total = loaded.totalByteCount, total != bytes.count {
+            violations.append("\(name) must say how many bytes there are, and says \(total).")
+        }
+        if loaded.validator == nil, piece.offset > 0 || !piece.isLast {
+            violations.append("\(name) must be all there is, because it names no version, and is not.")
+        }
+        return violations
+    }
+
+    /// What is wrong with all pieces together.
+    private func orderViolations(_ loader: any DataLoader) async throws(DataLoaderError) -> [String] {
+        var loaded: [UInt8] = []
+        var validator: String?
+        // No loader needs more pieces than there are bytes.
+        for _ in 0...bytes.count {
+            let next = try await loader.piece(at: loaded.count, of: validator)
+            guard next.piece.offset <= loaded.count else { break }
+            loaded += next.piece.bytes.dropFirst(loaded.count - next.piece.offset)
+            validator = next.validator
+            if next.piece.isLast { break }
+        }
+        return loaded == bytes ? [] : ["All pieces together must be all there is, and are not."]
+    }
+
+    private func cancellationViolations(_ loader: any DataLoader) async -> [String] {
+        await withTaskGroup(of: [String].self) { group in
+            group.cancelAll()
+            group.addTask {
+                do {
+                    _ = try await loader.piece(at: 0, of: nil)
+                    return ["A cancelled task must be given an error, and was given a piece."]
+                } catch {
+                    return []
+                }
+            }
+            return await group.next() ?? []
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import InwardTesting
+import UseCases
+
+/// A saver that does one thing wrong.
+struct FlawedDataSaver: DataSaver {
+    /// What it does wrong, by a part of what is said of it.
+    enum Flaw: String, CaseIterable {
+        case forgets = "What is saved at once must be seen"
+        case seenEarly = "must not be seen before it is published"
+        case neverSeen = "What is published must be seen"
+        case credulous = "must be refused"
+        case mistaken = "must be what was reached"
+        case keepsAll = "What cannot be resumed must not be found again"
+        case heedless = "A cancelled task"
+        case fails = "must not fail"
+    }
+
+    private struct Draft: DataDraft {
+        var base: any DataDraft
+        let flaw: Flaw
+        let saver: InMemoryDataSaver
+        var written: [UInt8] = []
+
+        var saved: SavedPart? {
+            switch flaw {
+            case .mistaken:
+                guard var saved = base.saved else { return nil }
+                saved.loadedByteCount += 1
+                return saved
+            case .keepsAll: return base.saved ?? SavedPart(source: nil, validator: nil, steps: nil)
+            default: return base.saved
+            }
+        }
+
+        mutating func begin() async throws(DataSaverError) {
+            written = []
+            try await base.begin()
+        }
+
+        mutating func append(_ bytes: [UInt8], reaching part: SavedPart) async throws(DataSaverError) {
+            written += bytes
+            if flaw == .seenEarly { try await saver.save(written) }
+            try await base.append(bytes, reaching: part)
+        }
+
+        mutating func publish(_ checksum: Checksum) async throws(DataSaverError) {
+            switch flaw {
+            case .neverSeen: break
+            case .credulous: try await base.publish(Checksum(of: written.span))
+            default: try await base.publish(checksum)
+            }
+        }
+
+        mutating func leave() async {
+            await base.leave()
+        }
+    }
+
+    let base: InMemoryDataSaver
+    let flaw: Flaw
+
+    func save(_ data: [UInt8]) async throws(DataSaverError) {
+        switch flaw {
+        case .forgets: return
+        case .fails: throw DataSaverError(destination: "It", explanation: "fails")
+        case .heedless where Task.isCancelled: return
+        default: try await base.save(data)
+        }
+    }
+
+    func openDraft() async throws(DataSaverError) -> any DataDraft {
+        Draft(base: try await base.openDraft(), flaw: flaw, saver: base)
+    }
+}
