@@ -42,13 +42,12 @@ struct PuttingPlace: Sendable {
             guard (400..<500).contains(response.status.code) else { throw failure(FetchError(response, to: request)) }
             return nil
         }
-        return try? JSONDecoder().decode(SavedPart.self, from: response.body)
+        return SavedPart(note: [UInt8](response.body))
     }
 
     /// Notes what was put together.
     func note(_ part: SavedPart) async throws(DataSaverError) {
-        guard let note = try? JSONEncoder().encode(part) else { return }
-        try await put([UInt8](note), at: state)
+        try await put(part.note, at: state)
     }
 
     /// Takes away what was put together, and what is noted of it, if there is any.

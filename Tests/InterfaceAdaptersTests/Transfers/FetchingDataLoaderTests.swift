@@ -1,8 +1,13 @@
-import Foundation
 import InterfaceAdapters
 import InwardTesting
 import Testing
 import UseCases
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 struct FetchingDataLoaderTests {
     private let data: [UInt8] = Array(0..<10)

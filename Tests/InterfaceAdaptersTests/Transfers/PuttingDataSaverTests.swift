@@ -1,9 +1,14 @@
-import Foundation
 import InterfaceAdapters
 import InwardTesting
 import Synchronization
 import Testing
 import UseCases
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 struct PuttingDataSaverTests {
     private let data: [UInt8] = Array(0..<23)
@@ -99,7 +104,7 @@ struct PuttingDataSaverTests {
             savedByteCount: 8,
             checksum: 1
         )
-        server["/target.inward-state"] = [UInt8](try JSONEncoder().encode(part))
+        server["/target.inward-state"] = part.note
         #expect(try await TransferData(from: InMemoryDataLoader(data), to: saver(server))().resumedAt == 0)
         #expect(server["/target"] == data)
     }

@@ -1,5 +1,10 @@
-import Foundation
 import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 extension URL {
     /// An address to transfer from or to.

@@ -50,12 +50,11 @@ struct PartialFiles: Sendable {
     /// What an earlier run noted about the partial file; `nil` if it is nothing that can be read.
     func notedPart() -> SavedPart? {
         guard let note = FileManager.default.contents(atPath: directory.path(of: state)) else { return nil }
-        return try? JSONDecoder().decode(SavedPart.self, from: note)
+        return SavedPart(note: [UInt8](note))
     }
 
     /// Notes what the partial file has. What is noted may be lost with the power, and is never half.
     func note(_ saved: SavedPart) throws(RecordStoreError) {
-        guard let note = try? JSONEncoder().encode(saved) else { return }
         let new = "\(state).new"
         let file = try RecordFile(
             new,
@@ -64,7 +63,7 @@ struct PartialFiles: Sendable {
             permissions: 0o666,
             faults: faults
         )
-        try file.write([UInt8](note), at: 0)
+        try file.write(saved.note, at: 0)
         try rename(new, to: directory.path(of: state))
     }
 

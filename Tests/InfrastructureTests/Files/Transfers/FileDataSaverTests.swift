@@ -1,4 +1,5 @@
 import Foundation
+import InterfaceAdapters
 import InwardTesting
 import Synchronization
 import Testing
@@ -109,13 +110,17 @@ struct FileDataSaverTests {
         #expect(try directory.contents(of: "data") == "0123456789")
     }
 
-    @Test(arguments: [
-        "", "{", "[]",
-        #"{"loadedByteCount":8,"savedByteCount":-1,"checksum":0,"source":"The memory","validator":"1","steps":[]}"#,
-    ])
-    func aNoteThatIsDamagedBeginsAnew(note: String) async throws {
+    @Test func aNoteThatIsDamagedAnywhereBeginsAnew() async throws {
         await leavePart(upTo: 8)
-        try directory.write(note, to: ".data.inward-state")
+        let note = [UInt8](try Data(contentsOf: directory.url.appending(path: ".data.inward-state")))
+        #expect(SavedPart(note: note)?.loadedByteCount == 8)
+        for index in note.indices.dropLast() {
+            var damaged = note
+            damaged[index] ^= 1
+            #expect(SavedPart(note: damaged) == nil, "byte \(index)")
+        }
+        #expect(SavedPart(note: []) == nil)
+        try directory.write(String(decoding: note.dropLast(3), as: UTF8.self), to: ".data.inward-state")
         let report = try await TransferData(from: InMemoryDataLoader(data), to: saver())()
         #expect(report.resumedAt == 0)
         #expect(try directory.contents(of: "data") == "0123456789")

@@ -1,0 +1,31 @@
+public import UseCases
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What a saver keeps beside a part, to know it again: the numbers as JSON, and their checksum on a line behind, because a number that
+/// is damaged would have another run go on from the wrong place.
+extension SavedPart {
+    /// Reads a note; `nil` if it is none, or damaged.
+    package init?(note: [UInt8]) {
+        let lines = note.split(separator: UInt8(ascii: "\n"))
+        guard lines.count == 2, String(decoding: lines[1], as: UTF8.self) == Self.sum(Array(lines[0])),
+            let part = try? JSONDecoder().decode(Self.self, from: Data(lines[0]))
+        else { return nil }
+        self = part
+    }
+
+    /// The part as a note.
+    package var note: [UInt8] {
+        // Texts and numbers can be written.
+        let numbers = [UInt8]((try? JSONEncoder().encode(self)) ?? Data())
+        return numbers + Array("\n\(Self.sum(numbers))\n".utf8)
+    }
+
+    private static func sum(_ bytes: [UInt8]) -> String {
+        String(Checksum(of: bytes.span).value, radix: 16)
+    }
+}
