@@ -1,4 +1,4 @@
-public import UseCases
+package import UseCases
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
