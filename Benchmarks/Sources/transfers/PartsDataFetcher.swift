@@ -7,7 +7,9 @@ final class PartsDataFetcher: DataFetcher {
     private let byteCount = Mutex(0)
 
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        guard !request.url.path().hasSuffix("-state") else { return DataResponse(status: .notFound) }
+        guard !request.url.path().hasSuffix("-state") else {
+            return DataResponse(status: request.method == .get ? .notFound : 204)
+        }
         switch request.method {
         case .put:
             if request.headerFields[.contentRange] == nil { byteCount.withLock { $0 = 0 } }

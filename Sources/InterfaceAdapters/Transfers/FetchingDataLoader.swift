@@ -34,13 +34,14 @@ public struct FetchingDataLoader: DataLoader {
     ///   - url: Where the data is.
     ///   - name: What the source is called, the same in each run and free of credentials; `nil` for its address, unless that has a
     ///     part that may be secret. What has no name is loaded from its beginning in each run.
-    ///   - pieceByteCount: How many bytes are asked for at once, at least 1. The data fetcher has to allow them.
+    ///   - pieceByteCount: How many bytes are asked for at once, at least 1. The data fetcher has to allow them. Each takes a way
+    ///     there and back, so over a long one more are faster.
     ///   - wholeByteLimit: How many bytes may come at once from a source that knows no ranges.
     ///   - dataFetcher: What answers for the address.
     public init(
         url: URL,
         name: String? = nil,
-        pieceByteCount: Int = 4 * 1_024 * 1_024,
+        pieceByteCount: Int = 1_024 * 1_024,
         wholeByteLimit: Int = 64 * 1_024 * 1_024,
         dataFetcher: any DataFetcher
     ) {

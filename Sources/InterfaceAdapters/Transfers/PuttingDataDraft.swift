@@ -98,7 +98,7 @@ struct PuttingDataDraft: DataDraft {
         if sentByteCount == 0 { try await place.remove() }
         let end = sentByteCount + rest.count
         try await place.put(rest, at: place.part, from: sentByteCount, of: isLast ? end : nil)
-        rest = []
+        rest.removeAll(keepingCapacity: true)
         sentByteCount = end
         sentPieceCount += 1
         guard sentPieceCount == 2, try await place.partByteCount(expected: end) != end else { return }

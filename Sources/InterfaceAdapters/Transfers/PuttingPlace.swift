@@ -8,6 +8,9 @@ import Foundation
 
 /// Where a ``PuttingDataSaver`` puts data, and the requests that it does that by.
 struct PuttingPlace: Sendable {
+    /// How many bytes are read back at once, at the most.
+    private static let readingByteCount = 1_024 * 1_024
+
     let url: URL
     let contentType: String
     let pieceByteCount: Int
@@ -92,7 +95,11 @@ struct PuttingPlace: Sendable {
 
     /// The checksum of the first so many bytes at an address; `nil` if there are fewer, or more where these are to be all.
     func checksum(of count: Int, at url: URL, isAll: Bool) async throws(DataLoaderError) -> Checksum? {
-        let loader = FetchingDataLoader(url: url, pieceByteCount: pieceByteCount, dataFetcher: dataFetcher)
+        let loader = FetchingDataLoader(
+            url: url,
+            pieceByteCount: min(pieceByteCount, Self.readingByteCount),
+            dataFetcher: dataFetcher
+        )
         var checksum = Checksum()
         var offset = 0
         var validator: String?

@@ -4,7 +4,7 @@ import UseCases
 
 /// A draft in a partial file.
 struct FileDataDraft: DataDraft {
-    private static let readingByteCount = 1_024 * 1_024
+    private static let readingByteCount = 256 * 1_024
 
     private(set) var saved: SavedPart?
 

@@ -18,7 +18,7 @@ public struct FileDataLoader: DataLoader {
     /// - Parameters:
     ///   - file: The address of the file in the file system.
     ///   - pieceByteCount: How many bytes are loaded at once, at least 1.
-    public init(file: URL, pieceByteCount: Int = 1_024 * 1_024) {
+    public init(file: URL, pieceByteCount: Int = 256 * 1_024) {
         self.file = file.absoluteURL.standardizedFileURL
         self.pieceByteCount = max(1, pieceByteCount)
     }
