@@ -100,7 +100,7 @@ let package = Package(
         .target(
             name: "InfrastructureSQLite",
             dependencies: [
-                "Infrastructure", "InterfaceAdapters",
+                "Infrastructure", "InterfaceAdapters", "UseCases",
                 .product(name: "GRDB", package: "GRDB.swift", condition: sqlite),
             ]
         ),

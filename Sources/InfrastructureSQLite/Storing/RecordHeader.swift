@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import Infrastructure
+import UseCases
 
 /// What a row of the database says beside its value.
 struct RecordHeader: Sendable {
