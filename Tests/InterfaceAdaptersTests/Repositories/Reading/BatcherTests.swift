@@ -1,9 +1,9 @@
 import InwardTesting
 import Synchronization
 import Testing
+import UseCases
 
 @testable import InterfaceAdapters
-@testable import UseCases
 
 @Suite(.timeLimit(.minutes(5)))
 struct BatcherTests {
