@@ -5,7 +5,7 @@ import InfrastructureVips
 import Testing
 import UseCases
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct VipsImageCodecTests {
     private let codec = VipsImageCodec()
 

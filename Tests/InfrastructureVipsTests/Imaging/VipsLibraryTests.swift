@@ -4,7 +4,7 @@ import Entities
 @testable import InfrastructureVips
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct VipsLibraryTests {
     private let image = Image(size: ImageSize(clamping: 1_024, 1_024), color: Color(red: 10, green: 20, blue: 30))
     private let isStarted = VipsLibrary.start(threads: 1)
