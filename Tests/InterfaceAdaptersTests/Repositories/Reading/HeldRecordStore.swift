@@ -1,14 +1,17 @@
 import InterfaceAdapters
 import InwardTesting
+import UseCases
 
 /// A store whose answers are held up, each as a test says.
 struct HeldRecordStore: RecordStore {
     let base: any RecordStore
-    let beforeRecord: @Sendable () async -> Void
+    /// What happens before an answer, which is ready, is given.
+    let departure: @Sendable () async -> Void
 
     func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
-        await beforeRecord()
-        return try await base.record(for: key)
+        let answer = await Result(awaiting: { () async throws(RecordStoreError) in try await base.record(for: key) })
+        await departure()
+        return try answer.get()
     }
 
     func records(

@@ -32,9 +32,8 @@ final class RemarkWalk: Sendable {
 
     /// An upstream whose requests take their time on both ways, and sometimes are lost on one.
     func source() -> RemarkSource {
-        let source = RemarkSource { [self] request in
+        let source = RemarkSource { [self] _ in
             try await way(losing: 20)
-            _ = request
         } departure: { [self] request in
             // Whether a remark that is there already was written, its writer always learns.
             try await way(losing: request.method == .get || request.body?.count ?? 0 > Self.longestOldBody ? 20 : 0)
@@ -49,7 +48,8 @@ final class RemarkWalk: Sendable {
     private func way(losing share: Int) async throws {
         guard !isQuiet.load(ordering: .relaxed) else { return }
         try await scheduler.clock.sleep(for: .milliseconds(number(0..<3_000)))
-        if number(0..<100) < share { throw CancellationError() }
+        // What is still under way when all is quiet is lost no more.
+        if number(0..<100) < share, !isQuiet.load(ordering: .relaxed) { throw CancellationError() }
     }
 
     private func remark(_ id: Int, version: Int) -> Remark {

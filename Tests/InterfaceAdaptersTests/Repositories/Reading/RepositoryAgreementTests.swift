@@ -129,6 +129,35 @@ struct RepositoryAgreementTests {
         #expect(source.requests.count == 2)
     }
 
+    @Test func anOlderAnswerDoesNotReplaceANewerOne() async throws {
+        let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
+        let source = heldSource(until: isReleased, begun: begun)
+        let repository = try repository(source)
+        async let older = repository.entity(1)
+        await begun.arrive()
+        clock.advance(by: .seconds(1))
+        source.put(Remark(id: 1, author: 7, text: "anew"))
+        _ = try await repository.entity(1, .upstream)
+        isReleased.keep(())
+        #expect(try await older.value.text == "one")
+        #expect(try await repository.entity(1).value.text == "anew")
+        #expect(source.requests.count == 2)
+    }
+
+    @Test func anOlderAbsenceDoesNotReplaceANewerAnswer() async throws {
+        let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
+        let source = heldSource(until: isReleased, begun: begun)
+        let repository = try repository(source)
+        async let older = repository.failure(4)
+        await begun.arrive()
+        clock.advance(by: .seconds(1))
+        source.put(Remark(id: 4, author: 7, text: "four"))
+        _ = try await repository.entity(4, .upstream)
+        isReleased.keep(())
+        #expect(await older == .notFound)
+        #expect(try await repository.entity(4).value.text == "four")
+    }
+
     @Test func damagedRecordsAreNamedAlsoWhereTheListIsKept() async throws {
         let repository = try repository()
         source.answer(body: #"[{"id": 1, "author": 7, "text": "one"}, {"id": 2}]"#)

@@ -61,9 +61,10 @@ struct RepositoryClosingTests {
         let repository = try repository(source, whenAbandoned: abandonment)
         try await scheduler.run { [scheduler, records] in
             async let waiting = repository.failure(1)
+            async let absent = repository.failure(9)
             try await scheduler.clock.sleep(for: .seconds(1))
             await repository.close()
-            #expect(await waiting == .closed)
+            #expect(await [waiting, absent] == [.closed, .closed])
             await repository.flush()
             #expect(records.commits.isEmpty)
         }

@@ -152,6 +152,19 @@ struct RepositoryStalenessTests {
         #expect(source.requests.count == 2)
     }
 
+    @Test func absenceIsNotGivenWhileItIsAskedForAnew() async throws {
+        let source = RemarkSource()
+        let repository = try repository(
+            source,
+            Lifetimes(fresh: .seconds(60), staleWhileRevalidating: .seconds(30), absence: .seconds(10))
+        )
+        try await scheduler.run { #expect(await repository.failure(9) == .notFound) }
+        source.put(Remark(id: 9, author: 7, text: "nine"))
+        scheduler.clock.advance(by: .seconds(10))
+        try await scheduler.run { #expect(await repository.failure(9) == nil) }
+        #expect(source.requests.count == 2)
+    }
+
     @Test(arguments: [FetchError.Reason.unreachable, .timedOut, .rejected])
     func aFailureIsNotRememberedAsAbsence(reason: FetchError.Reason) async throws {
         let source = RemarkSource()

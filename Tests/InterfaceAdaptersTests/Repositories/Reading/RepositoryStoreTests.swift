@@ -166,6 +166,20 @@ struct RepositoryStoreTests {
         #expect(await (try repository(partition: ["ada"])).failure(1, .local) == nil)
     }
 
+    @Test func whatMemoryHasIsNotLookedForInTheStore() async throws {
+        let looks = Mutex(0)
+        let store = HeldRecordStore(base: records) { looks.withLock { $0 += 1 } }
+        let place = RepositoryStore(store, partition: []) {
+            Self.day
+        } reportFailure: { _ in
+        }
+        let repository = try Repository<Remark>.remarks(source, TimerService(clock), store: place)
+        _ = try await repository.entity(1)
+        clock.advance(by: .seconds(60))
+        #expect(try await repository.entity(1).origin == .upstream)
+        #expect(looks.withLock(\.self) == 1)
+    }
+
     // MARK: What cannot be used
 
     @Test(arguments: [0, 2, 255] as [UInt8])
