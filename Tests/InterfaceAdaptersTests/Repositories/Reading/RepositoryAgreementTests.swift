@@ -245,9 +245,10 @@ struct RepositoryAgreementTests {
         }
         source.fail(nil)
         source.put(Remark(id: 4, author: 7, text: "four"))
-        #expect(try await texts(repository) == ["one", "two", "three", "four"])
+        // Not behind the list, which would have filled it in.
         #expect(try await repository.entity(4).value.text == "four")
-        #expect(source.requests.count == 4)
+        #expect(try await texts(repository) == ["one", "two", "three", "four"])
+        #expect(source.requests.count == 5)
     }
 
     @Test func aWriteThatWasRefusedForgetsNothing() async throws {
