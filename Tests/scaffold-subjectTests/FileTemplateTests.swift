@@ -45,7 +45,7 @@ struct FileTemplateTests {
             try files("OrderItem").first { $0.path.contains("/UpstreamOrderItemRepository.") }
         )
         #expect(repository.contents.hasPrefix("public import Entities\npublic import UseCases\n\n///"))
-        #expect(repository.contents.contains("OrderItemDTO.self, path: \"orderItems\", policy"))
+        #expect(repository.contents.contains("Endpoint(OrderItemDTO.self, at: \"orderItems\")"))
     }
 
     @Test(arguments: ["Tag", "Comment", "BlogEntry", "SubscriptionCancellation"])

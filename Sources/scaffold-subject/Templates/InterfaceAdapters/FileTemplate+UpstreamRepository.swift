@@ -3,14 +3,16 @@ extension FileTemplate {
         "Sources/InterfaceAdapters/{BlogEntries}/Upstream{BlogEntry}Repository.swift",
         imports: ["public import Entities", "public import UseCases"],
         text: #"""
-            /// Gets {blog entries} from an upstream that keeps them as JSON, a list at `{blogEntries}`, and from what is kept of its
-            /// answers.
+            /// Gets {blog entries} from an upstream, and from what is kept of its answers.
+            ///
+            /// The upstream keeps them as JSON, a list at `{blogEntries}`.
             public struct Upstream{BlogEntry}Repository: {BlogEntry}Repository {
                 private let repository: Repository<{BlogEntry}>
 
                 /// Makes a repository of the {blog entries} that an upstream has, with a memory of its own.
                 public init(upstream: Upstream) {
-                    repository = Repository(Endpoint({BlogEntry}DTO.self, at: "{blogEntries}"), upstream: upstream)
+                    let {blogEntries} = Endpoint({BlogEntry}DTO.self, at: "{blogEntries}")
+                    repository = Repository({blogEntries}, upstream: upstream)
                 }
 
                 /// All {blog entries} in the upstream's order, without the damaged records, which the reading names.
