@@ -28,6 +28,8 @@ public struct AppConfiguration: Hashable, Sendable {
     public private(set) var lifetimes = Lifetimes()
     /// How many users, and how many posts, are kept in memory for each session.
     public private(set) var memoryLimit = MemoryLimit()
+    /// The path of the directory where users, posts and writes are kept beyond the life of the process; `nil` if they are not.
+    public private(set) var storeDirectory: String?
     /// What a picture may be.
     public private(set) var imageLimits = ImageLimits()
     /// How many bytes of pictures are kept in memory, for all sessions together.
@@ -58,6 +60,9 @@ public struct AppConfiguration: Hashable, Sendable {
     ///   - cacheLimit: How many bytes of fresh answers are kept in memory, for all sessions together; 0 for none.
     ///   - lifetimes: How long users and posts are fresh, and how long they are kept.
     ///   - memoryLimit: How many users, and how many posts, are kept in memory for each session.
+    ///   - storeDirectory: The path of a directory, which has nothing else in it and is made if there is none, where users and
+    ///     posts are kept beyond the life of the process, and writes until they are delivered, each for its session; `nil` to
+    ///     keep them in memory, and to send writes at once.
     ///   - imageLimits: What a picture may be.
     ///   - imageCacheLimit: How many bytes of pictures are kept in memory, for all sessions together; 0 for none.
     ///   - decodingLimit: How many bytes pictures may take together while they are decoded and processed, at least 1. One
@@ -74,6 +79,7 @@ public struct AppConfiguration: Hashable, Sendable {
         cacheLimit: Int = sample.cacheLimit,
         lifetimes: Lifetimes = sample.lifetimes,
         memoryLimit: MemoryLimit = sample.memoryLimit,
+        storeDirectory: String? = nil,
         imageLimits: ImageLimits = sample.imageLimits,
         imageCacheLimit: Int = sample.imageCacheLimit,
         decodingLimit: Int = sample.decodingLimit,
@@ -85,6 +91,7 @@ public struct AppConfiguration: Hashable, Sendable {
         guard idleTimeout > .zero else { throw AppConfigurationError("An idle timeout has to be over zero.") }
         guard bodyLimit > 0 else { throw AppConfigurationError("A body limit has to be at least 1 byte.") }
         guard cacheLimit >= 0 else { throw AppConfigurationError("A cache limit cannot be less than zero.") }
+        guard storeDirectory != "" else { throw AppConfigurationError("The name of the store's directory is empty.") }
         guard imageCacheLimit >= 0 else { throw AppConfigurationError("A cache limit cannot be less than zero.") }
         guard decodingLimit > 0 else { throw AppConfigurationError("A decoding limit has to be at least 1 byte.") }
         guard timeLimit > .zero else { throw AppConfigurationError("A time limit has to be over zero.") }
@@ -96,6 +103,7 @@ public struct AppConfiguration: Hashable, Sendable {
         self.cacheLimit = cacheLimit
         self.lifetimes = lifetimes
         self.memoryLimit = memoryLimit
+        self.storeDirectory = storeDirectory
         self.imageLimits = imageLimits
         self.imageCacheLimit = imageCacheLimit
         self.decodingLimit = decodingLimit

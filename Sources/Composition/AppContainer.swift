@@ -16,6 +16,7 @@ public struct AppContainer: Container {
         let dataFetcher: any DataFetcher
         let observer: (any FetchObserver)?
         let responseCache: ResponseCache
+        let recordStore: (any RecordStore)?
         let imageCodec: any ImageCodec
         let imageCache: ImageCache
         let decodingBudget: DecodingBudget
@@ -35,6 +36,7 @@ public struct AppContainer: Container {
     ///   - configuration: What is chosen.
     ///   - dataFetcher: What takes the place of the configuration's upstream, such as a double. Whoever made it closes it.
     ///     It is taken as it is, without the layers of the configuration's policy.
+    ///   - recordStore: What takes the place of the configuration's store, such as a database. Whoever made it closes it.
     ///   - observer: Who is told what happens to requests; `nil` for nobody.
     ///   - clock: What deadlines, limits and freshness are told by.
     ///   - writeError: Takes a line about each failure that no caller is told of; `nil` to write none.
@@ -43,6 +45,7 @@ public struct AppContainer: Container {
     public init(
         _ configuration: AppConfiguration = .sample,
         dataFetcher: (any DataFetcher)? = nil,
+        recordStore: (any RecordStore)? = nil,
         observer: (any FetchObserver)? = nil,
         clock: any Clock<Duration> = ContinuousClock(),
         writeError: (@Sendable (String) -> Void)? = nil
@@ -79,6 +82,7 @@ public struct AppContainer: Container {
                 dataFetcher: source,
                 observer: observer,
                 responseCache: ResponseCache(byteLimit: configuration.cacheLimit, clock: clock),
+                recordStore: recordStore ?? configuration.makeRecordStore(tellingDamageTo: errorHandler),
                 imageCodec: imageCodec,
                 imageCache: ImageCache(bytes: configuration.imageCacheLimit, timer: timer),
                 decodingBudget: DecodingBudget(bytes: configuration.decodingLimit),

@@ -5,7 +5,7 @@ public import UseCases
 /// The objects that live from signing in to signing out.
 ///
 /// It captures its session when it is made, so nothing inside asks who is signed in, or whether. Closing it signs the user
-/// out: what was cached for the session is forgotten.
+/// out: what was cached for the session is forgotten, but for what the app's store keeps for its next session.
 public struct UserContainer: Container {
     /// What a user container holds.
     public struct Objects: Sendable {
@@ -14,6 +14,7 @@ public struct UserContainer: Container {
         let upstream: Upstream
         let users: Repository<User>
         let posts: Repository<Post>
+        let outbox: Outbox?
         let images: ImageLoader
     }
 
@@ -43,9 +44,32 @@ public struct UserContainer: Container {
             let asked = upstream.asked(
                 through: ScopedDataFetcher(scope: scope, deadline: nil) { $0.upstream.dataFetcher }
             )
+            let place = app.recordStore.flatMap { session.place(in: $0, tellingFailuresTo: app.errorHandler) }
+            let outbox = place.map { place in
+                Outbox(
+                    upstream: asked,
+                    store: place.records,
+                    prefix: place.partition.appending("outbox"),
+                    timer: app.timer,
+                    errorHandler: app.errorHandler
+                )
+            }
             let (lifetimes, limit) = (app.configuration.lifetimes, app.configuration.memoryLimit)
-            let users = Repository(.users(lifetimes: lifetimes), upstream: asked, memory: limit, timer: app.timer)
-            let posts = Repository(.posts(lifetimes: lifetimes), upstream: asked, memory: limit, timer: app.timer)
+            let users = Repository(
+                .users(lifetimes: lifetimes),
+                upstream: asked,
+                memory: limit,
+                store: place,
+                timer: app.timer
+            )
+            let posts = Repository(
+                .posts(lifetimes: lifetimes),
+                upstream: asked,
+                memory: limit,
+                store: place,
+                outbox: outbox,
+                timer: app.timer
+            )
             // Each session's own, so that nobody is shown what another was given; they share room and budget.
             let images = ImageLoader(
                 source: FetchingImageSource(upstream.dataFetcher, relativeTo: upstream.baseURL),
@@ -61,8 +85,22 @@ public struct UserContainer: Container {
                 upstream: upstream,
                 users: opening.closing(users, as: "users") { await $0.close() },
                 posts: opening.closing(posts, as: "posts") { await $0.close() },
+                outbox: outbox.map { opening.closing($0, as: "outbox") { await $0.close() } },
                 images: images
             )
+        }
+        try await openOutbox()
+    }
+
+    /// Goes on with what an earlier process was to deliver. Where that cannot be read, nothing that is written is accepted.
+    private func openOutbox() async throws(ScopeError) {
+        let objects = try scope.objects()
+        guard let outbox = objects.outbox, let settler = objects.posts.settler else { return }
+        let errorHandler = try app.errorHandler
+        do {
+            try await outbox.open(settling: [settler])
+        } catch {
+            errorHandler.handle(error)
         }
     }
 

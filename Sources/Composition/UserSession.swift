@@ -6,6 +6,8 @@ public struct UserSession: Sendable, CustomStringConvertible, CustomReflectable 
     /// What the user is called in messages.
     public let name: String
     let credentials: HeaderField?
+    /// What the session's part of a store is called; `nil` if nothing of it is kept there.
+    let storeKey: String?
 
     /// Makes a session.
     ///
@@ -13,17 +15,21 @@ public struct UserSession: Sendable, CustomStringConvertible, CustomReflectable 
     ///   - name: What the user is called in messages. No credential.
     ///   - credentials: What the upstream knows the user by, such as `HeaderField.bearer(token)`. It is sent to the upstream's
     ///     own origin, and to nobody else.
-    public init(name: String, credentials: HeaderField) {
-        self.init(name: name, sending: credentials)
+    ///   - storeKey: What tells this user from all others, from one session to the next, such as the identity that the upstream
+    ///     knows the user by. What is kept for the user in the app's store is given to whoever has the same. `nil` to keep nothing
+    ///     there.
+    public init(name: String, credentials: HeaderField, storeKey: String? = nil) {
+        self.init(name: name, sending: credentials, storeKey: storeKey)
     }
 
-    private init(name: String, sending credentials: HeaderField?) {
+    private init(name: String, sending credentials: HeaderField?, storeKey: String?) {
         self.name = name
         self.credentials = credentials
+        self.storeKey = storeKey
     }
 
     /// The session of somebody who has not signed in. It has no credentials, and otherwise all that another session has.
-    public static let guest = Self(name: "guest", sending: nil)
+    public static let guest = Self(name: "guest", sending: nil, storeKey: "guest")
 
     /// The user's name.
     public var description: String { name }

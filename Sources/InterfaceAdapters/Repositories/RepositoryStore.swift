@@ -6,8 +6,10 @@ public import Foundation
 
 /// Where a repository keeps what it fetches beyond the life of a process.
 public struct RepositoryStore: Sendable {
-    let records: any RecordStore
-    let partition: RecordKey
+    /// The store.
+    public let records: any RecordStore
+    /// What the keys begin with.
+    public let partition: RecordKey
     let now: @Sendable () -> Date
     let reportFailure: @Sendable (RecordStoreError) -> Void
 

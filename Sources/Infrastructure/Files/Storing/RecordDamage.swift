@@ -1,7 +1,7 @@
 public import InterfaceAdapters
 
 /// Something of a store of records that was damaged, or written in part, and is not given any more.
-public struct RecordDamage: Hashable, Sendable, CustomStringConvertible {
+public struct RecordDamage: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was kept under this key is lost; `nil` if it is not known what was, or nothing is lost.
     public let key: RecordKey?
     /// The path of what the damaged bytes are in, a file or the directory of a database; `nil` if they could not be put anywhere,

@@ -1,0 +1,91 @@
+import Entities
+import InterfaceAdapters
+import InwardTesting
+import Testing
+import UseCases
+
+@testable import Composition
+
+/// What a session keeps beyond the life of the process.
+@Suite(.timeLimit(.minutes(5)))
+struct UserContainerStoringTests {
+    private let records = InMemoryRecordStore()
+    private let handler = RecordingErrorHandler()
+
+    private func app(_ source: any DataFetcher) async throws -> AppContainer {
+        let app = try await AppContainer(dataFetcher: source, recordStore: records, clock: ManualClock())
+        _ = try app.errorHandler.replace(with: handler)
+        return app
+    }
+
+    private func session(_ key: String?) -> UserSession {
+        UserSession(name: "ada", credentials: .bearer("token of ada"), storeKey: key)
+    }
+
+    private static let silent = StubDataFetcher { request throws(FetchError) in
+        throw FetchError(.unreachable, request: request, explanation: "reached nobody")
+    }
+
+    private func feed(_ session: UserSession, in app: AppContainer) async throws -> FeedContainer {
+        try await FeedContainer(in: UserContainer(session, in: app))
+    }
+
+    @Test func whatWasReadIsThereInTheNextProcessAlsoWithoutAnUpstream() async throws {
+        let first = try await app(Source.recording())
+        _ = try await feed(session("1"), in: first).makeInteraction().readFeed()
+        try await first.close()
+
+        let second = try await app(Self.silent)
+        let page = try await feed(session("1"), in: second).makeInteraction().readFeed()
+        #expect(page.postsRead.origin == .store)
+        #expect(page.total > 0)
+        // Nobody else's, and nobody's who has no key.
+        for key in ["2", nil] {
+            let other = try await feed(session(key), in: second).makeInteraction()
+            await #expect(throws: ReadFeedError.self) { try await other.readFeed() }
+        }
+        try await second.close()
+    }
+
+    @Test func whatWasAcceptedIsDeliveredByTheNextProcessOnce() async throws {
+        let first = try await app(Source.recording())
+        let reader = try await UserContainer(session("1"), in: first)
+        _ = try await UsersContainer(in: reader, router: NoLinks()).makeInteraction().showUser(User.ID(7))
+        try await first.close()
+
+        // The upstream is down, and what is known of the author has to do.
+        let second = try await app(Self.silent)
+        let published = try await feed(session("1"), in: second).makeInteraction()
+            .publishPost(title: "New", body: "x", by: User.ID(7))
+        #expect(published.isPending)
+        try await second.close()
+
+        let source = Source.recording()
+        let third = try await app(source)
+        let user = try await UserContainer(session("1"), in: third)
+        let outbox = try #require(try user.scope.objects().outbox)
+        for entry in outbox.pending { try await outbox.settlement(of: entry) }
+        let writes = source.requests.filter { $0.method == .post }
+        #expect(writes.count == 1)
+        #expect(writes.first?.headerFields[.idempotencyKey] != nil)
+        #expect(writes.first?.headerFields[.authorization] == "Bearer token of ada")
+        let post = try await user.scope.objects().posts.entity(Post.ID(3), .local)
+        #expect(post.value.title == "New" && !post.isPending)
+        #expect(try await !FeedContainer(in: user).makeInteraction().readFeed().postsRead.isPending)
+        try await third.close()
+    }
+
+    @Test func aStoreThatFailsIsToldAndReadingGoesOn() async throws {
+        let failing = RecordingRecordStore(failure: RecordStoreError(.denied, explanation: "It may not be read."))
+        let app = try await AppContainer(dataFetcher: Source.recording(), recordStore: failing, clock: ManualClock())
+        _ = try app.errorHandler.replace(with: handler)
+        let interaction = try await feed(session("1"), in: app).makeInteraction()
+        #expect(try await interaction.readFeed().total > 0)
+        #expect(handler.errors.contains { ($0 as? RecordStoreError)?.reason == .denied })
+        // What cannot be made durable is not accepted.
+        await #expect(throws: PublishPostError.self) {
+            try await interaction.publishPost(title: "New", body: "x", by: User.ID(7))
+        }
+        try await app.close()
+    }
+}
