@@ -54,7 +54,7 @@ for name in ["file to file", "ranges to file", "file to parts"] + (url == nil ? 
     var measurements: [Measurement] = []
     for mebibytes in [1, 100, 1_024] {
         let byteCount = mebibytes * 1_048_576
-        FileManager.default.createFile(atPath: source.path(), contents: nil)
+        try Data().write(to: source)
         let handle = try FileHandle(forWritingTo: source)
         try handle.truncate(atOffset: UInt64(byteCount))
         try handle.close()

@@ -45,7 +45,7 @@ struct DocumentationTests {
 
     @Test(arguments: [
         ("InterfaceAdapters/InterfaceAdapters.docc/Decorating.md", 7),
-        ("InterfaceAdapters/InterfaceAdapters.docc/Repositories.md", 1),
+        ("InterfaceAdapters/InterfaceAdapters.docc/GivingEntities.md", 1),
         ("InwardTesting/InwardTesting.docc/TestingDataFetchers.md", 6),
     ])
     func snippetsAboutDataFetchersCompile(article: String, count: Int) async throws {
@@ -104,7 +104,7 @@ struct DocumentationTests {
                 let json = Array("{}".utf8)
 
                 """
-        let article = "InterfaceAdapters/InterfaceAdapters.docc/Writing.md"
+        let article = "InterfaceAdapters/InterfaceAdapters.docc/WritingThroughAnOutbox.md"
         let text = try String(contentsOf: Self.sources.appending(path: article), encoding: .utf8)
         let snippets = text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
         #expect(snippets.count == 2)
