@@ -5,37 +5,46 @@ import InterfaceAdapters
 import Measuring
 import UseCases
 
-/// What a read out of memory costs, through use case and repository, beside asking a fixed answer.
+/// What a read out of memory costs, through use case and repository.
 func measureReads(_ upstream: Upstream) async throws {
     let users = UpstreamUserRepository(upstream: upstream)
+    let greetUser = GreetUser(users: users)
     let listUsers = ListUsers(users: users)
     let posts = Repository(.posts(), upstream: upstream)
-    let ids = (1...1_000).map { Post.ID($0) }
-    for id in ids { _ = try await posts.entity(id) }
-    let list = try await Measurement { _ = try await listUsers() }
-    var next = 0
-    let one = try await Measurement {
-        next = next == 999 ? 0 : next + 1
-        _ = try await posts.entity(ids[next])
+    let numbers = Array(1...1_000)
+    for number in numbers {
+        _ = try await greetUser(User.ID(number))
+        _ = try await posts.entity(Post.ID(number))
     }
+    var next = 0
+    func number() -> Int {
+        next = next == 999 ? 0 : next + 1
+        return numbers[next]
+    }
+    let rows = [
+        ("a use case of one of 1,000 users", try await Measurement { _ = try await greetUser(User.ID(number())) }),
+        ("one of 1,000 posts", try await Measurement { _ = try await posts.entity(Post.ID(number())) }),
+        ("the list of 10 users", try await Measurement { _ = try await users.users(.nearest) }),
+        ("`ListUsers`, which orders them", try await Measurement { _ = try await listUsers() }),
+    ]
     print("| read out of memory | ns | elapsed | allocations |\n|---|---|---|---|")
-    for (name, cost) in [("`ListUsers`, 10 users", list), ("one of 1,000 posts", one)] {
+    for (name, cost) in rows {
         print("| \(name) | \(Int(cost.nanoseconds)) | \(Int(cost.elapsed)) | \(cost.allocations) |")
     }
 }
 
 /// How many reads two tasks do while one does as many as it can.
 func compareTasks(_ upstream: Upstream) async throws {
-    let listUsers = ListUsers(users: UpstreamUserRepository(upstream: upstream))
-    let posts = Repository(.posts(), upstream: upstream)
-    let ids = (1...1_000).map { Post.ID($0) }
-    for id in ids { _ = try await posts.entity(id) }
+    let users = UpstreamUserRepository(upstream: upstream)
+    let (greetUser, listUsers) = (GreetUser(users: users), ListUsers(users: users))
+    for number in 1...1_000 { _ = try await greetUser(User.ID(number)) }
     _ = try await listUsers()
 
-    @Sendable func readList(_: Int) async throws { _ = try await listUsers() }
-    @Sendable func readOne(_ number: Int) async throws { _ = try await posts.entity(ids[number % 1_000]) }
+    @Sendable func readOne(_ number: Int) async throws { _ = try await greetUser(User.ID(1 + number % 1_000)) }
+    @Sendable func readList(_: Int) async throws { _ = try await users.users(.nearest) }
+    @Sendable func order(_: Int) async throws { _ = try await listUsers() }
 
-    for (name, read) in [("the list", readList), ("one of 1,000", readOne)] {
+    for (name, read) in [("one of 1,000 users", readOne), ("the list", readList), ("`ListUsers`", order)] {
         let ratios = try await (0..<7).reduceAsync { _ in
             let one = try await elapsed(1, read)
             let two = try await elapsed(2, read)

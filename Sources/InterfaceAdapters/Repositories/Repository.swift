@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 public import UseCases
 
 /// Gives entities from the nearest place that a policy allows: from memory, from a store, or from the upstream.
@@ -14,15 +14,15 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
     public let endpoint: Endpoint<Entity>
 
     let source: EntitySource<Entity>
-    let memory: EntityMemory<Entity>
+    @usableFromInline let memory: EntityMemory<Entity>
     let store: EntityStore<Entity>?
-    let timer: TimerService
+    @usableFromInline let timer: TimerService
     let outbox: Outbox?
-    let pending = PendingEntities<Entity>()
+    @usableFromInline let pending = PendingEntities<Entity>()
     let chance: @Sendable () -> Double
     let entities: RepositoryLane<EntityQuestion<Entity>>
     let lists: RepositoryLane<ListQuestion<Entity>>
-    private let isClosed = Atomic(false)
+    @usableFromInline let isClosed = Atomic(false)
 
     /// Makes a repository of the entities that an upstream has.
     ///
@@ -60,21 +60,27 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
     /// The entity of an identity.
     ///
     /// - Throws: a `RepositoryError`, with `notFound` if there is none.
+    /// - Complexity: O(1) if it is in memory.
+    @inlinable
     public func entity(
         _ id: Entity.ID,
         _ policy: ReadPolicy = .nearest
     ) async throws(RepositoryError) -> Reading<Entity> {
-        try await read(EntityQuestion(id: id), policy, entities)
+        if let reading = readingAtHand(of: id, policy) { return reading }
+        return try await readEntity(id, policy)
     }
 
     /// The entities that a filter lets through, in the upstream's order, without the damaged records, which the reading names.
     ///
     /// - Throws: a `RepositoryError` if there is no list to be had.
+    /// - Complexity: O(1) if they are in memory.
+    @inlinable
     public func entities(
         _ filter: EntityFilter<Entity> = .all,
         _ policy: ReadPolicy = .nearest
     ) async throws(RepositoryError) -> Reading<[Entity]> {
-        try await read(ListQuestion(filter: filter), policy, lists)
+        if let reading = readingAtHand(of: filter, policy) { return reading }
+        return try await readEntities(filter, policy)
     }
 
     /// Forgets what is kept of an entity, and the lists that it is in.

@@ -8,19 +8,16 @@
 /// - Complexity: every operation is O(1), but for what an insertion evicts.
 @usableFromInline
 package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    /// Where a value stands. Values are apart from it: nobody who moves the hand has to touch them.
     @usableFromInline
     struct Entry: Sendable {
-        @usableFromInline let key: Key
-        @usableFromInline var value: Value
-        @usableFromInline var cost: Int
+        @usableFromInline let cost: Int
         @usableFromInline var isVisited = false
         @usableFromInline var newer: Int?
         @usableFromInline var older: Int?
 
         @inlinable
-        init(key: Key, value: Value, cost: Int, older: Int?) {
-            self.key = key
-            self.value = value
+        init(cost: Int, older: Int?) {
             self.cost = cost
             self.older = older
         }
@@ -33,9 +30,11 @@ package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// What the values cost together.
     @usableFromInline package var cost = 0
 
-    @usableFromInline var slots: [Entry?] = []
-    @usableFromInline var freeSlots: [Int] = []
     @usableFromInline var places: [Key: Int] = [:]
+    @usableFromInline var entries: [Entry] = []
+    @usableFromInline var keysInPlace: [Key?] = []
+    @usableFromInline var values: [Value?] = []
+    @usableFromInline var freePlaces: [Int] = []
     @usableFromInline var newest: Int?
     @usableFromInline var oldest: Int?
     @usableFromInline var hand: Int?
@@ -60,20 +59,20 @@ package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     package mutating func value(for key: Key) -> Value? {
         guard let place = places[key] else { return nil }
         // Written only where it changes: the line of memory is shared with whoever reads at the same time.
-        if slots[place]?.isVisited == false { slots[place]?.isVisited = true }
-        return slots[place]?.value
+        if !entries[place].isVisited { entries[place].isVisited = true }
+        return values[place]
     }
 
     /// The value for a key, which does not count as asked for; `nil` if there is none.
     @inlinable
     package func peek(_ key: Key) -> Value? {
-        places[key].flatMap { slots[$0]?.value }
+        places[key].flatMap { values[$0] }
     }
 
     /// Changes the value for a key where it is, at the cost that it has.
     @inlinable
     package mutating func replace(_ key: Key, with value: Value) {
-        if let place = places[key] { slots[place]?.value = value }
+        if let place = places[key] { values[place] = value }
     }
 
     /// Keeps a value for a key in the place of another, unless it costs more than everything may, or the key is not equal to
@@ -88,10 +87,10 @@ package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         if let replaced = remove(key) { gone.append(replaced) }
         guard cost <= limit, countLimit > 0, key == key else { return gone + [value] }
         while self.cost > limit - cost || count >= countLimit, let evicted = evict() { gone.append(evicted) }
-        let place = freeSlots.popLast() ?? slots.count
-        let entry = Entry(key: key, value: value, cost: cost, older: newest)
-        if place == slots.count { slots.append(entry) } else { slots[place] = entry }
-        if let newest { slots[newest]?.newer = place } else { oldest = place }
+        let place = freePlaces.popLast() ?? addPlace()
+        entries[place] = Entry(cost: cost, older: newest)
+        (keysInPlace[place], values[place]) = (key, value)
+        if let newest { entries[newest].newer = place } else { oldest = place }
         newest = place
         places[key] = place
         self.cost += cost
@@ -113,21 +112,22 @@ package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// - Complexity: O(n) in the number of values.
     @inlinable
     package mutating func removeAll(where condition: (Key, Value) -> Bool) -> [Value] {
-        let gone = slots.compactMap { entry in
-            entry.flatMap { condition($0.key, $0.value) ? $0.key : nil }
+        let gone = places.values.filter { place in
+            guard let key = keysInPlace[place], let value = values[place] else { return false }
+            return condition(key, value)
         }
-        return gone.compactMap { remove($0) }
+        return gone.compactMap { take($0) }
     }
 
     @inlinable
     mutating func evict() -> Value? {
         var place = hand ?? oldest
-        while let visited = place, slots[visited]?.isVisited == true {
-            slots[visited]?.isVisited = false
-            place = slots[visited]?.newer ?? oldest
+        while let visited = place, entries[visited].isVisited {
+            entries[visited].isVisited = false
+            place = entries[visited].newer ?? oldest
         }
         guard let place else { return nil }
-        hand = slots[place]?.newer
+        hand = entries[place].newer
         return take(place)
     }
 
@@ -136,15 +136,24 @@ package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     package var keys: [Key] { Array(places.keys) }
 
     @inlinable
+    mutating func addPlace() -> Int {
+        entries.append(Entry(cost: 0, older: nil))
+        keysInPlace.append(nil)
+        values.append(nil)
+        return entries.count - 1
+    }
+
+    @inlinable
     mutating func take(_ place: Int) -> Value? {
-        guard let entry = slots[place] else { return nil }
-        if let newer = entry.newer { slots[newer]?.older = entry.older } else { newest = entry.older }
-        if let older = entry.older { slots[older]?.newer = entry.newer } else { oldest = entry.newer }
+        guard let key = keysInPlace[place], let value = values[place] else { return nil }
+        let entry = entries[place]
+        if let newer = entry.newer { entries[newer].older = entry.older } else { newest = entry.older }
+        if let older = entry.older { entries[older].newer = entry.newer } else { oldest = entry.newer }
         if hand == place { hand = entry.newer }
-        slots[place] = nil
-        freeSlots.append(place)
-        places[entry.key] = nil
+        (keysInPlace[place], values[place]) = (nil, nil)
+        freePlaces.append(place)
+        places[key] = nil
         cost -= entry.cost
-        return entry.value
+        return value
     }
 }

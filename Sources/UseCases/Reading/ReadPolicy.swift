@@ -2,14 +2,15 @@
 ///
 /// Chosen by intent: the caller says what it needs, and the repository knows which places it has.
 public struct ReadPolicy: Hashable, Sendable, CustomStringConvertible {
-    enum Code: Hashable {
+    @usableFromInline
+    enum Code: Hashable, Sendable {
         case nearest
         case upstream
         case local
         case upstreamElseLocal
     }
 
-    let code: Code
+    @usableFromInline let code: Code
 
     /// How old an answer may be at most; `nil` if that is for the repository to say.
     public private(set) var largestAge: Duration?
@@ -38,6 +39,7 @@ public struct ReadPolicy: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether a copy will do, kept by the repository or on the way to the source, while the source can be asked.
+    @inlinable
     public var allowsCopies: Bool {
         switch code {
         case .nearest, .local: true
@@ -46,9 +48,11 @@ public struct ReadPolicy: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the source may be asked.
+    @inlinable
     public var asksUpstream: Bool { code != .local }
 
     /// Whether what the repository keeps will do where the source has failed, however old it is.
+    @inlinable
     public var takesLocalInstead: Bool {
         switch code {
         case .upstreamElseLocal: true

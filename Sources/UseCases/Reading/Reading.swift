@@ -18,6 +18,7 @@ public struct Reading<Value> {
 
     /// Makes a reading of a value that came from somewhere: just now, fresh and accepted by the source unless it says otherwise,
     /// complete unless records are named as rejected, and the one that was asked for unless it says why not.
+    @inlinable
     public init(
         _ value: Value,
         origin: Origin,
@@ -39,6 +40,7 @@ public struct Reading<Value> {
     /// A reading of what `transform` makes of the value, with the same provenance.
     ///
     /// - Throws: what `transform` throws.
+    @inlinable
     public func map<Other, Failure: Error>(
         _ transform: (Value) throws(Failure) -> Other
     ) throws(Failure) -> Reading<Other> {

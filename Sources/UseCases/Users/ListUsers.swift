@@ -22,8 +22,10 @@ public struct ListUsers: Sendable {
     }
 
     private static func inOrderOfNames(_ users: [User]) -> [User] {
-        users.map { (key: $0.name.lowercased(), user: $0) }
-            .sorted { ($0.key, $0.user.id) < ($1.key, $1.user.id) }
-            .map(\.user)
+        // Positions change places, and not users, who consist of much.
+        let names = users.map { $0.name.lowercased() }
+        return users.indices.sorted { first, second in
+            names[first] == names[second] ? users[first].id < users[second].id : names[first] < names[second]
+        }.map { users[$0] }
     }
 }

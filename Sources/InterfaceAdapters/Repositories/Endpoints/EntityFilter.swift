@@ -14,9 +14,10 @@ public struct EntityFilter<Entity: Sendable>: Hashable, Sendable {
     public let fields: [Field]
     /// Whose entities they are, for whoever invalidates all that is somebody's; `nil` if they are nobody's in particular.
     public let subject: RecordKey?
-    private let condition: @Sendable (Entity) -> Bool
+    @usableFromInline let condition: @Sendable (Entity) -> Bool
 
-    private init(fields: [Field], subject: RecordKey?, matching condition: @escaping @Sendable (Entity) -> Bool) {
+    @usableFromInline
+    init(fields: [Field], subject: RecordKey?, matching condition: @escaping @Sendable (Entity) -> Bool) {
         self.fields = fields
         self.subject = subject
         self.condition = condition
@@ -40,6 +41,7 @@ public struct EntityFilter<Entity: Sendable>: Hashable, Sendable {
     }
 
     /// The filter that lets every entity through.
+    @inlinable
     public static var all: Self { Self(fields: [], subject: nil) { _ in true } }
 
     /// The filter that lets through what this one and another do.
@@ -53,8 +55,10 @@ public struct EntityFilter<Entity: Sendable>: Hashable, Sendable {
     public func matches(_ entity: Entity) -> Bool { condition(entity) }
 
     /// Whether two filters ask for the same.
+    @inlinable
     public static func == (first: Self, second: Self) -> Bool { first.fields == second.fields }
 
     /// Adds the fields to what a hash is made of.
+    @inlinable
     public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 }

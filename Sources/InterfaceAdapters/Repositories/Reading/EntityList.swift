@@ -1,9 +1,10 @@
-import UseCases
+public import UseCases
 
 /// A list of entities in the upstream's order, in which an entity is found by its identity.
+@usableFromInline
 struct EntityList<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
-    private(set) var entities: [Entity]
-    let rejected: [RejectedRecord]
+    @usableFromInline private(set) var entities: [Entity]
+    @usableFromInline let rejected: [RejectedRecord]
     private var positions: [Entity.ID: Int]
 
     init(_ entities: [Entity], rejected: [RejectedRecord]) {

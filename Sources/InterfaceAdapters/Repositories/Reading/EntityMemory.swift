@@ -1,21 +1,22 @@
-import Synchronization
-import UseCases
+public import Synchronization
+public import UseCases
 
 /// What a repository keeps in memory: single entities and lists of them, which agree. What its store is to keep follows.
 ///
 /// Whatever changes it takes its turn under one lock, and so does what the store is told; who reads takes another, that of a part
 /// of the cache.
+@usableFromInline
 final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
     /// `nil` if there is no entity of an identity.
-    typealias KeptEntity = KeptAnswer<Entity?>
-    typealias KeptList = KeptAnswer<EntityList<Entity>>
-    typealias Filter = EntityFilter<Entity>
+    @usableFromInline typealias KeptEntity = KeptAnswer<Entity?>
+    @usableFromInline typealias KeptList = KeptAnswer<EntityList<Entity>>
+    @usableFromInline typealias Filter = EntityFilter<Entity>
 
     private let endpoint: Endpoint<Entity>
     private let store: EntityStore<Entity>?
     private let chance: @Sendable () -> Double
-    private let entities: ShardedCache<Entity.ID, KeptEntity>
-    private let lists: Mutex<SieveCache<Filter, KeptList>>
+    @usableFromInline let entities: ShardedCache<Entity.ID, KeptEntity>
+    @usableFromInline let lists: Mutex<SieveCache<Filter, KeptList>>
     private let log = Mutex(ChangeLog())
 
     /// - Parameters:
@@ -39,9 +40,11 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
     // MARK: Reading
 
     /// What is kept of an identity.
+    @inlinable
     func entity(_ id: Entity.ID) -> KeptEntity? { entities.value(for: id) }
 
     /// What is kept of a list.
+    @inlinable
     func list(_ filter: Filter) -> KeptList? { lists.withLock { $0.value(for: filter) } }
 
     // MARK: Fetching
@@ -132,13 +135,15 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
             entities.insert(answer, for: entity.id, cost: byteCount)
             var changed: [(filter: Filter, list: EntityList<Entity>, age: Duration)] = []
             updateLists { filter, kept in
-                switch (kept.value.contains(entity.id), filter.matches(entity)) {
-                case (true, true): kept.value.replace(with: entity)
-                case (true, false): kept.value.remove(entity.id)
-                case (false, true): kept.value.append(entity)
-                case (false, false): return
+                var list = kept.value
+                switch (list.contains(entity.id), filter.matches(entity)) {
+                case (true, true): list.replace(with: entity)
+                case (true, false): list.remove(entity.id)
+                case (false, true): list.append(entity)
+                case (false, false): return nil
                 }
-                changed.append((filter, kept.value, kept.age(at: time)))
+                changed.append((filter, list, kept.age(at: time)))
+                return list
             }
             guard let store else { return }
             // Of the lists that are in the store alone nobody knows whether it belongs into them.
@@ -215,15 +220,20 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
 
     private func updateLists(olderThan time: Duration, _ update: (Filter, inout EntityList<Entity>) -> Void) {
         // Of what was asked for at the same moment, what came last counts, of entities and of lists.
-        updateLists { filter, kept in if kept.time <= time { update(filter, &kept.value) } }
+        updateLists { filter, kept in
+            guard kept.time <= time else { return nil }
+            var list = kept.value
+            update(filter, &list)
+            return list
+        }
     }
 
-    private func updateLists(_ update: (Filter, inout KeptList) -> Void) {
+    /// Puts other lists in the place of those that are kept, as old as they are; `nil` leaves one as it is.
+    private func updateLists(_ update: (Filter, KeptList) -> EntityList<Entity>?) {
         lists.withLock { lists in
             for filter in lists.keys {
-                guard var kept = lists.peek(filter) else { continue }
-                update(filter, &kept)
-                lists.replace(filter, with: kept)
+                guard let kept = lists.peek(filter), let list = update(filter, kept) else { continue }
+                lists.replace(filter, with: KeptAnswer(value: list, time: kept.time, staleTime: kept.staleTime))
             }
         }
     }

@@ -1,8 +1,12 @@
-import UseCases
+public import UseCases
 
 /// An answer that is kept, and how long it is of use, by the clock of the repository.
-struct KeptAnswer<Value: Sendable>: Sendable {
+///
+/// It does not change, and is an object so that whoever looks for it takes hold of one thing, however much an entity consists of.
+@usableFromInline
+final class KeptAnswer<Value: Sendable>: Sendable {
     /// What may be done with an answer that is kept.
+    @usableFromInline
     enum Use: Equatable {
         /// It is given.
         case given(isStale: Bool)
@@ -12,13 +16,20 @@ struct KeptAnswer<Value: Sendable>: Sendable {
         case notGiven
     }
 
-    var value: Value
+    @usableFromInline let value: Value
     /// When it was asked for.
-    let time: Duration
+    @usableFromInline let time: Duration
     /// From when on it is stale.
-    let staleTime: Duration
+    @usableFromInline let staleTime: Duration
+
+    init(value: Value, time: Duration, staleTime: Duration) {
+        self.value = value
+        self.time = time
+        self.staleTime = staleTime
+    }
 
     /// How old it is.
+    @inlinable
     func age(at now: Duration) -> Duration { max(.zero, now - time) }
 
     /// What may be done with it.
@@ -29,6 +40,7 @@ struct KeptAnswer<Value: Sendable>: Sendable {
     ///   - lifetimes: For how long stale answers are of use.
     ///   - hasFailed: Whether the upstream was asked before, and failed.
     /// - Returns: what may be done.
+    @inlinable
     func use(_ policy: ReadPolicy, at now: Duration, _ lifetimes: Lifetimes, hasFailed: Bool = false) -> Use {
         let age = age(at: now)
         if age > lifetimes.kept { return .notGiven }

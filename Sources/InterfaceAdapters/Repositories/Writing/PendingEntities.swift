@@ -1,6 +1,7 @@
-import Synchronization
+public import Synchronization
 
 /// Entities that were accepted here, and not yet by the upstream: they are shown on top of what is kept, and never kept with it.
+@usableFromInline
 final class PendingEntities<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
     /// What is pending at a moment.
     struct Snapshot {
@@ -17,9 +18,10 @@ final class PendingEntities<Entity: Identifiable & Sendable>: Sendable where Ent
 
     private let state = Mutex(State())
     /// For those who read where nothing is pending, which is most of the time.
-    private let count = Atomic(0)
+    @usableFromInline let count = Atomic(0)
 
     /// Whether nothing is pending.
+    @inlinable
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
     /// What is pending now, in the order it was accepted.
