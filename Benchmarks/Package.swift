@@ -81,6 +81,17 @@ let package = Package(
                 .product(name: "InterfaceAdapters", package: "inward"),
             ]
         ),
+        // Writes through an outbox into a store of files.
+        .executableTarget(
+            name: "outbox",
+            dependencies: [
+                "Comparing",
+                .product(name: "Entities", package: "inward"),
+                .product(name: "Infrastructure", package: "inward"),
+                .product(name: "InterfaceAdapters", package: "inward"),
+                .product(name: "UseCases", package: "inward"),
+            ]
+        ),
         // Reads from a repository, out of memory and not.
         .executableTarget(
             name: "repository",

@@ -12,11 +12,11 @@ extension Repository {
         var tries = 0
         while true {
             let snapshot = pending.snapshot
-            if let reading = question.reading(among: snapshot.entities) { return reading }
+            if let reading = question.reading(among: pending) { return reading }
             let reading = try await readAccepted(question, policy, lane)
             tries += 1
             // What was delivered meanwhile may be in both. Where something always is, that has to do.
-            if tries == 3 || pending.isCurrent(snapshot) { return question.adding(snapshot.entities, to: reading) }
+            if tries == 3 || pending.isCurrent(snapshot) { return question.adding(snapshot, to: reading) }
         }
     }
 

@@ -36,11 +36,11 @@ struct EntityQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion where
 
     func answer(_ kept: Entity?) -> (value: Entity, rejected: [RejectedRecord])? { kept.map { ($0, []) } }
 
-    func reading(among pending: [Entity]) -> Reading<Entity>? {
-        pending.last { $0.id == id }.map { Reading($0, origin: .memory, isPending: true) }
+    func reading(among pending: PendingEntities<Entity>) -> Reading<Entity>? {
+        pending.entity(id).map { Reading($0, origin: .memory, isPending: true) }
     }
 
-    func adding(_ pending: [Entity], to reading: Reading<Entity>) -> Reading<Entity> { reading }
+    func adding(_ pending: PendingEntities<Entity>.Snapshot, to reading: Reading<Entity>) -> Reading<Entity> { reading }
 
     func path(in endpoint: Endpoint<Entity>) -> [String] { endpoint.onePath(id) }
 

@@ -30,10 +30,13 @@ struct ListQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion where E
         (kept.entities, kept.rejected)
     }
 
-    func reading(among pending: [Entity]) -> Reading<[Entity]>? { nil }
+    func reading(among pending: PendingEntities<Entity>) -> Reading<[Entity]>? { nil }
 
-    func adding(_ pending: [Entity], to reading: Reading<[Entity]>) -> Reading<[Entity]> {
-        let wanted = pending.filter(filter.matches)
+    func adding(
+        _ pending: PendingEntities<Entity>.Snapshot,
+        to reading: Reading<[Entity]>
+    ) -> Reading<[Entity]> {
+        let wanted = pending.entities.filter(filter.matches)
         guard !wanted.isEmpty else { return reading }
         return Reading(
             reading.value + wanted,

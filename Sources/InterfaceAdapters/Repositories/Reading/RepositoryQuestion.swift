@@ -22,10 +22,10 @@ protocol RepositoryQuestion<Entity>: Hashable, Sendable {
     func answer(_ kept: Kept) -> (value: Value, rejected: [RejectedRecord])?
 
     /// The answer that is among what is pending, if there is one.
-    func reading(among pending: [Entity]) -> Reading<Value>?
+    func reading(among pending: PendingEntities<Entity>) -> Reading<Value>?
 
     /// A reading with what is pending on top.
-    func adding(_ pending: [Entity], to reading: Reading<Value>) -> Reading<Value>
+    func adding(_ pending: PendingEntities<Entity>.Snapshot, to reading: Reading<Value>) -> Reading<Value>
 
     /// What is asked for, as the components of a path relative to the upstream.
     func path(in endpoint: Endpoint<Entity>) -> [String]
