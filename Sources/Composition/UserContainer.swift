@@ -44,7 +44,9 @@ public struct UserContainer: Container {
             let asked = upstream.asked(
                 through: ScopedDataFetcher(scope: scope, deadline: nil) { $0.upstream.dataFetcher }
             )
-            let place = app.recordStore.flatMap { session.place(in: $0, tellingFailuresTo: app.errorHandler) }
+            let place = app.recordStore.flatMap { records in
+                session.place(in: records, of: app.configuration.baseURL, tellingFailuresTo: app.errorHandler)
+            }
             let outbox = place.map { place in
                 Outbox(
                     upstream: asked,

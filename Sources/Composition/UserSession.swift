@@ -6,8 +6,8 @@ public struct UserSession: Sendable, CustomStringConvertible, CustomReflectable 
     /// What the user is called in messages.
     public let name: String
     let credentials: HeaderField?
-    /// What the session's part of a store is called; `nil` if nothing of it is kept there.
-    let storeKey: String?
+    /// What the session's part of a store is called; `nil` if nothing of it is kept there. No user has that of the guests.
+    let storePart: RecordKey?
 
     /// Makes a session.
     ///
@@ -19,17 +19,17 @@ public struct UserSession: Sendable, CustomStringConvertible, CustomReflectable 
     ///     knows the user by. What is kept for the user in the app's store is given to whoever has the same. `nil` to keep nothing
     ///     there.
     public init(name: String, credentials: HeaderField, storeKey: String? = nil) {
-        self.init(name: name, sending: credentials, storeKey: storeKey)
+        self.init(name: name, sending: credentials, storePart: storeKey.map { ["users", $0] })
     }
 
-    private init(name: String, sending credentials: HeaderField?, storeKey: String?) {
+    private init(name: String, sending credentials: HeaderField?, storePart: RecordKey?) {
         self.name = name
         self.credentials = credentials
-        self.storeKey = storeKey
+        self.storePart = storePart
     }
 
     /// The session of somebody who has not signed in. It has no credentials, and otherwise all that another session has.
-    public static let guest = Self(name: "guest", sending: nil, storeKey: "guest")
+    public static let guest = Self(name: "guest", sending: nil, storePart: ["guests"])
 
     /// The user's name.
     public var description: String { name }

@@ -12,8 +12,13 @@ struct UserContainerStoringTests {
     private let records = InMemoryRecordStore()
     private let handler = RecordingErrorHandler()
 
-    private func app(_ source: any DataFetcher) async throws -> AppContainer {
-        let app = try await AppContainer(dataFetcher: source, recordStore: records, clock: ManualClock())
+    private func app(_ source: any DataFetcher, upstream: String? = nil) async throws -> AppContainer {
+        let app = try await AppContainer(
+            AppConfiguration(upstream: upstream),
+            dataFetcher: source,
+            recordStore: records,
+            clock: ManualClock()
+        )
         _ = try app.errorHandler.replace(with: handler)
         return app
     }
@@ -28,6 +33,11 @@ struct UserContainerStoringTests {
 
     private func feed(_ session: UserSession, in app: AppContainer) async throws -> FeedContainer {
         try await FeedContainer(in: UserContainer(session, in: app))
+    }
+
+    /// The posts that are kept for a session; `nil` if none are.
+    private func kept(for user: UserContainer) async throws -> [Post]? {
+        try? await user.scope.objects().posts.entities(.all, .local).value
     }
 
     @Test func whatWasReadIsThereInTheNextProcessAlsoWithoutAnUpstream() async throws {
@@ -73,6 +83,47 @@ struct UserContainerStoringTests {
         #expect(post.value.title == "New" && !post.isPending)
         #expect(try await !FeedContainer(in: user).makeInteraction().readFeed().postsRead.isPending)
         try await third.close()
+    }
+
+    @Test func whatIsOfOneUpstreamIsNotOfAnother() async throws {
+        let first = try await app(Source.recording(), upstream: "https://one.test/api")
+        let reader = try await UserContainer(session("1"), in: first)
+        _ = try await UsersContainer(in: reader, router: NoLinks()).makeInteraction().showUser(User.ID(7))
+        try await first.close()
+        // What is accepted for one upstream while it is down waits for that one.
+        let second = try await app(Self.silent, upstream: "https://one.test/api")
+        let published = try await feed(session("1"), in: second).makeInteraction()
+            .publishPost(title: "New", body: "x", by: User.ID(7))
+        #expect(published.isPending)
+        try await second.close()
+
+        let source = Source.recording()
+        let third = try await app(source, upstream: "https://two.test/api")
+        let user = try await UserContainer(session("1"), in: third)
+        #expect(try user.scope.objects().outbox?.pending == [])
+        #expect(try await kept(for: user) == nil)
+        try await third.close()
+        #expect(source.requests.isEmpty)
+
+        // It is the same with a slash behind it.
+        let fourth = try await app(source, upstream: "https://one.test/api/")
+        let author = try await UserContainer(session("1"), in: fourth)
+        let outbox = try #require(try author.scope.objects().outbox)
+        for entry in outbox.pending { try await outbox.settlement(of: entry) }
+        try await fourth.close()
+        #expect(source.requests.filter { $0.method == .post }.map { $0.url.host() } == ["one.test"])
+    }
+
+    @Test func aUserOfTheNameIsNoGuest() async throws {
+        let app = try await app(Source.recording())
+        let guest = try await UserContainer(.guest, in: app)
+        let user = try await UserContainer(session("guest"), in: app)
+        let posts = try user.scope.objects().posts
+        _ = try await posts.entities()
+        await posts.flush()
+        #expect(try await kept(for: user)?.isEmpty == false)
+        #expect(try await kept(for: guest) == nil)
+        try await app.close()
     }
 
     @Test func aStoreThatFailsIsToldAndReadingGoesOn() async throws {
