@@ -27,20 +27,27 @@ extension Repository {
     ///
     /// - Parameter draft: What is sent, as the endpoint's ``Creation`` knows it.
     /// - Returns: the entity.
-    /// - Throws: a `RepositoryError`, with `outcomeUnknown` if the draft was sent and no answer tells what became of it.
+    /// - Throws: a `RepositoryError`, with `outcomeUnknown` if the draft was sent and no answer tells what became of it, or was
+    ///   accepted and cannot be shown.
     public func create(_ draft: some Encodable) async throws(RepositoryError) -> Reading<Entity> {
         try throwIfClosed(asking: endpoint.path)
         let (creation, body) = try creationBody(draft)
         guard let outbox else { return try await send(body, creation) }
-        do throws(RecordStoreError) {
-            let entries = try await outbox.accept([write(body)])
-            guard let entry = entries.first, let entity = creation.pending(body, entry.sequence) else {
-                throw RecordStoreError(.denied, explanation: "It is accepted, but cannot be shown")
-            }
-            return Reading(entity, origin: .memory, isPending: true)
+        let entries: [OutboxEntry]
+        do {
+            entries = try await outbox.accept([write(body)])
         } catch {
             throw RepositoryError(error, request: creating)
         }
+        guard let entry = entries.first, let entity = creation.pending(body, entry.sequence) else {
+            // Who was told that it was not accepted would send it again, and have it done twice.
+            throw RepositoryError(
+                .outcomeUnknown,
+                request: creating,
+                explanation: "was accepted, and cannot be shown before the upstream has answered"
+            )
+        }
+        return Reading(entity, origin: .memory, isPending: true)
     }
 
     /// Prepares the creation of an entity, for a unit of work over the repository's outbox.

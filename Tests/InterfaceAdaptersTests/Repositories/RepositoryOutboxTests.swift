@@ -134,6 +134,27 @@ struct RepositoryOutboxTests {
         #expect(try await titles(repository) == ["old"])
     }
 
+    @Test func whoseWriteCannotBeShownIsNotToldThatItWasNotAccepted() async throws {
+        let upstream = try Upstream.example(Source(DataResponse(), behind: Rendezvous(of: 2)))
+        let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: handler)
+        let creation = Creation<Post>(PostDraftDTO.self, answer: PostDTO.self) { _, _ in
+            nil
+        } created: { _, answer throws(FieldError) in
+            try answer.entity()
+        }
+        let repository = Repository(
+            Endpoint(PostDTO.self, at: "posts", creation: creation),
+            upstream: upstream,
+            outbox: outbox,
+            timer: timer
+        )
+        try await outbox.open(settling: [try #require(repository.settler)])
+        let error = await #expect(throws: RepositoryError.self) { try await repository.create(draft()) }
+        #expect(error?.reason == .outcomeUnknown && error?.canRetry == false)
+        #expect(outbox.pending.count == 1)
+        await outbox.close()
+    }
+
     @Test func severalAreOneInAUnitOfWork() async throws {
         let (repository, outbox) = try await open(Source(DataResponse(), behind: Rendezvous(of: 3)))
         let one = try #require(try repository.prepareCreation(of: draft("one"), "the publication of one"))
