@@ -2,6 +2,9 @@ import Synchronization
 import UseCases
 
 extension Outbox {
+    /// More make no wait longer. Whatever a record says, they can still be counted.
+    private static let mostAttempts = 1_000_000
+
     /// Takes over what an earlier outbox left, tells the settlers of it, and begins to deliver.
     ///
     /// Entries that a newer version of the program wrote, that are damaged, or that nobody settles are kept as they are and told to
@@ -70,7 +73,8 @@ extension Outbox {
                 orphans.append(key)
                 continue
             }
-            attempts[name.key(under: records.entries)] = Int(String(decoding: record.bytes, as: UTF8.self))
+            let count = Int(String(decoding: record.bytes, as: UTF8.self)) ?? 0
+            attempts[name.key(under: records.entries)] = min(max(0, count), Self.mostAttempts)
         }
         if !orphans.isEmpty { try await store.commit(orphans.map { .remove($0) }) }
         var left = LeftEntries()
@@ -80,7 +84,7 @@ extension Outbox {
                 continue
             }
             left.add(
-                OutboxEntryDTO.entry(from: record.bytes, named: name, attempts: max(0, attempts[key] ?? 0)),
+                OutboxEntryDTO.entry(from: record.bytes, named: name, attempts: attempts[key] ?? 0),
                 named: name,
                 under: key
             ) { settlers[$0] != nil }

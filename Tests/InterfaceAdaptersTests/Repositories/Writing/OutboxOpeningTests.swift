@@ -103,6 +103,22 @@ struct OutboxOpeningTests {
         #expect(upstream.requests.map(\.url.lastPathComponent) == ["8"])
     }
 
+    @Test(arguments: ["9223372036854775807", "-9223372036854775808", "many"])
+    func anAbsurdNumberOfAttemptsIsNoneTooMany(text: String) async throws {
+        let stage = stage
+        let upstream = stage.upstream(.lost)
+        let outbox = try stage.outbox(upstream, keySeed: 2)
+        try await stage.scheduler.run {
+            let entry = try await leave([OutboxStage.write(["7"])], settlers: [stage.settler])[0]
+            let key = OutboxEntryName(entry).key(under: outbox.records.attempts)
+            try await stage.store.commit([.keep(StoredRecord(Array(text.utf8)), key)])
+            try await outbox.open(settling: [stage.settler])
+            try await outbox.settlement(of: entry)
+            await outbox.close()
+        }
+        #expect(upstream.done.count == 1)
+    }
+
     @Test func whatIsNoNameOfAnEntryIsKeptAndTold() async throws {
         let stage = stage
         let keys: [RecordKey] = [
