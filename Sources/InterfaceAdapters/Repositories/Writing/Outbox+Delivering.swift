@@ -89,14 +89,13 @@ extension Outbox {
             switch delivery.history.add(outcome, of: request, at: now()) {
             case .delivered(let response): try await settle(entry, .success(response))
             case .refused(let error): try await settle(entry, .failure(error))
-            case .again(let error, let delay): await postpone(delivery, .upstream(error, retryAfter: delay))
+            case .again(let error, let delay):
+                await postpone(delivery, .upstream(error, retryAfter: delay))
+                return pump()
             }
+            state.withLock { $0.endDelivery(of: entry) }
         } catch {
             await postpone(delivery, .store(error))
-        }
-        state.withLock { state in
-            state.deliveries[entry.idempotencyKey] = nil
-            state.answered.remove(entry.idempotencyKey)
         }
         pump()
     }
@@ -143,7 +142,11 @@ extension Outbox {
 
     /// Has an entry wait before it is sent again, unless the outbox has been closed: then it is the next one's.
     private func postpone(_ delivery: OutboxDelivery, _ setback: Setback) async {
-        guard state.withLock({ $0.phase == .open }) else { return }
+        let isOpen = state.withLock { state in
+            if state.phase != .open { state.endDelivery(of: delivery.entry) }
+            return state.phase == .open
+        }
+        guard isOpen else { return }
         var delivery = delivery
         delivery.entry.attempts += 1
         let attempts = delivery.entry.attempts
@@ -155,7 +158,7 @@ extension Outbox {
         let moment = timer.now + wait
         state.withLock { state in
             state.counts.postponed += 1
-            state.lanes.postpone(delivery, until: moment)
+            state.postpone(delivery, until: moment)
         }
     }
 

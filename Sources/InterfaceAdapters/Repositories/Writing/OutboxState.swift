@@ -58,6 +58,20 @@ struct OutboxState {
         if refusalOrder.count > Self.mostRefusals { refusals[refusalOrder.removeFirst()] = nil }
     }
 
+    /// Has an entry that is under way wait until a moment.
+    ///
+    /// From then on somebody else may send it, whose task takes the place of the one that did.
+    mutating func postpone(_ delivery: OutboxDelivery, until moment: Duration) {
+        endDelivery(of: delivery.entry)
+        lanes.postpone(delivery, until: moment)
+    }
+
+    /// Forgets the task that delivers an entry. For that task, before anybody else may deliver it.
+    mutating func endDelivery(of entry: OutboxEntry) {
+        deliveries[entry.idempotencyKey] = nil
+        answered.remove(entry.idempotencyKey)
+    }
+
     /// Ends the outbox.
     ///
     /// - Returns: who is to be told that it has ended.

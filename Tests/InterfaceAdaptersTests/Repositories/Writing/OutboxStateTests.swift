@@ -1,0 +1,26 @@
+import Testing
+
+@testable import InterfaceAdapters
+
+struct OutboxStateTests {
+    @Test func whatIsPutOffIsForgottenBeforeAnybodyElseSendsIt() throws {
+        var state = OutboxState(concurrency: 1)
+        let entry = OutboxEntry(
+            sequence: 1,
+            write: OutboxStage.write(["7"]),
+            idempotencyKey: "k",
+            acceptedAt: OutboxStage.time,
+            attempts: 0
+        )
+        state.lanes.append(entry, DeliveryHistory())
+        let delivery = try #require(state.lanes.next(at: .zero))
+        state.deliveries["k"] = Task {}
+        state.answered.insert("k")
+        state.postpone(delivery, until: .seconds(1))
+        // Whoever sends it next is found by a close, and cancelled: nobody has answered for it.
+        #expect(state.deliveries.isEmpty && state.answered.isEmpty)
+        #expect(state.lanes.next(at: .seconds(1)) != nil)
+        state.deliveries["k"] = Task {}
+        #expect(state.close().tasks.count == 1)
+    }
+}
