@@ -108,6 +108,7 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
     public func close() async {
         isClosed.store(true, ordering: .releasing)
         memory.close()
+        source.batcher?.close()
         await entities.close()
         await lists.close()
         await flush()

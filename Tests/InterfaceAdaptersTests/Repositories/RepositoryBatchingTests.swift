@@ -95,6 +95,26 @@ struct RepositoryBatchingTests {
         #expect(source.requests.map(\.url.absoluteString) == ["http://upstream.test/api/posts/1"])
     }
 
+    @Test func whatIsAskedForTogetherEndsWithTheRepository() async throws {
+        let begun = Rendezvous(of: 2)
+        let ended = Promise<Bool>()
+        let source = StubDataFetcher { request throws(FetchError) in
+            await begun.arrive()
+            // Nobody comes, so it ends when it is cancelled.
+            await Rendezvous(of: 2).arrive()
+            ended.keep(Task.isCancelled)
+            throw FetchError(.cancelled, request: request, explanation: "was cancelled")
+        }
+        let repository = try repository(source, limit: 2)
+        async let outcomes = outcomes([1, 2], repository)
+        await begun.arrive()
+        await repository.close()
+        guard case .kept(true) = await ended.value() else { return #expect(Bool(false), "It goes on.") }
+        for (_, outcome) in await outcomes {
+            #expect(throws: RepositoryError.self) { try outcome.get() }
+        }
+    }
+
     @Test func whoWantsNoCopyAsksAlone() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data(record(1).utf8))))
         #expect(try await repository(source).entity(Post.ID(1), .upstream).value.title == "t1")

@@ -12,9 +12,10 @@ final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
         /// Which batch it is that is being collected.
         var number = 0
         var timer: TimerService.Timer?
+        /// The work that is being done, by the numbers of the batches.
+        var underWay: [Int: Task<Void, Never>] = [:]
+        var isClosed = false
     }
-
-    private typealias Batch = (keys: [Key], waiters: [Key: [Promise<Answer>]])
 
     private let limit: Int
     private let window: Duration
@@ -39,39 +40,53 @@ final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
     /// Who gives up ends only its own wait: the work is done for the others.
     func answer(to key: Key) async -> Promise<Answer>.Outcome {
         let promise = Promise<Answer>()
-        let full = state.withLock { state -> Batch? in
+        let isClosed = state.withLock { state in
+            guard !state.isClosed else { return true }
             if state.waiters[key] == nil { state.keys.append(key) }
             state.waiters[key, default: []].append(promise)
-            if state.keys.count >= limit { return take(&state) }
-            if state.timer == nil { state.timer = schedule(state.number) }
-            return nil
+            if state.keys.count >= limit {
+                begin(&state)
+            } else if state.timer == nil {
+                state.timer = schedule(state.number)
+            }
+            return false
         }
-        if let full { begin(full) }
-        return await promise.value()
+        return isClosed ? .cancelled : await promise.value()
+    }
+
+    /// Cancels all work, and begins no more. Who waits for what is not begun ends its wait by itself.
+    func close() {
+        let tasks = state.withLock { state in
+            if let scheduled = state.timer { timer.cancel(scheduled) }
+            defer { state = State(isClosed: true) }
+            return Array(state.underWay.values)
+        }
+        for task in tasks { task.cancel() }
     }
 
     private func schedule(_ number: Int) -> TimerService.Timer {
         timer.schedule(at: timer.now + window) { [weak self] in
-            guard let self else { return }
-            let batch = state.withLock { state in state.number == number ? take(&state) : nil }
-            if let batch { begin(batch) }
+            self?.state.withLock { state in
+                if state.number == number, !state.isClosed { self?.begin(&state) }
+            }
         }
     }
 
-    private func take(_ state: inout State) -> Batch {
+    /// Begins the work for what was collected, and to collect the next.
+    private func begin(_ state: inout State) {
         if let scheduled = state.timer { timer.cancel(scheduled) }
-        defer { state = State(number: state.number + 1) }
-        return (state.keys, state.waiters)
-    }
-
-    private func begin(_ batch: Batch) {
-        // Unstructured, because it is for several, none of whom it ends with. It ends with its work.
-        Task { [work] in
-            let answers = await work(batch.keys)
-            for (key, waiters) in batch.waiters {
+        let (number, keys, waiters) = (state.number, state.keys, state.waiters)
+        // Unstructured, because it is for several, none of whom it ends with. It ends with its work, or is cancelled by the close:
+        // it is made and kept under the lock, which it takes itself only when the work is done.
+        let task = Task { [work, weak self] in
+            let answers = await work(keys)
+            self?.state.withLock { _ = $0.underWay.removeValue(forKey: number) }
+            for (key, waiters) in waiters {
                 guard let answer = answers[key] else { continue }
                 for waiter in waiters { waiter.keep(answer) }
             }
         }
+        state.underWay[number] = task
+        (state.keys, state.waiters, state.timer, state.number) = ([], [:], nil, number + 1)
     }
 }

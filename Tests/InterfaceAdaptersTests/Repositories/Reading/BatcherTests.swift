@@ -86,6 +86,40 @@ struct BatcherTests {
         #expect(answer(await third) == "answer 3")
     }
 
+    @Test func aCloseCancelsWhatIsBeingDoneAndBeginsNoMore() async {
+        let begun = Rendezvous(of: 2)
+        let wasCancelled = Promise<Bool>()
+        let batcher = Batcher<Int, String>(limit: 1, window: .milliseconds(2), timer: timer) { _ in
+            await begun.arrive()
+            // Nobody comes, so it ends when it is cancelled.
+            await Rendezvous(of: 2).arrive()
+            wasCancelled.keep(Task.isCancelled)
+            return [:]
+        }
+        let waiting = Task { await batcher.answer(to: 1) }
+        await begun.arrive()
+        batcher.close()
+        guard case .kept(true) = await wasCancelled.value() else {
+            return #expect(Bool(false), "It goes on.")
+        }
+        guard case .cancelled = await batcher.answer(to: 2) else {
+            return #expect(Bool(false), "Something was begun.")
+        }
+        waiting.cancel()
+        _ = await waiting.value
+    }
+
+    @Test func aCloseCallsOffWhatIsBeingCollected() async {
+        let batcher = batcher()
+        let waiting = Task { await batcher.answer(to: 1) }
+        await timer.timers(1)
+        batcher.close()
+        #expect(timer.count == 0)
+        waiting.cancel()
+        guard case .cancelled = await waiting.value else { return #expect(Bool(false), "It was not cancelled.") }
+        #expect(batches.all == [])
+    }
+
     @Test func whoGivesUpDoesNotEndItForTheOthers() async {
         let batcher = batcher(limit: 2)
         let leaving = Task { await batcher.answer(to: 1) }
