@@ -5,9 +5,18 @@
 @usableFromInline
 struct FlightTable<Key: Hashable & Sendable, Answer: Sendable> {
     @usableFromInline var flights: [Int: Flight<Key, Answer>]
+    /// Those that nobody is to join any more, and that are under way still.
+    @usableFromInline var detached: [ObjectIdentifier: Flight<Key, Answer>]
 
     @inlinable
     init() {
+        flights = [:]
+        detached = [:]
+    }
+
+    /// Has nobody join any of them any more.
+    mutating func detachAll() {
+        for flight in flights.values { detached[ObjectIdentifier(flight)] = flight }
         flights = [:]
     }
 
@@ -23,12 +32,13 @@ struct FlightTable<Key: Hashable & Sendable, Answer: Sendable> {
         return join(&flights[hash])
     }
 
-    /// Has nobody join a flight any more.
+    /// Has nobody join a flight any more, and forgets it.
     @inlinable
     mutating func remove(_ flight: Flight<Key, Answer>) {
         func remove(_ place: inout Flight<Key, Answer>?) {
             if place === flight { place = nil }
         }
         remove(&flights[flight.hash])
+        if !detached.isEmpty { detached[ObjectIdentifier(flight)] = nil }
     }
 }

@@ -40,18 +40,16 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
 
     /// Has nobody join what is under way now: those who wait for it have its answer, and who comes later begins anew.
     package func detachAll() {
-        // What the table held is let go outside of the lock.
-        _ = table.withLock { table in
-            defer { table = FlightTable() }
-            return table.flights
-        }
+        table.withLock { $0.detachAll() }
     }
 
-    /// Cancels what is under way, and has nobody join it any more: those who wait for it have what it comes to.
+    /// Cancels what is under way, also what nobody can join, and has nobody join it any more: those who wait for it have what it
+    /// comes to.
     package func cancelAll() {
         let flights = table.withLock { table in
+            table.detachAll()
             defer { table = FlightTable() }
-            return table.flights
+            return table.detached
         }
         for flight in flights.values { flight.state.withLock { $0.task }?.cancel() }
     }

@@ -13,6 +13,16 @@ struct FlightTableTests {
         #expect(table.join("a", hash: 1).isFirst)
     }
 
+    @Test mutating func whatIsDetachedIsNotJoinedAndForgottenWithItsEnd() {
+        let (first, _) = table.join("a", hash: 1)
+        table.detachAll()
+        let (second, isFirst) = table.join("a", hash: 1)
+        #expect(isFirst && first !== second)
+        #expect(table.detached.values.contains { $0 === first })
+        table.remove(first)
+        #expect(table.detached.isEmpty && table.flights.count == 1)
+    }
+
     @Test mutating func otherKeysWithTheSameHashValueNeverShareAFlight() {
         let (first, _) = table.join("a", hash: 1)
         let (second, isFirst) = table.join("b", hash: 1)

@@ -93,6 +93,20 @@ struct RepositoryClosingTests {
         #expect(wasCancelled)
     }
 
+    @Test(arguments: [RepositoryAbandonment.cancelled, .finished])
+    func whatNobodyCanJoinAnyMoreEndsWithItToo(abandonment: RepositoryAbandonment) async throws {
+        let source = RemarkSource { [scheduler] _ in try await scheduler.clock.sleep(for: .seconds(5)) }
+        let repository = try repository(source, whenAbandoned: abandonment)
+        try await scheduler.run { [scheduler] in
+            async let waiting = repository.failure(1)
+            try await scheduler.clock.sleep(for: .seconds(1))
+            repository.invalidateAll()
+            await repository.close()
+            #expect(await waiting == .closed)
+            #expect(scheduler.clock.now.offset == .seconds(1))
+        }
+    }
+
     @Test func refreshesEndWithIt() async throws {
         let cancellations = Atomic(0)
         let isSlow = Atomic(false)
