@@ -102,7 +102,8 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
         return Found(
             // An entity may have been kept anew since, and not belong into the list any more.
             value: EntityList(found.map(\.value).filter(filter.matches), rejected: stored.rejectedRecords),
-            age: age(of: answer),
+            // One of them may be older than the list: who had asked for it before kept it behind the list, or another process did.
+            age: found.map(\.age).max().map { max($0, age(of: answer)) } ?? age(of: answer),
             byteCount: found.reduce(0) { $0 + $1.byteCount }
         )
     }

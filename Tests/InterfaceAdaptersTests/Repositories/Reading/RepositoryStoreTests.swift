@@ -110,6 +110,18 @@ struct RepositoryStoreTests {
         #expect(try await repository().entities(.author(7)).value.map(\.id) == [2])
     }
 
+    @Test func aStoredListIsAsOldAsTheOldestThatIsInIt() async throws {
+        // One process has asked before another, and keeps what it was told behind it.
+        let (early, late) = (try repository(memory: .nothing), try repository(after: 50, memory: .nothing))
+        _ = try await late.entities()
+        await late.flush()
+        _ = try await early.entity(1)
+        await early.flush()
+        let again = try repository(after: 70)
+        let all = try await again.entities(.all, .local)
+        #expect(all.age == .seconds(70) && all.isStale)
+    }
+
     @Test func whatWasWrittenIsFoundBehindARestart() async throws {
         let first = try repository()
         _ = try await first.entities()
