@@ -14,6 +14,7 @@ extension Repository {
                 endpoint: endpoint.name,
                 creation: creation,
                 pending: pending,
+                changes: store.map { [$0.removeLists] } ?? [],
                 keep: { [weak self] in self?.keep($0) },
                 forgetLists: { [weak self] in self?.forgetLists() }
             )

@@ -41,10 +41,23 @@ struct RepositoryOutboxTests {
     private let store = InMemoryRecordStore()
     private let timer = TimerService(ManualClock())
 
-    private func open(_ source: Source) async throws -> (repository: Repository<Post>, outbox: Outbox) {
+    /// - Parameters:
+    ///   - source: The upstream.
+    ///   - records: Where the repository keeps what it reads; `nil` if nowhere.
+    /// - Returns: a repository, and its outbox, which is open.
+    private func open(
+        _ source: Source,
+        keepingIn records: (any RecordStore)? = nil
+    ) async throws -> (repository: Repository<Post>, outbox: Outbox) {
         let upstream = try Upstream.example(source)
         let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: handler)
-        let repository = Repository(.posts(), upstream: upstream, outbox: outbox, timer: timer)
+        let place = records.map { records in
+            RepositoryStore(records, partition: []) {
+                Date()
+            } reportFailure: { _ in
+            }
+        }
+        let repository = Repository(.posts(), upstream: upstream, store: place, outbox: outbox, timer: timer)
         try await outbox.open(settling: [try #require(repository.settler)])
         return (repository, outbox)
     }
@@ -109,6 +122,29 @@ struct RepositoryOutboxTests {
         let (next, nextOutbox) = try await open(silent)
         #expect(try await titles(next) == ["old", "new"])
         #expect(try await next.entity(id).isPending)
+        await nextOutbox.close()
+    }
+
+    @Test(arguments: [#"{"id": 101}"#, "{}"])
+    func aProcessThatIsKilledBehindADeliveryLeavesNoListWithoutIt(answer: String) async throws {
+        let gate = Rendezvous(of: 2)
+        let source = Source(DataResponse(body: Data(answer.utf8)), behind: gate)
+        // What this one fails to keep is what a process does not come to any more.
+        let records = RecordingRecordStore(store)
+        let (repository, outbox) = try await open(source, keepingIn: records)
+        #expect(try await titles(repository) == ["old"])
+        await repository.flush()
+        _ = try await repository.create(draft())
+        let entry = try #require(outbox.pending.first)
+        records.fail(with: RecordStoreError(.unavailable, explanation: "The process was killed."))
+        await gate.arrive()
+        try await outbox.settlement(of: entry)
+        await outbox.close()
+        await repository.flush()
+
+        let (next, nextOutbox) = try await open(source, keepingIn: store)
+        await #expect(throws: RepositoryError.self) { try await next.entities(.all, .local) }
+        #expect(try await next.entities().origin == .upstream)
         await nextOutbox.close()
     }
 

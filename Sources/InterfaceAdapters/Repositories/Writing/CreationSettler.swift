@@ -5,6 +5,8 @@ struct CreationSettler<Entity: Identifiable & Sendable>: OutboxSettler where Ent
     let endpoint: String
     let creation: Creation<Entity>
     let pending: PendingEntities<Entity>
+    /// What is changed in the store together with the end of a write: of no list there is known that what was created is in it.
+    let changes: [RecordChange]
     /// Keeps what was created.
     let keep: @Sendable (Entity) -> Void
     /// Forgets every list, because something was created of which nothing is known.
@@ -25,9 +27,9 @@ struct CreationSettler<Entity: Identifiable & Sendable>: OutboxSettler where Ent
         do throws(FieldError) {
             guard answer.degradation == nil else { throw FieldError(nil, "is another's than the upstream's") }
             let entity = try creation.created(entry.write.body ?? [], answer.body)
-            return OutboxSettlement { pending.remove(entry.idempotencyKey) { keep(entity) } }
+            return OutboxSettlement(changes) { pending.remove(entry.idempotencyKey) { keep(entity) } }
         } catch {
-            return OutboxSettlement(problem: error.description) {
+            return OutboxSettlement(changes, problem: error.description) {
                 pending.remove(entry.idempotencyKey) { forgetLists() }
             }
         }
