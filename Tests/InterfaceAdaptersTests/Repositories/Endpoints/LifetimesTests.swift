@@ -25,6 +25,34 @@ struct LifetimesTests {
         #expect(Lifetimes(spread: .nan).spread == 0)
     }
 
+    @Test func whatIsSetLaterIsWithinTheSameLimits() {
+        var lifetimes = Lifetimes(fresh: .seconds(100))
+        lifetimes.spread = .nan
+        #expect(lifetimes.freshness(isAbsent: false, chance: 1) == .seconds(100))
+        lifetimes.spread = .infinity
+        #expect(lifetimes.freshness(isAbsent: false, chance: 1) == .zero)
+        lifetimes.kept = .seconds(-1)
+        #expect(lifetimes.kept == .zero)
+    }
+
+    @Test func theLongestOnesCanBeAdded() {
+        let longest = Duration.seconds(Int64.max) * 18
+        let lifetimes = Lifetimes(
+            fresh: longest,
+            staleWhileRevalidating: longest,
+            staleOnError: longest,
+            kept: longest,
+            spread: 0
+        )
+        let kept = KeptAnswer(
+            value: 7,
+            time: .seconds(100),
+            staleTime: .seconds(100) + lifetimes.freshness(isAbsent: false, chance: 0)
+        )
+        #expect(kept.use(.nearest, at: .seconds(200), lifetimes) == .given(isStale: false))
+        #expect(kept.use(.nearest, at: kept.staleTime, lifetimes, hasFailed: true) == .given(isStale: true))
+    }
+
     @Test func freshnessEndsEarlyByAShareOfIt() {
         let lifetimes = Lifetimes(fresh: .seconds(100), absence: .seconds(10), spread: 0.5)
         #expect(lifetimes.freshness(isAbsent: false, chance: 0) == .seconds(100))
