@@ -109,6 +109,24 @@ struct PuttingDataSaverTests {
         #expect(server["/target"] == data)
     }
 
+    @Test(arguments: [(Int.max, 1), (-1, 1), (1, Int.max), (1, -1)])
+    func aNoteOfAbsurdNumbersIsNothing(loaded: Int, saved: Int) async throws {
+        let server = InMemoryWebDataFetcher()
+        let part = SavedPart(
+            source: "The memory",
+            validator: "1",
+            steps: [],
+            loadedByteCount: loaded,
+            savedByteCount: saved,
+            checksum: Checksum(of: [UInt8(0)].span).value
+        )
+        server["/target.inward-part"] = [0]
+        server["/target.inward-state"] = part.note
+        #expect(SavedPart(note: part.note) == nil)
+        #expect(try await TransferData(from: InMemoryDataLoader(data), to: saver(server))().resumedAt == 0)
+        #expect(server["/target"] == data)
+    }
+
     @Test func aServerThatTakesAPartForTheWholeIsFoundOut() async throws {
         let server = InMemoryWebDataFetcher([.givingParts, .tagging])
         server["/target"] = [7]
