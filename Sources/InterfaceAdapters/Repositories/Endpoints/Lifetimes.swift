@@ -1,7 +1,9 @@
 /// How long answers count as fresh, and how long they are kept: two different things.
 ///
-/// What is stale is given only as such, and only where a policy or one of the limits here lets it. What is negative is taken for
-/// zero, what is longer than the age of the universe for that, and a spread outside of 0 to 1 for the nearest of the two.
+/// What is stale is given only as such, and only where a policy or one of the limits here lets it.
+///
+/// What is negative is taken for zero, what is more seconds than an `Int64` holds for so many, and a spread outside of 0 to 1 for
+/// the nearest of the two.
 public struct Lifetimes: Hashable, Sendable {
     /// How long an answer counts as fresh.
     public var fresh: Duration { didSet { fresh = Self.clamped(fresh) } }
