@@ -1,4 +1,5 @@
 import Entities
+import Foundation
 import InterfaceAdapters
 import InwardTesting
 import Testing

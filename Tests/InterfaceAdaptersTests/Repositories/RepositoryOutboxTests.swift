@@ -41,10 +41,7 @@ struct RepositoryOutboxTests {
     private let store = InMemoryRecordStore()
     private let timer = TimerService(ManualClock())
 
-    /// - Parameters:
-    ///   - source: The upstream.
-    ///   - records: Where the repository keeps what it reads; `nil` if nowhere.
-    /// - Returns: a repository, and its outbox, which is open.
+    /// A repository of an upstream, which keeps what it reads in a store or nowhere, and its outbox, which is open.
     private func open(
         _ source: Source,
         keepingIn records: (any RecordStore)? = nil

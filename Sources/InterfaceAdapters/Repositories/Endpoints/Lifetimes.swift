@@ -8,7 +8,9 @@ public struct Lifetimes: Hashable, Sendable {
     /// How long an answer counts as fresh.
     public var fresh: Duration { didSet { fresh = Self.clamped(fresh) } }
     /// How long behind that it is still given at once, while it is asked for anew (RFC 5861, stale-while-revalidate).
-    public var staleWhileRevalidating: Duration { didSet { staleWhileRevalidating = Self.clamped(staleWhileRevalidating) } }
+    public var staleWhileRevalidating: Duration {
+        didSet { staleWhileRevalidating = Self.clamped(staleWhileRevalidating) }
+    }
     /// How long behind the freshness it is given where the upstream fails (RFC 5861, stale-if-error).
     public var staleOnError: Duration { didSet { staleOnError = Self.clamped(staleOnError) } }
     /// How long an answer is kept, for whoever takes it however old.
