@@ -51,7 +51,8 @@ struct LifetimesTests {
             staleTime: .seconds(100) + lifetimes.freshness(isAbsent: false, chance: 0)
         )
         #expect(kept.use(.nearest, at: .seconds(200), lifetimes) == .given(isStale: false))
-        #expect(kept.use(.nearest, at: kept.staleTime, lifetimes, hasFailed: true) == .given(isStale: true))
+        #expect(kept.use(.nearest, at: kept.staleTime, lifetimes, hasFailed: true) == .notGiven)
+        #expect(kept.staleTime + lifetimes.staleOnError > kept.staleTime)
     }
 
     @Test func freshnessEndsEarlyByAShareOfIt() {
