@@ -94,7 +94,8 @@ public struct UserContainer: Container {
         try await openOutbox()
     }
 
-    /// Goes on with what an earlier process was to deliver. Where that cannot be read, nothing that is written is accepted.
+    /// Goes on with what an earlier process was to deliver. Where that cannot be read, it is tried again with each write, and none
+    /// is accepted until then.
     private func openOutbox() async throws(ScopeError) {
         let objects = try scope.objects()
         guard let outbox = objects.outbox, let settler = objects.posts.settler else { return }

@@ -127,6 +127,18 @@ struct UserContainerStoringTests {
         try await app.close()
     }
 
+    @Test func aDiskThatWasFullAtTheBeginningIsWrittenToWhenThereIsRoom() async throws {
+        let failing = RecordingRecordStore(records, failure: RecordStoreError(.full, explanation: "There is no room."))
+        let app = try await AppContainer(dataFetcher: Source.recording(), recordStore: failing, clock: ManualClock())
+        _ = try app.errorHandler.replace(with: handler)
+        let user = try await UserContainer(session("1"), in: app)
+        failing.fail(with: nil)
+        let published = try await FeedContainer(in: user).makeInteraction()
+            .publishPost(title: "New", body: "x", by: User.ID(7))
+        #expect(published.isPending)
+        try await app.close()
+    }
+
     @Test func aStoreThatFailsIsToldAndReadingGoesOn() async throws {
         let failing = RecordingRecordStore(failure: RecordStoreError(.denied, explanation: "It may not be read."))
         let app = try await AppContainer(dataFetcher: Source.recording(), recordStore: failing, clock: ManualClock())

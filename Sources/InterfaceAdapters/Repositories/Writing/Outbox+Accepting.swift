@@ -16,6 +16,7 @@ extension Outbox {
         with changes: [RecordChange],
         _ tell: ([OutboxEntry]) -> Void
     ) async throws(RecordStoreError) -> [OutboxEntry] {
+        try await openIfThatFailed()
         try beginAccepting(writes)
         defer { endAccepting() }
         let ticket = try await turn(for: Set(writes.map(\.subject)))
@@ -61,7 +62,8 @@ extension Outbox {
         }
     }
 
-    private func endAccepting() {
+    /// Has those go on who wait until nothing is made durable, if nothing is.
+    func endAccepting() {
         let waiters = state.withLock { state -> [Promise<Void>] in
             state.acceptsUnderWay -= 1
             guard state.acceptsUnderWay == 0 else { return [] }

@@ -12,8 +12,8 @@ extension Outbox {
     /// subject.
     ///
     /// - Parameter settlers: Who settles what is accepted, each for an endpoint of its own.
-    /// - Throws: a ``RecordStoreError`` if it cannot be opened; it may be tried again, unless it is `closed`, or `denied` because it
-    ///   is open already or two settlers are for one endpoint.
+    /// - Throws: a ``RecordStoreError`` if it cannot be opened; it may be tried again, and is with the next write that is to be
+    ///   accepted, unless it is `closed`, or `denied` because it is open already or two settlers are for one endpoint.
     public func open(settling settlers: [any OutboxSettler]) async throws(RecordStoreError) {
         let byEndpoint = Dictionary(settlers.map { ($0.endpoint, $0) }) { first, _ in first }
         guard byEndpoint.count == settlers.count else {
@@ -32,20 +32,26 @@ extension Outbox {
             state.phase = .opening
             state.settlers = byEndpoint
             state.token = token
+            // A close waits until nothing is made durable any more, so that the next one is not taken over by this.
+            state.acceptsUnderWay += 1
         }
+        defer { endAccepting() }
         let left: LeftEntries
         do {
             // Before anything is read: what another outbox accepts behind this it finds out to be no longer its business.
             try await store.commit([.keep(StoredRecord(Array(token.utf8)), records.owner)])
             left = try await readEntries(byEndpoint)
         } catch {
-            state.withLock { if $0.phase == .opening { $0.phase = .made } }
+            state.withLock { state in
+                guard state.phase == .opening else { return }
+                (state.phase, state.hasFailedToOpen) = (.made, true)
+            }
             throw error
         }
         tellSettlers(of: left.readable, byEndpoint)
         let isOpen = state.withLock { state in
             guard state.phase == .opening else { return false }
-            state.phase = .open
+            (state.phase, state.hasFailedToOpen) = (.open, false)
             state.nextSequence = left.nextSequence
             for item in left.items {
                 switch item {
@@ -58,6 +64,20 @@ extension Outbox {
         for problem in left.problems { errorHandler.handle(problem) }
         guard isOpen else { throw Self.notOpen }
         pump()
+    }
+
+    /// Opens it if that was tried and failed: what was in its way, such as a full disk, may be so no more.
+    ///
+    /// - Throws: a ``RecordStoreError`` if it still cannot be opened.
+    func openIfThatFailed() async throws(RecordStoreError) {
+        guard state.withLock(\.hasFailedToOpen) else { return }
+        // One after the other: who comes second finds it open.
+        let ticket = try await turn(for: [records.owner])
+        defer { leave(ticket) }
+        let settlers = state.withLock { state in
+            state.hasFailedToOpen && state.phase == .made ? Array(state.settlers.values) : nil
+        }
+        if let settlers { try await open(settling: settlers) }
     }
 
     /// Reads what is kept of entries, and removes what is kept of none.

@@ -22,6 +22,8 @@ struct OutboxState {
     private static let mostRefusals = 1_000
 
     var phase = Phase.made
+    /// Whether it was tried to open it, and never done.
+    var hasFailedToOpen = false
     var lanes: OutboxLanes
     var turns = OutboxTurns()
     var counts = OutboxCounts()

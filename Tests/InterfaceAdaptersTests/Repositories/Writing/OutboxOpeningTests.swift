@@ -145,6 +145,44 @@ struct OutboxOpeningTests {
         await outbox.close()
     }
 
+    @Test func anOutboxThatCouldNotBeOpenedIsTriedAgainWithTheNextWrites() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        let slow = SlowRecordStore(stage.store, timer: stage.timer)
+        try await stage.scheduler.run {
+            let left = try await leave([OutboxStage.write(["7"])], settlers: [stage.settler])
+            let outbox = try stage.outbox(upstream, store: slow, keySeed: 2)
+            let full = RecordStoreError(.full, explanation: "There is no room.")
+            stage.store.fail(with: full)
+            await #expect(throws: full) { try await outbox.open(settling: [stage.settler]) }
+            // Whoever writes is told why it is not accepted.
+            await #expect(throws: full) { try await outbox.accept([OutboxStage.write(["7"], "2")]) }
+            stage.store.fail(with: nil)
+            async let second = outbox.accept([OutboxStage.write(["7"], "2")])
+            async let third = outbox.accept([OutboxStage.write(["8"], "3")])
+            for entry in try await left + second + third { try await outbox.settlement(of: entry) }
+            await outbox.close()
+            await #expect(throws: RecordStoreError.self) { try await outbox.accept([OutboxStage.write(["9"])]) }
+        }
+        #expect(upstream.done.filter { $0.url.lastPathComponent == "7" }.map(\.text) == ["1", "2"])
+        #expect(upstream.done.count == 3)
+    }
+
+    @Test func aCloseWaitsForTheOpening() async throws {
+        let stage = stage
+        let slow = SlowRecordStore(stage.store, timer: stage.timer)
+        let outbox = try stage.outbox(stage.upstream(), store: slow)
+        try await stage.scheduler.run {
+            async let opened: Void = outbox.open(settling: [stage.settler])
+            try await stage.timer.sleep(for: .milliseconds(100))
+            await outbox.close()
+            // Whoever is opened from now on is not taken over by it.
+            #expect(stage.store.commits.count == 1)
+            await #expect(throws: RecordStoreError.self) { try await opened }
+            #expect(stage.store.commits.count == 1)
+        }
+    }
+
     @Test func theOneThatIsOpenedLastDelivers() async throws {
         let stage = stage
         let upstream = stage.upstream(.lost)
