@@ -105,6 +105,7 @@ extension Repository {
             keep(created)
             return Reading(created, origin: .upstream)
         } catch {
+            source.lastChange.note(at: timer.now)
             // It may have been done, and then be in every list.
             if [.outcomeUnknown, .cancelled].contains(error.reason) { memory.forgetLists() }
             detachAll()
@@ -114,12 +115,14 @@ extension Repository {
 
     /// Keeps what was created just now. Who asks from now on is to see it, and what is under way may have been answered before.
     private func keep(_ entity: Entity) {
+        source.lastChange.note(at: timer.now)
         let byteCount = (try? endpoint.encode(entity).count) ?? 0
         memory.write(entity, time: timer.now, byteCount: byteCount)
         detachAll()
     }
 
     private func forgetLists() {
+        source.lastChange.note(at: timer.now)
         memory.forgetLists()
         detachAll()
     }

@@ -89,10 +89,12 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
     /// Forgets everything that is kept under a key: under `["posts"]` all posts, under `["users", "7"]` what belongs to that user
     /// as the endpoint's subjects say, and every list that has some of it.
     ///
-    /// What is under way is given to whoever waits for it, and not kept. The store forgets all that it has of the repository.
+    /// What is under way is given to whoever waits for it, and not kept. The store forgets all that it has of the repository, and what
+    /// caches on the way to the upstream have from before is not taken any more.
     ///
     /// - Complexity: O(n) in how much is kept in memory.
     public func invalidate(under key: RecordKey) {
+        source.lastChange.note(at: timer.now)
         memory.invalidate(key)
         detachAll()
     }

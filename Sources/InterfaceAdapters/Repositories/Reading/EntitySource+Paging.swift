@@ -16,8 +16,7 @@ extension EntitySource {
         let asked = filter.fields.map { ($0.name, $0.value) } + fields
         let tick = memory.begin()
         defer { memory.end(tick) }
-        let time = timer.now
-        let answer = try await upstream.read(
+        let (answer, time) = try await read(
             endpoint.path,
             asked.map { URLQueryItem(name: $0.0, value: $0.1) },
             bypassingCaches: bypassingCaches

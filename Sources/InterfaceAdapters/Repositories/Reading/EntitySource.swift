@@ -13,6 +13,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
     let memory: EntityMemory<Entity>
     let timer: TimerService
     let chance: @Sendable () -> Double
+    let lastChange = LastChange()
     /// What asks for several entities at once.
     private(set) var batcher: Batcher<Entity.ID, Answer>?
 
@@ -35,8 +36,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
     func fetchAlone(_ id: Entity.ID, bypassingCaches: Bool) async throws(RepositoryError) -> Reading<Entity> {
         let tick = memory.begin()
         defer { memory.end(tick) }
-        let time = timer.now
-        let answer = try await upstream.read(endpoint.onePath(id), bypassingCaches: bypassingCaches)
+        let (answer, time) = try await read(endpoint.onePath(id), bypassingCaches: bypassingCaches)
         do throws(RepositoryError) {
             let entity = try answer.decoded(by: endpoint.decodeOne)
             guard entity.id == id else {
@@ -65,13 +65,32 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         let query = filter.fields.map { URLQueryItem(name: $0.name, value: $0.value) }
         let tick = memory.begin()
         defer { memory.end(tick) }
-        let time = timer.now
-        let answer = try await upstream.read(endpoint.path, query, bypassingCaches: bypassingCaches)
+        let (answer, time) = try await read(endpoint.path, query, bypassingCaches: bypassingCaches)
         let decoded = try answer.decoded(by: endpoint.decodeList)
         // An upstream that does not know the filter answers with everything.
         var list = EntityList(decoded.entities.filter(filter.matches), rejected: decoded.rejected)
         if answer.mayBeKept { (list, _) = memory.keep(list, of: filter, stamp(tick, time, of: answer)) }
         return answer.reading(list.entities, fresh: endpoint.lifetimes.fresh, rejected: list.rejected)
+    }
+
+    /// Asks for what is at a path, and again without the caches on the way if what they have may be from before a change.
+    ///
+    /// - Parameters:
+    ///   - path: Where it is, as the components of a path relative to the upstream.
+    ///   - query: What is asked for there.
+    ///   - bypassingCaches: Whether caches on the way must ask the upstream.
+    /// - Returns: the answer, whatever its status, and when it was asked for.
+    /// - Throws: a `RepositoryError` if there is none.
+    func read(
+        _ path: [String],
+        _ query: [URLQueryItem] = [],
+        bypassingCaches: Bool
+    ) async throws(RepositoryError) -> (answer: UpstreamAnswer, time: Duration) {
+        let time = timer.now
+        let answer = try await upstream.read(path, query, bypassingCaches: bypassingCaches)
+        guard !bypassingCaches, lastChange.mayBeBehind(answer, askedFor: time) else { return (answer, time) }
+        let timeAgain = timer.now
+        return (try await upstream.read(path, query, bypassingCaches: true), timeAgain)
     }
 
     /// What memory has of a question since somebody looked there, if it is fresh: somebody else has fetched it meanwhile.
