@@ -37,6 +37,18 @@ public struct RecordDamage: Error, Hashable, Sendable, CustomStringConvertible {
         )
     }
 
+    /// A log that is not there any more, with so many records in it.
+    static func vanished(_ count: Int, path: String) -> RecordDamage {
+        RecordDamage(
+            key: nil,
+            path: nil,
+            description: """
+                “\(path)” was taken away while it was in use, with \(count) records. It is made anew, without them. Let nobody else \
+                change what is there.
+                """
+        )
+    }
+
     /// A whole database of which something cannot be read, and whose records were put into a new one as far as they can.
     package static func database(_ reason: String, restoredCount: Int, path: String) -> RecordDamage {
         RecordDamage(

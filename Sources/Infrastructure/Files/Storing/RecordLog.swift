@@ -152,7 +152,11 @@ final class RecordLog: Sendable {
     /// Reads what is in the log and not known yet. For who has the lock.
     private func refresh() throws(RecordStoreError) {
         guard let status = directory.status(of: RecordDirectory.log) else {
-            view.withLock { $0 = View() }
+            let (wasThere, count) = view.withLock { view in
+                defer { view = View() }
+                return (view.identity != nil, view.index.count)
+            }
+            if wasThere { report(.vanished(count, path: directory.path(of: RecordDirectory.log))) }
             return try rewrite()
         }
         let (known, identity, end) = view.withLock { ($0.file, $0.identity, $0.end) }

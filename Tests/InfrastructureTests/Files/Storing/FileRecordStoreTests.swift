@@ -184,11 +184,15 @@ struct FileRecordStoreTests {
         #expect(try Data(contentsOf: url.appending(path: "records")).firstRange(of: Data("secret".utf8)) == nil)
     }
 
-    @Test func aDirectoryThatIsTakenAwayIsMadeAgain() async throws {
-        let store = FileRecordStore.opened(url)
+    @Test func aDirectoryThatIsTakenAwayIsMadeAgainAndThatIsTold() async throws {
+        let reports = RecordDamageReports()
+        let store = FileRecordStore.opened(url, reports: reports)
         try await store.commit([.keep(StoredRecord([1]), ["a"])])
+        #expect(reports.all == [])
         try FileManager.default.removeItem(at: url)
         #expect(try await store.contents() == [:])
+        #expect(reports.all.count == 1)
+        #expect(reports.all.first?.description.contains("with 1 records") == true)
         try await store.commit([.keep(StoredRecord([2]), ["b"])])
         #expect(try await FileRecordStore.opened(url).contents() == [["b"]: [2]])
     }
