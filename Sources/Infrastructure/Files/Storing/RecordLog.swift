@@ -21,6 +21,8 @@ final class RecordLog: Sendable {
         var file: RecordFile?
         var identity: RecordFile.Identity?
         var end = 0
+        /// How long the file was when it was looked at: longer than that, if what is behind cannot be read and not be cut off.
+        var size = 0
         /// Whether this process has the lock, so that nobody else adds anything.
         var isWriting = false
         /// Whether the file is not to be trusted with more before it is written anew.
@@ -132,11 +134,11 @@ final class RecordLog: Sendable {
 
     /// Reads what other processes have added, if there is anything.
     private func bringUpToDate() throws(RecordStoreError) {
-        let (isWriting, identity, end) = view.withLock { ($0.isWriting, $0.identity, $0.end) }
+        let (isWriting, identity, size) = view.withLock { ($0.isWriting, $0.identity, $0.size) }
         // While this process has the lock, nobody has added anything to what is known.
         if isWriting { return }
         if let identity, let status = directory.status(of: RecordDirectory.log),
-            status == (identity, end)
+            status == (identity, size)
         {
             return
         }
@@ -159,8 +161,8 @@ final class RecordLog: Sendable {
             if wasThere { report(.vanished(count, path: directory.path(of: RecordDirectory.log))) }
             return try rewrite()
         }
-        let (known, identity, end) = view.withLock { ($0.file, $0.identity, $0.end) }
-        if let identity, status == (identity, end) { return }
+        let (known, identity, end, size) = view.withLock { ($0.file, $0.identity, $0.end, $0.size) }
+        if let identity, status == (identity, size) { return }
         var file: RecordFile
         var start = 0
         if let known, identity == status.identity {
@@ -179,7 +181,7 @@ final class RecordLog: Sendable {
         view.withLock { view in
             if start == 0 { view = View() }
             for operation in scan.operations { view.index.apply(operation) }
-            (view.file, view.identity, view.end) = (file, status.identity, scan.end)
+            (view.file, view.identity, view.end, view.size) = (file, status.identity, scan.end, status.size)
         }
         guard !scan.isWhole else { return }
         for gap in scan.gaps { setAside(gap, of: file) }
@@ -229,6 +231,7 @@ final class RecordLog: Sendable {
         view.withLock { view in
             for operation in operations { view.index.apply(operation) }
             view.end = end + head.count + tail.count
+            view.size = view.end
         }
     }
 
@@ -283,6 +286,7 @@ final class RecordLog: Sendable {
                 file: file,
                 identity: identity,
                 end: rewriting.end,
+                size: rewriting.end,
                 isWriting: view.isWriting,
                 // Until the directory is on the disk, a crash may bring the old log back, without what is added to this one.
                 mustRewrite: true

@@ -1,6 +1,7 @@
 import Foundation
 import InterfaceAdapters
 import InwardTesting
+import Synchronization
 import Testing
 
 @testable import Infrastructure
@@ -99,6 +100,30 @@ struct FileRecordStoreDamageTests {
             for (key, bytes) in try await FileRecordStore.opened(url).contents() { #expect(history.last[key] == bytes) }
             try FileManager.default.removeItem(at: url)
         }
+    }
+
+    @Test func whatCannotBeCutOffIsSetAsideOnce() async throws {
+        let reports = RecordDamageReports()
+        let url = try place(try await log() + Array("half a commit".utf8), "half")
+        let isFull = Atomic(true)
+        let tries = Atomic(0)
+        let store = FileRecordStore.opened(url, reports: reports) { step in
+            guard case .open(RecordDirectory.newLog) = step else { return nil }
+            tries.add(1, ordering: .relaxed)
+            return isFull.load(ordering: .relaxed) ? RecordFileFault(code: ENOSPC) : nil
+        }
+        // There is no room to write it anew, which is not tried for each who reads.
+        for _ in 0..<3 { #expect(try await store.contents() == history.last) }
+        #expect(reports.all.count == 1)
+        let count = tries.load(ordering: .relaxed)
+        #expect(count == 1)
+        let change = RecordChange.keep(StoredRecord([2]), ["behind"])
+        await #expect(throws: RecordStoreError.self) { try await store.commit([change]) }
+        isFull.store(false, ordering: .relaxed)
+        try await store.commit([change])
+        let contents = try await FileRecordStore.opened(url, reports: reports).contents()
+        #expect(contents == history.last?.merging([["behind"]: [2]]) { $1 })
+        #expect(reports.all.count == 1)
     }
 
     @Test func whatIsNoLogIsSetAside() async throws {
