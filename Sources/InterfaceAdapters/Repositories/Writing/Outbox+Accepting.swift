@@ -18,7 +18,7 @@ extension Outbox {
     ) async throws(RecordStoreError) -> [OutboxEntry] {
         try await openIfThatFailed()
         try beginAccepting(writes)
-        defer { endAccepting() }
+        defer { endAccepting(writes.count) }
         let ticket = try await turn(for: Set(writes.map(\.subject)))
         defer { leave(ticket) }
         let entries = number(writes)
@@ -58,14 +58,27 @@ extension Outbox {
                         """
                 )
             }
+            guard state.lanes.count + state.writesUnderWay + writes.count <= policy.mostPending || writes.isEmpty else {
+                throw RecordStoreError(
+                    .full,
+                    explanation: """
+                        \(state.lanes.count) writes wait for the upstream to take them, and \(policy.mostPending) may at the most: \
+                        nothing was accepted. Do it again when the upstream has taken some.
+                        """
+                )
+            }
             state.acceptsUnderWay += 1
+            state.writesUnderWay += writes.count
         }
     }
 
     /// Has those go on who wait until nothing is made durable, if nothing is.
-    func endAccepting() {
+    ///
+    /// - Parameter count: How many writes were to be made durable.
+    func endAccepting(_ count: Int = 0) {
         let waiters = state.withLock { state -> [Promise<Void>] in
             state.acceptsUnderWay -= 1
+            state.writesUnderWay -= count
             guard state.acceptsUnderWay == 0 else { return [] }
             defer { state.idleWaiters = [] }
             return state.idleWaiters

@@ -22,6 +22,9 @@ public struct OutboxPolicy: Sendable {
     /// After how many attempts in vain a write that is still not delivered is told to the error handler, once.
     public let reportedAttempts: Int
 
+    /// How many writes may be pending, beyond which none is accepted: what is pending is in memory, too.
+    public let mostPending: Int
+
     private let jitter: Jitter
 
     /// Makes a policy. A duration below zero counts as zero, and one of more than a year as a year.
@@ -34,6 +37,7 @@ public struct OutboxPolicy: Sendable {
     ///   - concurrency: How many writes are under way at most; at least 1.
     ///   - attemptLimit: How long one attempt may take.
     ///   - reportedAttempts: After how many attempts in vain a write is told to the error handler; at least 1.
+    ///   - mostPending: How many writes may be pending; at least 1.
     ///   - jitter: The chance by which a wait is shorter than its limit.
     public init(
         initialWait: Duration = .seconds(1),
@@ -43,6 +47,7 @@ public struct OutboxPolicy: Sendable {
         concurrency: Int = 4,
         attemptLimit: Duration = .seconds(60),
         reportedAttempts: Int = 10,
+        mostPending: Int = 100_000,
         jitter: Jitter = .random
     ) {
         self.initialWait = Self.clamped(initialWait)
@@ -52,6 +57,7 @@ public struct OutboxPolicy: Sendable {
         self.concurrency = max(1, concurrency)
         self.attemptLimit = Self.clamped(attemptLimit)
         self.reportedAttempts = max(1, reportedAttempts)
+        self.mostPending = max(1, mostPending)
         self.jitter = jitter
     }
 

@@ -39,6 +39,8 @@ struct OutboxState {
     /// How many calls make something durable at this moment, and who waits until none does.
     var acceptsUnderWay = 0
     var idleWaiters: [Promise<Void>] = []
+    /// How many writes these are of.
+    var writesUnderWay = 0
     /// Who waits for a turn.
     var turnWaiters: [OutboxTurns.Ticket: Promise<Void>] = [:]
     /// Who waits for the end of a write, by its key.

@@ -168,6 +168,31 @@ struct OutboxOpeningTests {
         #expect(upstream.done.count == 3)
     }
 
+    @Test func noMoreIsAcceptedThanMayBePending() async throws {
+        let stage = stage
+        let upstream = stage.upstream(latency: .seconds(1))
+        let slow = SlowRecordStore(stage.store, timer: stage.timer)
+        let outbox = try stage.outbox(upstream, store: slow, policy: OutboxPolicy(mostPending: 2, jitter: Jitter { 1 }))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            async let first = outbox.accept([OutboxStage.write(["7"])])
+            try await stage.timer.sleep(for: .milliseconds(100))
+            // One is on its way to the store, and there is room for one more.
+            for count in [2, 3] {
+                let writes = [OutboxWrite](repeating: OutboxStage.write(["8"]), count: count)
+                let error = await #expect(throws: RecordStoreError.self) { try await outbox.accept(writes) }
+                #expect(error?.reason == .full)
+            }
+            let second = try await outbox.accept([OutboxStage.write(["7"], "2")])
+            await #expect(throws: RecordStoreError.self) { try await outbox.accept([OutboxStage.write(["7"], "3")]) }
+            for entry in try await first + second { try await outbox.settlement(of: entry) }
+            let third = try await outbox.accept([OutboxStage.write(["7"], "3")])
+            for entry in third { try await outbox.settlement(of: entry) }
+            await outbox.close()
+        }
+        #expect(upstream.done.map(\.text) == ["1", "2", "3"])
+    }
+
     @Test func aCloseWaitsForTheOpening() async throws {
         let stage = stage
         let slow = SlowRecordStore(stage.store, timer: stage.timer)
