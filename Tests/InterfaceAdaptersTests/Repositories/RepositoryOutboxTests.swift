@@ -37,8 +37,10 @@ struct RepositoryOutboxTests {
         }
     }
 
+    private static let day = Date(timeIntervalSinceReferenceDate: 800_000_000)
+
     private let handler = RecordingErrorHandler()
-    private let store = InMemoryRecordStore()
+    private let store = InMemoryRecordStore(now: { day })
     private let timer = TimerService(ManualClock())
 
     /// A repository of an upstream, which keeps what it reads in a store or nowhere, and its outbox, which is open.
@@ -50,7 +52,7 @@ struct RepositoryOutboxTests {
         let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: handler)
         let place = records.map { records in
             RepositoryStore(records, partition: []) {
-                Date()
+                Self.day
             } reportFailure: { _ in
             }
         }

@@ -82,9 +82,9 @@ public final class Outbox: Sendable {
     ///   - changes: What is changed in the store at once, such as what readers are to find meanwhile.
     /// - Returns: the entries that the writes became, in their order.
     /// - Throws: a ``RecordStoreError`` if nothing was accepted or changed: with the store's reason; with `closed` if the outbox is
-    ///   not open; with `full` if as many are pending as its policy allows; with `denied` if nobody settles one of the writes or a change is of the outbox's own records; with `cancelled`
-    ///   if the task was cancelled, or its deadline passed, before anything was done. A task that is cancelled later still gets
-    ///   them made.
+    ///   not open; with `full` if as many are pending as its policy allows; with `denied` if nobody settles one of the writes or a
+    ///   change is of the outbox's own records; with `cancelled` if the task was cancelled, or its deadline passed, before anything
+    ///   was done. A task that is cancelled later still gets them made.
     @discardableResult
     public func accept(
         _ writes: [OutboxWrite],

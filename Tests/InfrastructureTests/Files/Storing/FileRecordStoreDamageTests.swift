@@ -122,7 +122,7 @@ struct FileRecordStoreDamageTests {
         isFull.store(false, ordering: .relaxed)
         try await store.commit([change])
         let contents = try await FileRecordStore.opened(url, reports: reports).contents()
-        #expect(contents == history.last?.merging([["behind"]: [2]]) { $1 })
+        #expect(contents == history.last.merging([["behind"]: [2]]) { $1 })
         #expect(reports.all.count == 1)
     }
 
