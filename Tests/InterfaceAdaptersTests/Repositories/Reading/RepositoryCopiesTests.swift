@@ -1,12 +1,43 @@
 import InwardTesting
+import Synchronization
 import Testing
 import UseCases
 
 @testable import InterfaceAdapters
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// A repository over a cache on the way to its upstream.
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryCopiesTests {
+    /// A cache before the upstream, of a network of others, which hears nothing of what is written.
+    private final class FarCache: DataFetcher {
+        private let base: any DataFetcher
+        private let timer: TimerService
+        private let kept = Mutex<[URL: (response: DataResponse, time: Duration)]>([:])
+
+        init(_ base: any DataFetcher, timer: TimerService) {
+            self.base = base
+            self.timer = timer
+        }
+
+        func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+            let now = timer.now
+            guard request.method == .get else { return try await base.fetch(request) }
+            if request.headerFields[.cacheControl] == nil, var copy = kept.withLock({ $0[request.url] }) {
+                copy.response.headerFields[.age] = String((now - copy.time).components.seconds)
+                return copy.response
+            }
+            let response = try await base.fetch(request)
+            kept.withLock { $0[request.url] = (response, now) }
+            return response
+        }
+    }
+
     private let clock = ManualClock()
     private let source = RemarkSource()
 
@@ -32,7 +63,8 @@ struct RepositoryCopiesTests {
     }
 
     @Test func aListThatIsNotInMemoryHasWhatWasCreated() async throws {
-        let repository = try repository(memory: .nothing)
+        let timer = TimerService(clock)
+        let repository = try Repository.remarks(FarCache(source, timer: timer), timer, memory: .nothing)
         _ = try await repository.entities(.author(7))
         clock.advance(by: .seconds(30))
         _ = try await repository.send(Remark(id: 4, author: 7, text: "four"))
