@@ -131,6 +131,9 @@ public struct AppContainer: Container {
     /// A directory to write rendered files into, named by its path.
     public func outputDirectory(at path: String) -> OutputDirectory { OutputDirectory(path: path) }
 
+    /// What the process is given to read. It is there before any app is.
+    public static let standardInput = StandardInput()
+
     /// Where the process writes what it was asked for. It is there before any app is.
     public static let standardOutput = StandardOutput()
 

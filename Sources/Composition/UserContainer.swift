@@ -1,5 +1,5 @@
 import Entities
-import InterfaceAdapters
+public import InterfaceAdapters
 public import UseCases
 
 /// The objects that live from signing in to signing out.
@@ -20,6 +20,9 @@ public struct UserContainer: Container {
 
     /// The scope of the session.
     public let scope: Scope<UserLifetime, Objects>
+    /// Why nothing that is written is accepted, because the user's part of the app's store could not be opened; `nil` if it is
+    /// open, or there is none. What is read is given all the same.
+    public let storeFailure: RecordStoreError?
     let app: AppContainer
 
     /// Opens a session of an app.
@@ -91,19 +94,27 @@ public struct UserContainer: Container {
                 images: images
             )
         }
-        try await openOutbox()
+        storeFailure = try await Self.openOutbox(of: scope.objects(), tellingFailuresTo: app.errorHandler)
     }
 
     /// Goes on with what an earlier process was to deliver. Where that cannot be read, it is tried again with each write, and none
     /// is accepted until then.
-    private func openOutbox() async throws(ScopeError) {
-        let objects = try scope.objects()
-        guard let outbox = objects.outbox, let settler = objects.posts.settler else { return }
-        let errorHandler = try app.errorHandler
+    ///
+    /// - Parameters:
+    ///   - objects: What the session holds.
+    ///   - errorHandler: Who is told why it cannot be read.
+    /// - Returns: why; `nil` if it was, or there is nothing to be read.
+    private static func openOutbox(
+        of objects: Objects,
+        tellingFailuresTo errorHandler: any ErrorHandler
+    ) async -> RecordStoreError? {
+        guard let outbox = objects.outbox, let settler = objects.posts.settler else { return nil }
         do {
             try await outbox.open(settling: [settler])
+            return nil
         } catch {
             errorHandler.handle(error)
+            return error
         }
     }
 

@@ -1,3 +1,4 @@
+public import InterfaceAdapters
 public import UseCases
 
 /// One look at the feed, or one post for it.
@@ -19,5 +20,12 @@ public struct FeedInteraction: InteractionContainer {
         get throws(ScopeError) {
             PublishPost(posts: try posts, users: try users, titlesUnderWay: try scope.objects().titlesUnderWay)
         }
+    }
+
+    /// Publishes a post that is written in a line, and has it presented.
+    ///
+    /// - Throws: a ``ScopeError`` if the interaction is closed.
+    public var publishLine: PostLineController {
+        get throws(ScopeError) { PostLineController(publishPost: try publishPost) }
     }
 }

@@ -10,6 +10,7 @@ public struct PublishedPostPresenter: Sendable {
     public func present(_ post: Reading<Post>) -> PublishedPostViewModel {
         PublishedPostViewModel(
             id: post.isPending ? nil : post.value.id.rawValue,
+            pendingID: post.isPending ? post.value.id.rawValue : nil,
             authorID: post.value.authorID.rawValue,
             title: post.value.title,
             body: post.value.body

@@ -90,10 +90,11 @@ struct FeedPresenterTests {
         let published = PublishedPostPresenter().present(Reading(post, origin: .upstream))
         let text = TextRenderer().render(published.document)
         #expect(text == "Notes\n=====\n\nOn engines.\n\n- Published as post 101 of user 7.\n")
-        // What it has until then is nobody's business.
+        #expect(published.line == "Published as post 101 of user 7: Notes")
         let pending = PublishedPostPresenter().present(Reading(post, origin: .memory, isPending: true))
         let note = "- Accepted for user 7, and published as soon as the upstream takes it.\n"
         #expect(TextRenderer().render(pending.document) == "Notes\n=====\n\nOn engines.\n\n\(note)")
-        #expect(pending.id == nil)
+        #expect(pending.id == nil && pending.pendingID == 101)
+        #expect(pending.line == "Accepted as post 101 of user 7: Notes")
     }
 }

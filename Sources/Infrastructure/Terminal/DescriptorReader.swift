@@ -1,0 +1,78 @@
+import Dispatch
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Reads an open file of the process as bytes come, and waits for them on a thread of its own.
+///
+/// Once a task that waits is cancelled, nothing more is read.
+final class DescriptorReader: Sendable {
+    private static let partLength = 64 * 1_024
+
+    private let descriptor: Int32
+    private let queue = DispatchQueue(label: "inward.standard-input")
+    /// Has something in it as soon as nobody waits any more: the thread that waits for bytes waits for this too.
+    private let end = Pipe()
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// The next bytes; none at the end, or when the task is cancelled.
+    func read() async throws(StandardInputError) -> [UInt8] {
+        let outcome = await withTaskCancellationHandler {
+            // Resumed exactly once: where the queue does the work, which it does once.
+            await withCheckedContinuation { continuation in
+                queue.async { [self] in
+                    continuation.resume(returning: Result { () throws(StandardInputError) in try next() })
+                }
+            }
+        } onCancel: {
+            try? end.fileHandleForWriting.write(contentsOf: Data([0]))
+        }
+        return try outcome.get()
+    }
+
+    private func next() throws(StandardInputError) -> [UInt8] {
+        while true {
+            var waits = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: end.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            // `unsafe`: the array is of two, and outlives the call.
+            if unsafe poll(&waits, 2, -1) < 0 {
+                guard errno == EINTR else { throw StandardInputError(code: errno) }
+                continue
+            }
+            if waits[1].revents != 0 { return [] }
+            var code: Int32 = 0
+            // `unsafe`: the call writes no more than the capacity, and says how much that was.
+            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.partLength) { buffer, count in
+                let length = unsafe Self.read(descriptor, buffer.baseAddress, buffer.count)
+                code = length < 0 ? errno : 0
+                count = max(0, length)
+            }
+            switch code {
+            case 0: return bytes
+            case EINTR, EAGAIN: continue
+            default: throw StandardInputError(code: code)
+            }
+        }
+    }
+
+    private static func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+        #if canImport(Glibc)
+        unsafe Glibc.read(descriptor, buffer, count)
+        #elseif canImport(Musl)
+        unsafe Musl.read(descriptor, buffer, count)
+        #else
+        unsafe Darwin.read(descriptor, buffer, count)
+        #endif
+    }
+}
