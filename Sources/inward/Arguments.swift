@@ -4,7 +4,8 @@ import InterfaceAdapters
 struct Arguments: Equatable {
     /// How the program is used.
     static let usage = """
-        usage: inward [UPSTREAM] [--output DIRECTORY | --open PLACE | --watch SECONDS | --mirror DIRECTORY]
+        usage: inward [UPSTREAM] [--store DIRECTORY]
+                      [--output DIRECTORY | --open PLACE | --watch SECONDS | --mirror DIRECTORY | --publish]
 
           UPSTREAM            where users and posts come from: an address that begins with http:// or https://,
                               or a directory that mirrors one (users.json, posts.json).
@@ -15,6 +16,13 @@ struct Arguments: Equatable {
           --watch SECONDS     show the feed, and again what has become of it every so many seconds, until interrupted.
           --mirror DIRECTORY  copy users, posts and pictures into this directory, which is an upstream then. What is there
                               changes when all is copied. Interrupted and run again, it is finished.
+          --publish           publish posts from standard input, one a line of at most 1 MiB:
+                              {"userId": 7, "title": "Notes", "body": "On the engine."}
+                              What became of each is printed before the next is read.
+          --store DIRECTORY   keep users and posts in this directory, and show what it has while the upstream is away.
+                              A post is published when the upstream takes it, and accepted as soon as it is safe here: it
+                              is delivered behind that, for up to 30 seconds when the input ends, and by the next start.
+                              Have one for each upstream, and one program at a time that uses it.
           --help              show this and do nothing else.
 
         """
@@ -25,10 +33,12 @@ struct Arguments: Equatable {
         case open(Destination)
         case watch(every: Duration)
         case mirror(into: String)
+        case publish
         case help
     }
 
     private(set) var upstream: String?
+    private(set) var store: String?
     private(set) var task = Task.overview(output: nil)
 
     /// Reads the arguments behind the program's name.
@@ -43,6 +53,8 @@ struct Arguments: Equatable {
                 optionsMayFollow = false
             case "--help" where optionsMayFollow, "-h" where optionsMayFollow:
                 task = .help
+            case "--publish" where optionsMayFollow:
+                try choose(.publish)
             case _ where optionsMayFollow && argument.hasPrefix("-"):
                 try setOption(argument, &remaining)
             default:
@@ -58,11 +70,16 @@ struct Arguments: Equatable {
         guard let value = parts.count == 2 ? parts[1] : remaining.popFirst(), !value.isEmpty else {
             throw UsageError("\(option.rawValue) wants \(option.wanted)")
         }
-        let chosen = try option.task(value)
+        if let task = try option.task(value) { return try choose(task) }
+        guard store == nil else { throw UsageError("there can be one --store") }
+        store = value
+    }
+
+    private mutating func choose(_ chosen: Task) throws(UsageError) {
         switch task {
         case .help: return
         case .overview(output: nil): task = chosen
-        default: throw UsageError("there can be one of --output, --open, --watch and --mirror")
+        default: throw UsageError("there can be one of --output, --open, --watch, --mirror and --publish")
         }
     }
 
@@ -72,23 +89,26 @@ struct Arguments: Equatable {
         case open = "--open"
         case watch = "--watch"
         case mirror = "--mirror"
+        case store = "--store"
 
         /// What the value is.
         var wanted: String {
             switch self {
-            case .output, .mirror: "a directory"
+            case .output, .mirror, .store: "a directory"
             case .open: "a place, such as users/7"
             case .watch: "a number of seconds, from 1 to 86400"
             }
         }
 
-        /// What is to be done with the value.
-        func task(_ value: String) throws(UsageError) -> Task {
+        /// What is to be done with the value; `nil` if that is the same whatever is to be done.
+        func task(_ value: String) throws(UsageError) -> Task? {
             switch self {
             case .output:
                 return .overview(output: value)
             case .mirror:
                 return .mirror(into: value)
+            case .store:
+                return nil
             case .open:
                 if let destination = Destination(value) { return .open(destination) }
             case .watch:

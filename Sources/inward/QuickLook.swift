@@ -11,6 +11,7 @@ struct QuickLook {
     private static let mirrorLimit = Duration.seconds(86_400)
 
     let terminal: Terminal
+    var standardInput = AppContainer.standardInput
     let interruptions: @Sendable () -> AsyncStream<Void>
     /// How long a question may take, and what it leaves to be closed; `nil` for as long as the app allows.
     var patience: Duration?
@@ -30,6 +31,7 @@ struct QuickLook {
             let configuration = try AppConfiguration(
                 upstream: options.upstream,
                 idleTimeout: patience ?? usual.idleTimeout,
+                storeDirectory: options.store,
                 timeLimit: patience ?? usual.timeLimit,
                 closingLimit: patience ?? usual.closingLimit,
                 policy: UpstreamPolicy(
@@ -37,7 +39,7 @@ struct QuickLook {
                     requestTimeLimit: patience ?? usual.policy.requestTimeLimit
                 )
             )
-            app = try await AppContainer(configuration, writeError: errorLines)
+            app = try await AppContainer(configuration, writeError: errorLines(for: options.task))
         } catch {
             return terminal.refuse(error.description)
         }
@@ -50,21 +52,28 @@ struct QuickLook {
         }
     }
 
-    /// Takes the failures that nothing on the screen shows. On a terminal the screen shows them all.
-    private var errorLines: (@Sendable (String) -> Void)? {
+    /// Takes the failures that nothing on the screen shows. On a terminal the screen shows them all, but for what becomes of posts
+    /// behind their lines.
+    private func errorLines(for task: Arguments.Task) -> (@Sendable (String) -> Void)? {
         let standardError = terminal.standardError
-        if terminal.standardOutput.isTerminal { return nil }
+        if terminal.standardOutput.isTerminal, task != .publish { return nil }
         return { standardError.writeLine("inward: \($0)") }
     }
 
     private func perform(_ task: Arguments.Task, in app: AppContainer) async -> ExitCode {
         do {
             let user = try await UserContainer(.guest, in: app)
+            if let failure = user.storeFailure {
+                // Elsewhere it was told when it happened.
+                if terminal.standardOutput.isTerminal, task != .publish { _ = terminal.fail(failure.description) }
+                if task == .publish { return terminal.fail("Nothing was published: what cannot be kept cannot be promised.") }
+            }
             switch task {
             case .help: return .success
             case .overview(let output): return try await showOverview(of: user, output: output, in: app)
             case .open(let destination): return try await show(destination, to: user, in: app)
             case .mirror(let directory): return try await mirror(into: directory, as: user, of: app)
+            case .publish: return try await publish(as: user)
             case .watch(let interval): return try await watch(as: user, every: interval)
             }
         } catch {
@@ -108,6 +117,18 @@ struct QuickLook {
         let interruptions = interruptions()
         let viewModel = try await FeedContainer(in: user).viewModel
         return await FeedWatch(terminal: terminal, viewModel: viewModel).run(every: interval, until: interruptions)
+    }
+
+    private func publish(as user: UserContainer) async throws -> ExitCode {
+        let interruptions = interruptions()
+        let feed = try await FeedContainer(in: user)
+        let publishing = PublishRun(
+            terminal: terminal,
+            lines: standardInput.lines(upTo: PostLineController.byteLimit),
+            publish: { line throws(FailureViewModel) in try await feed.publish(line: line) },
+            deliver: { try await user.deliver() }
+        )
+        return try await publishing.run(until: interruptions)
     }
 
     private func mirror(into directory: String, as user: UserContainer, of app: AppContainer) async throws -> ExitCode {

@@ -32,9 +32,17 @@ struct ArgumentsTests {
     @Test func aMirrorIsAskedFor() throws {
         #expect(try arguments("up", "--mirror", "copy").task == .mirror(into: "copy"))
         #expect(throws: UsageError("--mirror wants a directory")) { try arguments("--mirror") }
-        #expect(throws: UsageError("there can be one of --output, --open, --watch and --mirror")) {
+        #expect(throws: UsageError("there can be one of --output, --open, --watch, --mirror and --publish")) {
             try arguments("--output", "out", "--mirror", "copy")
         }
+    }
+
+    @Test func aStoreStandsBesideAnythingElse() throws {
+        #expect(try arguments("up").store == nil)
+        #expect(try arguments("--store", "kept", "up").task == .overview(output: nil))
+        let arguments = try arguments("up", "--publish", "--store=kept")
+        #expect(arguments.upstream == "up" && arguments.store == "kept")
+        #expect(arguments.task == .publish)
     }
 
     @Test func aNameThatLooksLikeAnOptionStandsBehindTwoDashes() throws {
@@ -50,8 +58,11 @@ struct ArgumentsTests {
     @Test(arguments: [
         (["--output"], "--output wants a directory"), (["--output", ""], "--output wants a directory"),
         (["--output="], "--output wants a directory"),
-        (["--output", "a", "--output=b"], "there can be one of --output, --open, --watch and --mirror"),
-        (["--open", "users", "--watch=1"], "there can be one of --output, --open, --watch and --mirror"),
+        (["--output", "a", "--output=b"], "there can be one of --output, --open, --watch, --mirror and --publish"),
+        (["--open", "users", "--watch=1"], "there can be one of --output, --open, --watch, --mirror and --publish"),
+        (["--publish", "--watch=1"], "there can be one of --output, --open, --watch, --mirror and --publish"),
+        (["--publish=x"], "there is no option --publish=x"),
+        (["--store"], "--store wants a directory"), (["--store", "a", "--store=b"], "there can be one --store"),
         (["--open"], "--open wants a place, such as users/7"), (["--open=7"], "--open wants a place, such as users/7"),
         (["--watch", "0"], "--watch wants a number of seconds, from 1 to 86400"),
         (["--watch=86401"], "--watch wants a number of seconds, from 1 to 86400"),

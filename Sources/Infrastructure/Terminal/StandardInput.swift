@@ -1,10 +1,12 @@
+import Foundation
+
 /// What a program is given to read.
 public struct StandardInput: Sendable {
     private let read: @Sendable () async throws(StandardInputError) -> [UInt8]
 
     /// The standard input of this process. A file, a pipe or a terminal, it is read when somebody asks, on a thread of its own.
     public init() {
-        self.init(descriptor: 0)
+        self.init(descriptor: STDIN_FILENO)
     }
 
     /// An input that is read elsewhere.
@@ -14,8 +16,14 @@ public struct StandardInput: Sendable {
         self.read = read
     }
 
-    /// What comes from an open file of this process, which stays open.
+    /// What comes from a file of this process that is open now, and stays so.
     init(descriptor: Int32) {
+        guard fcntl(descriptor, F_GETFD) >= 0 else {
+            // A program may be started without one. What is opened later has its number, and is somebody else's.
+            let error = StandardInputError(code: errno)
+            self.init { () async throws(StandardInputError) in throw error }
+            return
+        }
         let reader = DescriptorReader(descriptor)
         self.init { () async throws(StandardInputError) in try await reader.read() }
     }
