@@ -221,7 +221,7 @@ let package = Package(
         .testTarget(name: "check-layersTests", dependencies: ["check-layers", "LayerContract"]),
         .testTarget(
             name: "inwardTests",
-            dependencies: ["inward", "Infrastructure", "InterfaceAdapters", "LoopbackServer"]
+            dependencies: ["inward", "Infrastructure", "InterfaceAdapters", "InwardTesting", "LoopbackServer"]
         ),
         .testTarget(name: "scaffold-subjectTests", dependencies: ["scaffold-subject"]),
 

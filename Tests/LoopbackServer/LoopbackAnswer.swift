@@ -18,4 +18,6 @@ public enum LoopbackAnswer: Sendable {
     indirect case held(at: LoopbackGate, Self)
     /// As another answer says, and with the end of the connection behind it, of which nothing is said before.
     indirect case last(Self)
+    /// As another answer says, and then something is done, before anything else is read from the connection.
+    indirect case followed(Self, by: @Sendable () -> Void)
 }

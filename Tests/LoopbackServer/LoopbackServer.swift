@@ -155,6 +155,10 @@ public final class LoopbackServer: Sendable {
         case .last(let answer):
             _ = respond(to: request, on: connection, with: answer)
             return false
+        case .followed(let answer, let act):
+            let goesOn = respond(to: request, on: connection, with: answer)
+            act()
+            return goesOn
         }
     }
 

@@ -1,0 +1,145 @@
+import Foundation
+import InwardTesting
+
+/// Runs the program over one store again and again, one run behind the other, and kills it.
+///
+/// It blocks its thread.
+struct CrashLane: Sendable {
+    /// What came of a run.
+    private struct Ending {
+        let output: String
+        /// The exit status; `nil` if it was killed.
+        let status: Int32?
+    }
+
+    /// A run that was not killed, and did not do what it was to do.
+    struct UnexpectedEnding: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The most posts that a run is given.
+    private static let postLimit = 4
+
+    private let name: String
+    private let directory: URL
+    private let upstream: String
+    private let journalingUpstream: JournalingUpstream?
+    private var generator: SplitMix64
+
+    /// The titles of the posts that the program has said to have accepted.
+    private(set) var accepted: [String] = []
+    /// How often it was killed before it came to its end.
+    private(set) var killCount = 0
+    /// How often it came to its end before it was to be killed.
+    private(set) var escapeCount = 0
+    private var roundCount = 0
+
+    /// Makes a lane that nobody else has the name or the directory of.
+    ///
+    /// - Parameters:
+    ///   - name: What the titles of its posts begin with.
+    ///   - directory: Where its store is, which is there.
+    ///   - upstream: The address of the upstream.
+    ///   - journalingUpstream: What answers there, if that is the test's own.
+    ///   - seed: What all of it follows from, but for what the processes do.
+    init(name: String, directory: URL, upstream: String, journalingUpstream: JournalingUpstream?, seed: UInt64) throws {
+        self.name = name
+        self.directory = directory
+        self.upstream = upstream
+        self.journalingUpstream = journalingUpstream
+        generator = SplitMix64(seed: seed)
+        try Data().write(to: errors)
+    }
+
+    /// The directory of the store.
+    var store: URL { directory.appending(path: "store", directoryHint: .isDirectory) }
+
+    /// What the program said on standard error.
+    var complaints: String { (try? String(contentsOf: errors, encoding: .utf8)) ?? "" }
+
+    private var errors: URL { directory.appending(path: "errors.txt") }
+
+    /// Has the program publish until it was killed so many times, and then lets it deliver what is left.
+    mutating func crash(times: Int) throws {
+        while killCount < times { try crashOnce() }
+        var isDelivered = false
+        while !isDelivered {
+            let ending = try run(posts: 0, until: nil)
+            guard ending.status == 0 else { throw unexpected(ending) }
+            isDelivered = ending.output.contains("; 0 wait for the next start.")
+        }
+    }
+
+    private mutating func crashOnce() throws {
+        roundCount += 1
+        let posts = Int.random(in: 1...Self.postLimit, using: &generator)
+        let instant = CrashInstant.random(
+            posts: posts,
+            seesRequests: journalingUpstream != nil,
+            using: &generator
+        )
+        let ending = try run(posts: posts, until: instant)
+        let titles = ending.output.acceptedTitles
+        accepted += titles
+        switch ending.status {
+        case nil: killCount += 1
+        case 0 where titles.count == posts: escapeCount += 1
+        default: throw unexpected(ending)
+        }
+    }
+
+    /// Runs the program once, with so many new posts.
+    private mutating func run(posts: Int, until instant: CrashInstant?) throws -> Ending {
+        let input = directory.appending(path: "input.txt")
+        let lines = (0..<posts).map { number in
+            let body = String(repeating: "x", count: Int.random(in: 1...2_000, using: &generator))
+            return #"{"userId": 7, "title": "\#(name)-\#(roundCount)-\#(number)", "body": "\#(body)"}"# + "\n"
+        }
+        try Data(lines.joined().utf8).write(to: input)
+        let path = store.path(percentEncoded: false)
+        let run = try ProgramRun([upstream, "--store", path, "--publish"], input: input, errors: errors)
+        journalingUpstream?.clearTrap()
+        switch instant {
+        case .request(let number, let stage):
+            journalingUpstream?.setTrap(at: number, stage) { [killSwitch = run.killSwitch] in killSwitch.press() }
+        case .behindStart(let delay):
+            usleep(delay)
+            run.killSwitch.press()
+        case .lines, .bytes, .behindOutput, nil: break
+        }
+        var output = Data()
+        while case let part = run.read(), !part.isEmpty {
+            let isFirst = output.isEmpty
+            output += part
+            switch instant {
+            case .lines(let count) where output.count { $0 == UInt8(ascii: "\n") } >= count,
+                .bytes(let count) where output.count >= count:
+                run.killSwitch.press()
+            case .behindOutput(let delay) where isFirst:
+                usleep(delay)
+                run.killSwitch.press()
+            default: break
+            }
+        }
+        return Ending(output: String(decoding: output, as: UTF8.self), status: run.wait())
+    }
+
+    private func unexpected(_ ending: Ending) -> UnexpectedEnding {
+        UnexpectedEnding(
+            description: """
+                A run that was not killed ended with \(ending.status ?? -1) and printed “\(ending.output)”; on standard error \
+                there was so far “\(complaints.suffix(2_000))”.
+                """
+        )
+    }
+}
+
+extension String {
+    /// The titles that whole lines say to be accepted. A line that is not whole promises nothing.
+    fileprivate var acceptedTitles: [String] {
+        split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap { line in
+            guard line.hasPrefix("Line "), let what = line.firstRange(of: ": Accepted as post ") else { return nil }
+            return line[what.upperBound...].firstRange(of: ": ").map { String(line[$0.upperBound...]) }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Infrastructure
+import InwardTesting
+import LoopbackServer
+import Testing
+
+@testable import InterfaceAdapters
+
+/// Kills the real program at random instants while it publishes, and counts what came of what it had said to have accepted.
+///
+/// `CRASHES=500` kills it that often, and `CRASH_SEED` has a run's seed again, though not what the processes did. With
+/// `CRASH_UPSTREAM=http://127.0.0.1:8787` it asks an upstream that answers as JSONPlaceholder does and gives the writes it received
+/// at `/_journal`, a list of objects with `key` and `body`. What counts there is the journal: such an upstream may honour keys or not.
+@Suite(.timeLimit(.minutes(60)))
+struct CrashTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let killCount = environment["CRASHES"].flatMap { Int($0) } ?? 60
+    private static let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+    /// How many stores there are, each with runs of its own, so that runs of two come between one another.
+    private static let laneCount = 2
+
+    private let directory = FileManager.default.temporaryDirectory.appending(path: "inward-\(UUID().uuidString)")
+
+    @Test func noPostThatWasAcceptedIsLostOrPublishedTwice() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let start = ContinuousClock.now
+        if let address = Self.environment["CRASH_UPSTREAM"] {
+            let lanes = try await Self.crashed((0..<Self.laneCount).map { try lane($0, at: address, nil) })
+            let journal = try await Self.journal(at: address)
+            try await check(lanes, journal: journal, done: journal, since: start)
+        } else {
+            let upstreams = (0..<Self.laneCount).map { _ in JournalingUpstream() }
+            let servers = try upstreams.map { upstream in try LoopbackServer { upstream.answer($0) } }
+            defer { for server in servers { server.stop() } }
+            let lanes = try zip(servers, upstreams).enumerated().map { number, pair in
+                try lane(number, at: pair.0.url().absoluteString, pair.1)
+            }
+            let crashed = try await Self.crashed(lanes)
+            try await check(
+                crashed,
+                journal: upstreams.flatMap(\.journal),
+                done: upstreams.flatMap(\.done),
+                since: start
+            )
+            // Not the titles alone: each of those that were done was done once.
+            let titles = upstreams.flatMap(\.done).compactMap(\.title)
+            #expect(Set(titles).count == titles.count, "The seed was \(Self.seed).")
+        }
+    }
+
+    private func lane(_ number: Int, at upstream: String, _ journaling: JournalingUpstream?) throws -> CrashLane {
+        let own = directory.appending(path: "\(number)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+        return try CrashLane(
+            name: "\(Self.seed)-\(number)",
+            directory: own,
+            upstream: upstream,
+            journalingUpstream: journaling,
+            seed: Self.seed &+ UInt64(number)
+        )
+    }
+
+    /// The lanes behind their crashes, which each has had on a thread of its own.
+    private static func crashed(_ lanes: [CrashLane]) async throws -> [CrashLane] {
+        try await withThrowingTaskGroup { group in
+            for lane in lanes {
+                group.addTask {
+                    // Resumed once, by the thread.
+                    try await withCheckedThrowingContinuation { continuation in
+                        Thread.detachNewThread {
+                            var lane = lane
+                            let share = (killCount + laneCount - 1) / laneCount
+                            continuation.resume(with: Result { try lane.crash(times: share) }.map { lane })
+                        }
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    /// The writes of this run that an upstream has in its journal.
+    private static func journal(at address: String) async throws -> [JournaledWrite] {
+        let url = try #require(URL(string: "\(address)/_journal"))
+        let data = try await URLSessionDataFetcher(idleTimeout: .seconds(600)).fetchData(from: url)
+        return try JSONDecoder().decode([JournaledWrite].self, from: data).filter { write in
+            write.title?.hasPrefix("\(seed)-") == true
+        }
+    }
+
+    private func check(
+        _ lanes: [CrashLane],
+        journal: [JournaledWrite],
+        done: [JournaledWrite],
+        since start: ContinuousClock.Instant
+    ) async throws {
+        let accepted = lanes.flatMap(\.accepted)
+        let findings = CrashFindings(accepted: accepted, journal: journal, done: done)
+        let kills = lanes.map(\.killCount).reduce(0, +)
+        let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+        print(
+            """
+            The program was killed \(kills) times and came to its end \(lanes.map(\.escapeCount).reduce(0, +)) times in \(seconds) s; \
+            the seed was \(Self.seed). \(accepted.count) posts were accepted. \(journal.count) writes arrived, \
+            \(findings.repeatCount) of them repeats; \(findings.unpromisedCount) posts were done that nobody was told of. \
+            Lost: \(findings.lost.count). Published by two keys: \(findings.twice.count). \
+            Keys with different bodies: \(findings.differing.count).
+            """
+        )
+        #expect(kills >= Self.killCount)
+        #expect(!accepted.isEmpty)
+        #expect(findings.lost.isEmpty, "The seed was \(Self.seed).")
+        #expect(findings.twice.isEmpty, "The seed was \(Self.seed).")
+        #expect(findings.differing.isEmpty, "The seed was \(Self.seed).")
+        #expect(findings.keylessCount == 0, "The seed was \(Self.seed).")
+        for lane in lanes {
+            let records = OutboxRecords(prefix: ["sessions", "guest", "outbox"])
+            let store = FileRecordStore(directory: lane.store)
+            #expect(try await store.records(under: records.entries).isEmpty, "The seed was \(Self.seed).")
+            #expect(try await store.records(under: records.attempts).isEmpty, "The seed was \(Self.seed).")
+            // It is where they would be.
+            #expect(try await store.record(for: records.owner) != nil)
+            #expect(!lane.complaints.contains("was refused for good"), "\(lane.complaints)")
+        }
+    }
+}

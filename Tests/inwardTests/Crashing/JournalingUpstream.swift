@@ -1,0 +1,86 @@
+import LoopbackServer
+import Synchronization
+
+/// An upstream of one user that honours idempotency keys and has a journal of the writes it received. It can kill who asks.
+final class JournalingUpstream: Sendable {
+    private struct State {
+        var journal: [JournaledWrite] = []
+        var done: [JournaledWrite] = []
+        var answers: [String: [UInt8]] = [:]
+        var trap: (request: Int, stage: CrashInstant.Stage, spring: @Sendable () -> Void)?
+    }
+
+    private static let user = """
+        {"id": 7, "name": "Ada Lovelace", "username": "ada", "email": "ada@example.org",
+         "address": {"street": "St James's Square", "suite": "12", "city": "London", "zipcode": "SW1Y",
+                     "geo": {"lat": "51.5", "lng": "-0.1"}},
+         "phone": "555-0100", "website": "example.org",
+         "company": {"name": "Analytical Engines", "catchPhrase": "It weaves", "bs": "numbers"}}
+        """
+
+    private let state = Mutex(State())
+
+    /// Every write received, in order.
+    var journal: [JournaledWrite] { state.withLock(\.journal) }
+
+    /// Every write that was done. Of those with one key it is the first.
+    var done: [JournaledWrite] { state.withLock(\.done) }
+
+    /// Does something at the request of this number from now on, from 1 on, instead of what was to be done until now.
+    func setTrap(at request: Int, _ stage: CrashInstant.Stage, spring: @escaping @Sendable () -> Void) {
+        state.withLock { $0.trap = (request, stage, spring) }
+    }
+
+    /// Does nothing but to answer, from now on.
+    func clearTrap() {
+        state.withLock { $0.trap = nil }
+    }
+
+    /// The answer to a request.
+    func answer(_ request: LoopbackRequest) -> LoopbackAnswer {
+        let write = JournaledWrite(
+            key: request.values(of: "idempotency-key").first,
+            body: String(decoding: request.body, as: UTF8.self)
+        )
+        let isWrite = request.method == "POST"
+        let trap = state.withLock { state -> (stage: CrashInstant.Stage, spring: @Sendable () -> Void)? in
+            if isWrite { state.journal.append(write) }
+            state.trap?.request -= 1
+            guard let trap = state.trap, trap.request == 0 else { return nil }
+            state.trap = nil
+            return (trap.stage, trap.spring)
+        }
+        if let trap, trap.stage == .arrived {
+            trap.spring()
+            return .raw([])
+        }
+        let body = isWrite ? perform(write) : Self.body(at: request.target)
+        let answer = LoopbackAnswer.whole(status: isWrite ? 201 : 200, body: body)
+        switch trap?.stage {
+        case nil, .arrived: return answer
+        case .done:
+            trap?.spring()
+            return answer
+        case .halfAnswered:
+            let head = Array("HTTP/1.1 201 Created\r\nContent-Length: \(body.count)\r\n\r\n".utf8)
+            return .followed(.raw(head + body.prefix(body.count / 2))) { trap?.spring() }
+        case .answered:
+            return .followed(answer) { trap?.spring() }
+        }
+    }
+
+    /// Does a write unless its key is known, and gives the body of the answer to the first that had it.
+    private func perform(_ write: JournaledWrite) -> [UInt8] {
+        state.withLock { state in
+            if let key = write.key, let answer = state.answers[key] { return answer }
+            state.done.append(write)
+            let answer = Array("{\"id\": \(state.done.count + 100)}".utf8)
+            if let key = write.key { state.answers[key] = answer }
+            return answer
+        }
+    }
+
+    private static func body(at target: String) -> [UInt8] {
+        Array((target.hasPrefix("/posts") ? "[]" : user).utf8)
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Synchronization
+
+/// One run of the real program, which stands beside the tests, as a process of its own.
+///
+/// It is used by one thread, which it blocks while it waits: not one of those that tasks share.
+final class ProgramRun {
+    /// One is started at a time, so that none is handed the pipe of another that is being started.
+    private static let starting = Mutex(())
+
+    private static var program: URL {
+        URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: "inward")
+    }
+
+    /// What ends it at once, from any thread.
+    let killSwitch: KillSwitch
+
+    private let process = Process()
+    private let output: FileHandle
+    private let end = DispatchSemaphore(value: 0)
+
+    /// Starts the program, with an input that is a file, and appends what it says on standard error to another.
+    init(_ arguments: [String], input: URL, errors: URL) throws {
+        let (input, errors) = (try FileHandle(forReadingFrom: input), try FileHandle(forWritingTo: errors))
+        _ = try errors.seekToEnd()
+        process.executableURL = Self.program
+        process.arguments = arguments
+        process.standardInput = input
+        process.standardError = errors
+        process.terminationHandler = { [end] _ in end.signal() }
+        let process = process
+        output = try Self.starting.withLock { _ in
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            try process.run()
+            return pipe.fileHandleForReading
+        }
+        killSwitch = KillSwitch(process.processIdentifier)
+    }
+
+    /// The next of what it prints, as it comes; nothing at the end.
+    func read() -> Data { output.availableData }
+
+    /// Waits for its end.
+    ///
+    /// - Returns: its exit status; `nil` if it was killed.
+    func wait() -> Int32? {
+        end.wait()
+        killSwitch.forget()
+        return process.terminationReason == .exit ? process.terminationStatus : nil
+    }
+}
