@@ -66,7 +66,9 @@ struct QuickLook {
             if let failure = user.storeFailure {
                 // Elsewhere it was told when it happened.
                 if terminal.standardOutput.isTerminal, task != .publish { _ = terminal.fail(failure.description) }
-                if task == .publish { return terminal.fail("Nothing was published: what cannot be kept cannot be promised.") }
+                if task == .publish {
+                    return terminal.fail("Nothing was published: what cannot be kept cannot be promised.")
+                }
             }
             switch task {
             case .help: return .success

@@ -111,6 +111,25 @@ struct FeedContainerTests {
         #expect(failure.line.contains("The feed did not come: interaction 1 was not done before its deadline"))
     }
 
+    @Test func ofAPostThatComesTooLateItIsNotKnownWhetherItIsPublished() async throws {
+        let clock = ManualClock()
+        let begun = Rendezvous(of: 3)
+        let app = try await AppContainer.example(Source.silent(begun: begun), clock: clock)
+        let feed = try await FeedContainer(in: UserContainer(.guest, in: app))
+        async let publishing = Result(awaiting: { () async throws(FailureViewModel) in
+            try await feed.publish(line: Array(#"{"userId": 7, "title": "New", "body": "x"}"#.utf8))
+        })
+        await begun.arrive()
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(30))
+        guard case .failure(let failure) = await publishing else { return #expect(Bool(false)) }
+        #expect(failure.summary.hasPrefix("It is not known whether the post was published: interaction 1 was not"))
+        #expect(failure.advice == "Look whether it is there before you publish it again.")
+        try await app.close()
+        let closed = await #expect(throws: FailureViewModel.self) { try await feed.publish(line: nil) }
+        #expect(closed?.summary.hasPrefix("The post was not published: ") == true)
+    }
+
     @Test func aFailureThatNobodyIsToldOfIsHandled() async throws {
         let handler = RecordingErrorHandler()
         let app = try await AppContainer.example(upstream.dataFetcher)

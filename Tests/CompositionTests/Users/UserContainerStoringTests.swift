@@ -139,11 +139,43 @@ struct UserContainerStoringTests {
         try await app.close()
     }
 
+    @Test func whatIsLeftIsDeliveredBeforeTheCloseForAsLongAsItMay() async throws {
+        let first = try await app(Source.recording())
+        let reader = try await UserContainer(session("1"), in: first)
+        _ = try await UsersContainer(in: reader, router: NoLinks()).makeInteraction().showUser(User.ID(7))
+        #expect(try await reader.deliver()?.line == "Delivered 0, refused 0; 0 wait for the next start.")
+        try await first.close()
+
+        let second = try await app(Self.silent)
+        let writer = try await UserContainer(session("1"), in: second)
+        let accepted = try await FeedContainer(in: writer)
+            .publish(line: Array(#"{"userId": 7, "title": "New", "body": "x"}"#.utf8))
+        #expect(accepted.pendingID != nil)
+        #expect(try await writer.deliver(within: .zero)?.waitingCount == 1)
+        try await second.close()
+
+        let third = try await app(Source.recording())
+        let user = try await UserContainer(session("1"), in: third)
+        #expect(try await user.deliver()?.line == "Delivered 1, refused 0; 0 wait for the next start.")
+        try await third.close()
+        await #expect(throws: ScopeError.self) { try await user.deliver() }
+    }
+
+    @Test func whereNothingIsKeptNothingIsLeft() async throws {
+        let app = try await app(Source.recording())
+        let user = try await UserContainer(session(nil), in: app)
+        #expect(user.storeFailure == nil)
+        #expect(try await user.deliver() == nil)
+        try await app.close()
+    }
+
     @Test func aStoreThatFailsIsToldAndReadingGoesOn() async throws {
         let failing = RecordingRecordStore(failure: RecordStoreError(.denied, explanation: "It may not be read."))
         let app = try await AppContainer(dataFetcher: Source.recording(), recordStore: failing, clock: ManualClock())
         _ = try app.errorHandler.replace(with: handler)
-        let interaction = try await feed(session("1"), in: app).makeInteraction()
+        let user = try await UserContainer(session("1"), in: app)
+        #expect(user.storeFailure?.reason == .denied)
+        let interaction = try await FeedContainer(in: user).makeInteraction()
         #expect(try await interaction.readFeed().total > 0)
         #expect(handler.errors.contains { ($0 as? RecordStoreError)?.reason == .denied })
         // What cannot be made durable is not accepted.

@@ -42,6 +42,7 @@ struct CrashLane: Sendable {
     ///   - upstream: The address of the upstream.
     ///   - journalingUpstream: What answers there, if that is the test's own.
     ///   - seed: What all of it follows from, but for what the processes do.
+    /// - Throws: why nothing can be written there.
     init(name: String, directory: URL, upstream: String, journalingUpstream: JournalingUpstream?, seed: UInt64) throws {
         self.name = name
         self.directory = directory

@@ -14,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(60)))
 struct CrashTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let killCount = environment["CRASHES"].flatMap { Int($0) } ?? 60
+    private static let killCount = environment["CRASHES"].flatMap { Int($0) } ?? 500
     private static let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
     /// How many stores there are, each with runs of its own, so that runs of two come between one another.
     private static let laneCount = 2

@@ -1,0 +1,42 @@
+import InwardTesting
+import Testing
+import UseCases
+
+@testable import InterfaceAdapters
+
+@Suite(.timeLimit(.minutes(5)))
+struct OutboxDrainTests {
+    private let stage = OutboxStage()
+
+    @Test func itWaitsUntilEverythingIsSettledAlsoWhereThatTakesSeveralAttempts() async throws {
+        let stage = stage
+        let refusal = DataResponse(status: 422)
+        let upstream = stage.upstream(.lost, .turnedAway(refusal), .answerLost)
+        let outbox = try stage.outbox(upstream)
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            #expect(await outbox.drain() == 0)
+            #expect(stage.elapsed == .zero)
+            try await outbox.accept(["7", "8", "9"].map { OutboxStage.write([$0]) })
+            #expect(DeliveryViewModel(outbox).line == "Delivered 0, refused 0; 3 wait for the next start.")
+            #expect(await outbox.drain() == 0)
+            #expect(outbox.pending.isEmpty)
+            #expect(DeliveryViewModel(outbox).line == "Delivered 2, refused 1; 0 wait for the next start.")
+            await outbox.close()
+        }
+    }
+
+    @Test func itWaitsNoLongerThanTheDeadline() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream(latency: .seconds(10)))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
+            let left = await Deadline(in: .seconds(15), on: stage.timer).bound { await outbox.drain() }
+            #expect(left == nil)
+            #expect(stage.elapsed == .seconds(15))
+            #expect(outbox.pending.count == 1)
+            await outbox.close()
+        }
+    }
+}

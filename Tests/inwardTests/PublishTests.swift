@@ -1,0 +1,197 @@
+import Foundation
+import Infrastructure
+import LoopbackServer
+import Synchronization
+import Testing
+
+@testable import inward
+
+@Suite(.timeLimit(.minutes(5)))
+struct PublishTests {
+    private let output = Texts()
+    private let errors = Texts()
+    private let directory = FileManager.default.temporaryDirectory.appending(path: "inward-\(UUID().uuidString)")
+
+    private var store: String { directory.path(percentEncoded: false) }
+
+    /// Runs the command with an input that is read by a function.
+    private func run(
+        _ arguments: [String],
+        interruptions: AsyncStream<Void> = AsyncStream { $0.finish() },
+        isTerminal: Bool = false,
+        reading read: @escaping @Sendable () async -> [UInt8]
+    ) async -> ExitCode {
+        let (output, errors) = (output, errors)
+        return await QuickLook(
+            terminal: Terminal(
+                standardOutput: StandardOutput(isTerminal: isTerminal) { output.append($0) },
+                standardError: StandardError(isTerminal: false) { errors.append($0) }
+            ),
+            standardInput: StandardInput(read: read),
+            interruptions: { interruptions },
+            patience: .seconds(3_600)
+        ).run(arguments)
+    }
+
+    /// Runs the command with lines as its input.
+    private func run(_ arguments: String..., input: String...) async -> ExitCode {
+        let rest = Mutex(input.map { Array("\($0)\n".utf8) }[...])
+        return await run(arguments) { rest.withLock { $0.popFirst() ?? [] } }
+    }
+
+    private static func post(_ title: String, by author: Int = 7) -> String {
+        #"{"userId": \#(author), "title": "\#(title)", "body": "On the engine."}"#
+    }
+
+    @Test func withoutAStorePostsArePublishedAtOnce() async throws {
+        let upstream = JournalingUpstream()
+        try await LoopbackServer.serving {
+            upstream.answer($0)
+        } test: { server in
+            let address = server.url().absoluteString
+            #expect(await run(address, "--publish", input: Self.post("One"), "", Self.post("Two")) == .success)
+        }
+        #expect(
+            output.all == "Line 1: Published as post 101 of user 7: One\nLine 3: Published as post 102 of user 7: Two\n"
+        )
+        #expect(errors.all.isEmpty)
+        #expect(upstream.done.map(\.title) == ["One", "Two"])
+    }
+
+    @Test func withAStoreTheyAreAcceptedWithAKeyAndDelivered() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let upstream = JournalingUpstream()
+        try await LoopbackServer.serving {
+            upstream.answer($0)
+        } test: { server in
+            let address = server.url().absoluteString
+            let exitCode = await run(address, "--publish", "--store", store, input: Self.post("One"), Self.post("Two"))
+            #expect(exitCode == .success)
+        }
+        let lines = output.all.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines[0].hasPrefix("Line 1: Accepted as post ") && lines[0].hasSuffix(" of user 7: One"))
+        #expect(lines[1].hasPrefix("Line 2: Accepted as post ") && lines[1].hasSuffix(" of user 7: Two"))
+        #expect(lines[2] == "Delivered 2, refused 0; 0 wait for the next start.")
+        #expect(errors.all.isEmpty)
+        #expect(Set(upstream.done.map(\.key)).count == 2 && upstream.done.allSatisfy { $0.key != nil })
+    }
+
+    @Test func aLineThatIsNotPublishedIsToldWithItsNumberAndTheOthersAre() async throws {
+        let upstream = JournalingUpstream()
+        try await LoopbackServer.serving { request in
+            request.target == "/users/77" ? .whole(status: 404) : upstream.answer(request)
+        } test: { server in
+            let exitCode = await run(
+                server.url().absoluteString,
+                "--publish",
+                input: "{",
+                Self.post("One", by: 77),
+                String(repeating: "x", count: 1_048_577),
+                Self.post("Two")
+            )
+            #expect(exitCode == .failure)
+        }
+        #expect(output.all == "Line 4: Published as post 101 of user 7: Two\n")
+        let lines = errors.all.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines[0].hasPrefix("inward: Line 1: This is no post: it is no valid JSON; it begins with “{”. "))
+        #expect(lines[1].hasPrefix("inward: Line 2: The post was not published. There is no user 77"))
+        #expect(lines[2].hasPrefix("inward: Line 3: This is no post: it is longer than 1048576 bytes. "))
+    }
+
+    @Test func aRefusalIsToldAndAFailure() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let upstream = JournalingUpstream()
+        try await LoopbackServer.serving { request in
+            request.method == "POST" ? .whole(status: 422) : upstream.answer(request)
+        } test: { server in
+            let address = server.url().absoluteString
+            #expect(await run(address, "--publish", "--store", store, input: Self.post("One")) == .failure)
+        }
+        #expect(output.all.hasSuffix("\nDelivered 0, refused 1; 0 wait for the next start.\n"))
+        #expect(errors.all.contains("was refused for good and is undone"))
+    }
+
+    @Test func anInterruptionEndsTheInputAndTheNextStartDeliversWhatWasAccepted() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let upstream = JournalingUpstream()
+        let (drawings, draw) = AsyncStream.makeStream(of: Void.self)
+        let (interruptions, interrupt) = AsyncStream.makeStream(of: Void.self)
+        try await LoopbackServer.serving { request in
+            request.method == "POST" ? .never : upstream.answer(request)
+        } test: { server in
+            let input = Mutex([Array("\(Self.post("One"))\n{\"userId\"".utf8)])
+            async let exitCode = run(
+                [server.url().absoluteString, "--publish", "--store", store],
+                interruptions: interruptions
+            ) {
+                if let part = input.withLock({ $0.popLast() }) { return part }
+                // The first line is accepted, and whoever writes the second takes his time.
+                draw.yield()
+                for await _ in AsyncStream<Void>(Void.self, { _ in }) {}
+                return []
+            }
+            for await _ in drawings { break }
+            interrupt.yield()
+            #expect(await exitCode == .failure)
+        }
+        #expect(output.all.hasSuffix("of user 7: One\nDelivered 0, refused 0; 1 wait for the next start.\n"))
+        #expect(errors.all == "inward: Interrupted behind line 1: what comes then was not read.\n")
+
+        try await LoopbackServer.serving {
+            upstream.answer($0)
+        } test: { server in
+            #expect(await run(server.url().absoluteString, "--publish", "--store", store) == .success)
+        }
+        #expect(output.all.hasSuffix("\nDelivered 1, refused 0; 0 wait for the next start.\n"))
+        #expect(upstream.done.map(\.title) == ["One"])
+    }
+
+    @Test(arguments: [true, false])
+    func aStoreThatCannotBeOpenedIsToldAndOnlyWritingIsRefused(isTerminal: Bool) async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try Data().write(to: directory)
+        #expect(await run(["--open", "users/7", "--store", store], isTerminal: isTerminal) { [] } == .success)
+        #expect(output.all.contains("Colette Lachance"))
+        #expect(errors.all.contains("Something else stands in its place. Name another directory."))
+        let line = Array(Self.post("One").utf8)
+        #expect(await run(["--publish", "--store", store], isTerminal: isTerminal) { line } == .failure)
+        #expect(errors.all.hasSuffix("inward: Nothing was published: what cannot be kept cannot be promised.\n"))
+        #expect(!output.all.contains("Line 1"))
+    }
+
+    @Test func whatWasReadIsShownWhileTheUpstreamIsAway() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        #expect(await run("--store", store) == .success)
+        try await LoopbackServer.refusing { port in
+            #expect(await run("http://127.0.0.1:\(port)", "--store", store) == .success)
+            #expect(
+                output.all.contains("Read 10 users (from store) and 100 posts (from store) of http://127.0.0.1:\(port)")
+            )
+        }
+    }
+
+    @Test func whereNobodyHearsNothingMoreIsPromised() async throws {
+        struct Full: Error {}
+        let rest = Mutex([Self.post("One"), Self.post("Two")].map { Array("\($0)\n".utf8) }[...])
+        let upstream = JournalingUpstream()
+        let errors = errors
+        try await LoopbackServer.serving {
+            upstream.answer($0)
+        } test: { server in
+            let quickLook = QuickLook(
+                terminal: Terminal(
+                    standardOutput: StandardOutput { _ in throw Full() },
+                    standardError: StandardError(isTerminal: false) { errors.append($0) }
+                ),
+                standardInput: StandardInput { rest.withLock { $0.popFirst() ?? [] } },
+                interruptions: { AsyncStream { _ in } },
+                patience: .seconds(3_600)
+            )
+            #expect(await quickLook.run([server.url().absoluteString, "--publish"]) == .failure)
+        }
+        #expect(upstream.done.map(\.title) == ["One"])
+        #expect(errors.all.hasPrefix("inward: The output cannot be written"))
+    }
+}
