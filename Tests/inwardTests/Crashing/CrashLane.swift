@@ -6,19 +6,20 @@ import InwardTesting
 /// It blocks its thread.
 struct CrashLane: Sendable {
     /// What came of a run.
-    private struct Ending {
+    private struct Outcome {
         let output: String
-        /// The exit status; `nil` if it was killed.
-        let status: Int32?
+        let ending: ProgramRun.Ending
     }
 
-    /// A run that was not killed, and did not do what it was to do.
+    /// A run that ended as none does.
     struct UnexpectedEnding: Error, CustomStringConvertible {
         let description: String
     }
 
     /// The most posts that a run is given.
     private static let postLimit = 4
+    /// How often a run may fail for want of an answer.
+    private static let lateLimit = 50
 
     private let name: String
     private let directory: URL
@@ -32,6 +33,8 @@ struct CrashLane: Sendable {
     private(set) var killCount = 0
     /// How often it came to its end before it was to be killed.
     private(set) var escapeCount = 0
+    /// How often it came to its end without that everything was accepted.
+    private(set) var lateCount = 0
     private var roundCount = 0
 
     /// Makes a lane that nobody else has the name or the directory of.
@@ -65,9 +68,9 @@ struct CrashLane: Sendable {
         while killCount < times { try crashOnce() }
         var isDelivered = false
         while !isDelivered {
-            let ending = try run(posts: 0, until: nil)
-            guard ending.status == 0 else { throw unexpected(ending) }
-            isDelivered = ending.output.contains("; 0 wait for the next start.")
+            let outcome = try run(posts: 0, until: nil)
+            guard outcome.ending == .exit(0) else { throw unexpected(outcome) }
+            isDelivered = outcome.output.contains("; 0 wait for the next start.")
         }
     }
 
@@ -79,21 +82,24 @@ struct CrashLane: Sendable {
             seesRequests: journalingUpstream != nil,
             using: &generator
         )
-        let ending = try run(posts: posts, until: instant)
-        let titles = ending.output.acceptedTitles
+        let outcome = try run(posts: posts, until: instant)
+        let titles = outcome.output.acceptedTitles
         accepted += titles
-        switch ending.status {
-        case nil: killCount += 1
-        case 0 where titles.count == posts: escapeCount += 1
-        default: throw unexpected(ending)
+        switch outcome.ending {
+        case .killed: killCount += 1
+        case .exit(0) where titles.count == posts: escapeCount += 1
+        // A machine may be so busy that the upstream does not answer in time. It is not so all the time.
+        case .exit(1) where titles.count < posts && lateCount < Self.lateLimit: lateCount += 1
+        case .exit, .died: throw unexpected(outcome)
         }
     }
 
     /// Runs the program once, with so many new posts.
-    private mutating func run(posts: Int, until instant: CrashInstant?) throws -> Ending {
+    private mutating func run(posts: Int, until instant: CrashInstant?) throws -> Outcome {
         let input = directory.appending(path: "input.txt")
         let lines = (0..<posts).map { number in
-            let body = String(repeating: "x", count: Int.random(in: 1...2_000, using: &generator))
+            // Characters of 25 bytes, so many that the store puts its file anew once or more in five hundred runs.
+            let body = String(repeating: "👨‍👩‍👧‍👦", count: Int.random(in: 1...4_000, using: &generator))
             return #"{"userId": 7, "title": "\#(name)-\#(roundCount)-\#(number)", "body": "\#(body)"}"# + "\n"
         }
         try Data(lines.joined().utf8).write(to: input)
@@ -122,14 +128,14 @@ struct CrashLane: Sendable {
             default: break
             }
         }
-        return Ending(output: String(decoding: output, as: UTF8.self), status: run.wait())
+        return Outcome(output: String(decoding: output, as: UTF8.self), ending: run.wait())
     }
 
-    private func unexpected(_ ending: Ending) -> UnexpectedEnding {
+    private func unexpected(_ outcome: Outcome) -> UnexpectedEnding {
         UnexpectedEnding(
             description: """
-                A run that was not killed ended with \(ending.status ?? -1) and printed “\(ending.output)”; on standard error \
-                there was so far “\(complaints.suffix(2_000))”.
+                A run ended with \(outcome.ending) and printed “\(outcome.output)”; on standard error there was last \
+                “\(complaints.suffix(2_000))”.
                 """
         )
     }

@@ -7,7 +7,7 @@ import Testing
 
 /// Kills the real program at random instants while it publishes, and counts what came of what it had said to have accepted.
 ///
-/// `CRASHES=500` kills it that often, and `CRASH_SEED` has a run's seed again, though not what the processes did. With
+/// `CRASHES=60` kills it that often and not 500 times, and `CRASH_SEED` has a run's seed again, though not what the processes did. With
 /// `CRASH_UPSTREAM=http://127.0.0.1:8787` it asks an upstream that answers as JSONPlaceholder does and gives the writes it received
 /// at `/_journal`, a list of objects with `key` and `body`. What counts there is the journal: such an upstream may honour keys or not.
 @Suite(.timeLimit(.minutes(60)))
@@ -99,8 +99,8 @@ struct CrashTests {
         let seconds = Int((ContinuousClock.now - start) / .seconds(1))
         print(
             """
-            The program was killed \(kills) times and came to its end \(lanes.map(\.escapeCount).reduce(0, +)) times in \(seconds) s; \
-            the seed was \(Self.seed). \(accepted.count) posts were accepted. \(journal.count) writes arrived, \
+            The program was killed \(kills) times, and \(lanes.map(\.escapeCount).reduce(0, +)) times \
+            it came to its end first and \(lanes.map(\.lateCount).reduce(0, +)) times too late, in \(seconds) s; the seed was \(Self.seed). \(accepted.count) posts were accepted. \(journal.count) writes arrived, \
             \(findings.repeatCount) of them repeats; \(findings.unpromisedCount) posts were done that nobody was told of. \
             Lost: \(findings.lost.count). Published by two keys: \(findings.twice.count). \
             Keys with different bodies: \(findings.differing.count).

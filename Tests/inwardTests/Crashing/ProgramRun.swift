@@ -5,6 +5,14 @@ import Synchronization
 ///
 /// It is used by one thread, which it blocks while it waits: not one of those that tasks share.
 final class ProgramRun {
+    /// How a run ended.
+    enum Ending: Equatable {
+        case exit(Int32)
+        case killed
+        /// By a signal that nobody sent.
+        case died(Int32)
+    }
+
     /// One is started at a time, so that none is handed the pipe of another that is being started.
     private static let starting = Mutex(())
 
@@ -44,10 +52,14 @@ final class ProgramRun {
 
     /// Waits for its end.
     ///
-    /// - Returns: its exit status; `nil` if it was killed.
-    func wait() -> Int32? {
+    /// - Returns: how it ended.
+    func wait() -> Ending {
         end.wait()
         killSwitch.forget()
-        return process.terminationReason == .exit ? process.terminationStatus : nil
+        switch (process.terminationReason, process.terminationStatus) {
+        case (.exit, let status): return .exit(status)
+        case (_, SIGKILL): return .killed
+        case (_, let signal): return .died(signal)
+        }
     }
 }

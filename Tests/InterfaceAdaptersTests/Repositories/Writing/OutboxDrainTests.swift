@@ -26,6 +26,19 @@ struct OutboxDrainTests {
         }
     }
 
+    @Test func behindARefusalTheOthersAreWaitedFor() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream(.turnedAway(DataResponse(status: 422)), .lost))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            // One behind the other, because they are of one subject.
+            try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
+            #expect(await outbox.drain() == 0)
+            #expect(DeliveryViewModel(outbox).line == "Delivered 1, refused 1; 0 wait for the next start.")
+            await outbox.close()
+        }
+    }
+
     @Test func itWaitsNoLongerThanTheDeadline() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(10)))
