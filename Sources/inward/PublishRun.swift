@@ -9,8 +9,10 @@ struct PublishRun {
     /// Gives what was accepted some time to be delivered; `nil` if nothing is accepted before it is published.
     let deliver: @Sendable () async throws -> DeliveryViewModel?
 
-    /// Publishes until the input ends, and says of each line what became of it before the next is read. The first interruption ends
-    /// that behind the line that is being published.
+    /// Publishes until the input ends, and says of each line what became of it before the next is read.
+    ///
+    /// The first interruption cancels the line that is being published, and nothing is read or waited for behind it. What was accepted is
+    /// delivered by the next start.
     func run(until interruptions: AsyncStream<Void>) async throws -> ExitCode {
         try await InterruptibleWork { try await publishAll() }.run(until: interruptions)
     }

@@ -99,7 +99,7 @@ struct CrashLane: Sendable {
         let input = directory.appending(path: "input.txt")
         let lines = (0..<posts).map { number in
             // Characters of 25 bytes, so many that the store puts its file anew once or more in five hundred runs.
-            let body = String(repeating: "👨‍👩‍👧‍👦", count: Int.random(in: 1...4_000, using: &generator))
+            let body = String(repeating: "👨‍👩‍👧‍👦", count: Int.random(in: 1...1_500, using: &generator))
             return #"{"userId": 7, "title": "\#(name)-\#(roundCount)-\#(number)", "body": "\#(body)"}"# + "\n"
         }
         try Data(lines.joined().utf8).write(to: input)

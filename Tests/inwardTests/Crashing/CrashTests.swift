@@ -81,7 +81,7 @@ struct CrashTests {
     /// The writes of this run that an upstream has in its journal.
     private static func journal(at address: String) async throws -> [JournaledWrite] {
         let url = try #require(URL(string: "\(address)/_journal"))
-        let data = try await URLSessionDataFetcher(idleTimeout: .seconds(600)).fetchData(from: url)
+        let data = try await URLSessionDataFetcher(idleTimeout: .seconds(600), bodyLimit: 1 << 30).fetchData(from: url)
         return try JSONDecoder().decode([JournaledWrite].self, from: data).filter { write in
             write.title?.hasPrefix("\(seed)-") == true
         }
