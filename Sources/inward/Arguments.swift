@@ -22,7 +22,7 @@ struct Arguments: Equatable {
           --store DIRECTORY   keep users and posts in this directory, and show what it has while the upstream is away.
                               A post is published when the upstream takes it, and accepted as soon as it is safe here: it
                               is delivered behind that, for up to 30 seconds when the input ends, and by the next start.
-                              Have one for each upstream, and one program at a time that uses it.
+                              What is of one upstream is not shown as another's. One program at a time uses it.
           --help              show this and do nothing else.
 
         """

@@ -118,8 +118,9 @@ struct PublishTests {
         let upstream = JournalingUpstream()
         let (drawings, draw) = AsyncStream.makeStream(of: Void.self)
         let (interruptions, interrupt) = AsyncStream.makeStream(of: Void.self)
+        let takesPosts = LoopbackSwitch()
         try await LoopbackServer.serving { request in
-            request.method == "POST" ? .never : upstream.answer(request)
+            request.method == "POST" && !takesPosts.isOn ? .never : upstream.answer(request)
         } test: { server in
             let input = Mutex([Array("\(Self.post("One"))\n{\"userId\"".utf8)])
             async let exitCode = run(
@@ -135,13 +136,10 @@ struct PublishTests {
             for await _ in drawings { break }
             interrupt.yield()
             #expect(await exitCode == .failure)
-        }
-        #expect(output.all.hasSuffix("of user 7: One\nDelivered 0, refused 0; 1 wait for the next start.\n"))
-        #expect(errors.all == "inward: Interrupted behind line 1: what comes then was not read.\n")
+            #expect(output.all.hasSuffix("of user 7: One\nDelivered 0, refused 0; 1 wait for the next start.\n"))
+            #expect(errors.all == "inward: Interrupted behind line 1: what comes then was not read.\n")
 
-        try await LoopbackServer.serving {
-            upstream.answer($0)
-        } test: { server in
+            takesPosts.turnOn()
             #expect(await run(server.url().absoluteString, "--publish", "--store", store) == .success)
         }
         #expect(output.all.hasSuffix("\nDelivered 1, refused 0; 0 wait for the next start.\n"))
@@ -166,12 +164,17 @@ struct PublishTests {
 
     @Test func whatWasReadIsShownWhileTheUpstreamIsAway() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
-        #expect(await run("--store", store) == .success)
-        try await LoopbackServer.refusing { port in
-            #expect(await run("http://127.0.0.1:\(port)", "--store", store) == .success)
-            #expect(
-                output.all.contains("Read 10 users (from store) and 100 posts (from store) of http://127.0.0.1:\(port)")
-            )
+        let upstream = JournalingUpstream()
+        let isAway = LoopbackSwitch()
+        try await LoopbackServer.serving { request in
+            isAway.isOn ? .raw([]) : upstream.answer(request)
+        } test: { server in
+            let address = server.url().absoluteString
+            #expect(await run(address, "--store", store) == .success)
+            #expect(!output.all.contains("(from store)"))
+            isAway.turnOn()
+            #expect(await run(address, "--store", store) == .success)
+            #expect(output.all.contains("Read 1 users (from store) and"))
         }
     }
 

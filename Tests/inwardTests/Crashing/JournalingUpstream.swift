@@ -81,6 +81,7 @@ final class JournalingUpstream: Sendable {
     }
 
     private static func body(at target: String) -> [UInt8] {
-        Array((target.hasPrefix("/posts") ? "[]" : user).utf8)
+        if target == "/users" { return Array("[\(user)]".utf8) }
+        return Array((target.hasPrefix("/posts") ? "[]" : user).utf8)
     }
 }
