@@ -17,6 +17,7 @@ public struct AppContainer: Container {
         let observer: (any FetchObserver)?
         let responseCache: ResponseCache
         let recordStore: (any RecordStore)?
+        let outboxes: SessionOutboxes
         let imageCodec: any ImageCodec
         let imageCache: ImageCache
         let decodingBudget: DecodingBudget
@@ -83,6 +84,7 @@ public struct AppContainer: Container {
                 observer: observer,
                 responseCache: ResponseCache(byteLimit: configuration.cacheLimit, clock: clock),
                 recordStore: recordStore ?? configuration.makeRecordStore(tellingDamageTo: errorHandler),
+                outboxes: SessionOutboxes(),
                 imageCodec: imageCodec,
                 imageCache: ImageCache(bytes: configuration.imageCacheLimit, timer: timer),
                 decodingBudget: DecodingBudget(bytes: configuration.decodingLimit),

@@ -12,7 +12,7 @@ extension UserContainer {
     public func deliver(within limit: Duration? = nil) async throws(ScopeError) -> DeliveryViewModel? {
         let app = try app.scope.objects()
         let delivery = try await scope.run { user async -> DeliveryViewModel? in
-            guard let outbox = user.outbox else { return nil }
+            guard let outbox = user.outbox?.outbox else { return nil }
             _ = await Deadline(in: limit ?? app.configuration.timeLimit, on: app.timer).bound { await outbox.drain() }
             return DeliveryViewModel(outbox)
         }

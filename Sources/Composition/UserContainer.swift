@@ -14,7 +14,7 @@ public struct UserContainer: Container {
         let upstream: Upstream
         let users: Repository<User>
         let posts: Repository<Post>
-        let outbox: Outbox?
+        let outbox: SessionOutbox?
         let images: ImageLoader
     }
 
@@ -51,13 +51,15 @@ public struct UserContainer: Container {
                 session.place(in: records, of: app.configuration.baseURL, tellingFailuresTo: app.errorHandler)
             }
             let outbox = place.map { place in
-                Outbox(
-                    upstream: asked,
-                    store: place.records,
-                    prefix: place.partition.appending("outbox"),
-                    timer: app.timer,
-                    errorHandler: app.errorHandler
-                )
+                app.outboxes.outbox(of: place.partition, asking: asked.dataFetcher) { dataFetcher in
+                    Outbox(
+                        upstream: asked.asked(through: dataFetcher),
+                        store: place.records,
+                        prefix: place.partition.appending("outbox"),
+                        timer: app.timer,
+                        errorHandler: app.errorHandler
+                    )
+                }
             }
             let (lifetimes, limit) = (app.configuration.lifetimes, app.configuration.memoryLimit)
             let users = Repository(
@@ -72,7 +74,7 @@ public struct UserContainer: Container {
                 upstream: asked,
                 memory: limit,
                 store: place,
-                outbox: outbox,
+                outbox: outbox?.outbox,
                 timer: app.timer
             )
             // Each session's own, so that nobody is shown what another was given; they share room and budget.
@@ -110,7 +112,7 @@ public struct UserContainer: Container {
     ) async -> RecordStoreError? {
         guard let outbox = objects.outbox, let settler = objects.posts.settler else { return nil }
         do {
-            try await outbox.open(settling: [settler])
+            try await outbox.open(settling: settler)
             return nil
         } catch {
             errorHandler.handle(error)

@@ -54,11 +54,12 @@ struct ReleaseTests {
         _ = try await readFeed()
         var names = [
             "app.timer", "app.errorHandler", "app.circuitBreaker", "app.dataFetcher", "app.responseCache",
+            "app.outboxes",
             "app.imageCache", "app.decodingBudget", "app.titlesUnderWay", "app.interactionNumbers",
         ]
         #if Vips
         // The other codec is a value.
-        names.insert("app.imageCodec", at: 5)
+        names.insert("app.imageCodec", at: 6)
         #endif
         #expect(app.names == names)
         #expect(app.alive == app.names)

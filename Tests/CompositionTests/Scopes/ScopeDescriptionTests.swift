@@ -25,6 +25,7 @@ struct ScopeDescriptionTests {
                   circuitBreaker: CircuitBreaker, holds timer
                   dataFetcher: RecordingDataFetcher
                   responseCache: ResponseCache
+                  outboxes: SessionOutboxes
                   imageCodec: \(codec)
                   imageCache: ImageCache, holds timer
                   decodingBudget: DecodingBudget

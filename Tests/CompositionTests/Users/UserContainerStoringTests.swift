@@ -2,6 +2,7 @@ import Entities
 import Foundation
 import InterfaceAdapters
 import InwardTesting
+import Synchronization
 import Testing
 import UseCases
 
@@ -74,7 +75,7 @@ struct UserContainerStoringTests {
         let source = Source.recording()
         let third = try await app(source)
         let user = try await UserContainer(session("1"), in: third)
-        let outbox = try #require(try user.scope.objects().outbox)
+        let outbox = try #require(try user.scope.objects().outbox?.outbox)
         for entry in outbox.pending { try await outbox.settlement(of: entry) }
         let writes = source.requests.filter { $0.method == .post }
         #expect(writes.count == 1)
@@ -101,7 +102,7 @@ struct UserContainerStoringTests {
         let source = Source.recording()
         let third = try await app(source, upstream: "https://two.test/api")
         let user = try await UserContainer(session("1"), in: third)
-        #expect(try user.scope.objects().outbox?.pending == [])
+        #expect(try user.scope.objects().outbox?.outbox.pending == [])
         #expect(try await kept(for: user) == nil)
         try await third.close()
         #expect(source.requests.isEmpty)
@@ -109,10 +110,60 @@ struct UserContainerStoringTests {
         // It is the same with a slash behind it.
         let fourth = try await app(source, upstream: "https://one.test/api/")
         let author = try await UserContainer(session("1"), in: fourth)
-        let outbox = try #require(try author.scope.objects().outbox)
+        let outbox = try #require(try author.scope.objects().outbox?.outbox)
         for entry in outbox.pending { try await outbox.settlement(of: entry) }
         try await fourth.close()
         #expect(source.requests.filter { $0.method == .post }.map { $0.url.host() } == ["one.test"])
+    }
+
+    @Test func twoSessionsOfOneUserBothWriteAndSeeWhatIsPending() async throws {
+        let numbers = Mutex(2)
+        let answered = Rendezvous(of: 3)
+        let source = StubDataFetcher { request throws(FetchError) in
+            guard request.method == .post else { return Source.answer(to: request) }
+            let number = numbers.withLock { number in
+                number += 1
+                return number
+            }
+            if number < 5 { await answered.arrive() }
+            return DataResponse(status: .created, body: Data("{\"id\": \(number)}".utf8))
+        }
+        let app = try await app(source)
+        let first = try await UserContainer(session("1"), in: app)
+        let second = try await UserContainer(session("1"), in: app)
+
+        func publish(_ title: String, as user: UserContainer) async throws -> Bool {
+            try await FeedContainer(in: user).makeInteraction().publishPost(title: title, body: "x", by: User.ID(7))
+                .isPending
+        }
+        /// Whether something is pending, and what is in the feed that is new.
+        func feed(of user: UserContainer) async throws -> (isPending: Bool, titles: Set<String>) {
+            let reading = try await user.scope.objects().posts.entities()
+            return (reading.isPending, Set(reading.value.map(\.title)).subtracting(["Notes", "More notes"]))
+        }
+        func deliver(as user: UserContainer) async throws {
+            let outbox = try #require(try user.scope.objects().outbox?.outbox)
+            for entry in outbox.pending { try await outbox.settlement(of: entry) }
+        }
+        #expect(try await publish("First", as: first))
+        #expect(try await publish("Second", as: second))
+        for user in [first, second] { #expect(try await feed(of: user) == (true, ["First", "Second"])) }
+        await answered.arrive()
+        try await deliver(as: first)
+        for user in [first, second] { #expect(try await feed(of: user) == (false, ["First", "Second"])) }
+
+        // The other delivers on when one is closed.
+        try await first.close()
+        #expect(try await publish("Third", as: second))
+        try await deliver(as: second)
+        #expect(try await feed(of: second) == (false, ["First", "Second", "Third"]))
+        try await second.close()
+        // And so does who comes when nobody is there.
+        let third = try await UserContainer(session("1"), in: app)
+        #expect(try await publish("Fourth", as: third))
+        try await deliver(as: third)
+        #expect(handler.errors.isEmpty)
+        try await app.close()
     }
 
     @Test func aUserOfTheNameIsNoGuest() async throws {

@@ -29,27 +29,23 @@ extension Outbox {
         }
         try await commit(changes, adding: Array(all.dropFirst(changes.count)))
         let settlers = state.withLock(\.settlers)
-        tellSettlers(of: entries, settlers)
+        settlers.tell(of: entries)
         tell(entries)
-        state.withLock { state in
+        let others = state.withLock { state in
             state.counts.accepted += entries.count
             for entry in entries { state.lanes.append(entry, DeliveryHistory()) }
+            return state.settlers.added(since: settlers)
         }
+        // Who joins from now on finds them pending, and waits for the turn that is left behind this.
+        others.tell(of: entries)
         pump()
         return entries
-    }
-
-    /// Tells each settler of its entries, in their order.
-    func tellSettlers(of entries: [OutboxEntry], _ settlers: [String: any OutboxSettler]) {
-        for (endpoint, entries) in Dictionary(grouping: entries, by: \.write.endpoint).sorted(by: { $0.key < $1.key }) {
-            settlers[endpoint]?.accepted(entries)
-        }
     }
 
     private func beginAccepting(_ writes: [OutboxWrite]) throws(RecordStoreError) {
         try state.withLock { state throws(RecordStoreError) in
             guard state.phase == .open else { throw Self.notOpen }
-            if let unsettled = writes.first(where: { state.settlers[$0.endpoint] == nil }) {
+            if let unsettled = writes.first(where: { !state.settlers.settle($0.endpoint) }) {
                 throw RecordStoreError(
                     .denied,
                     explanation: """

@@ -105,23 +105,27 @@ extension Outbox {
         _ entry: OutboxEntry,
         _ outcome: Result<DataResponse, RepositoryError>
     ) async throws(RecordStoreError) {
-        let settler = state.withLock { state in
-            // From here on a close waits instead of cancelling.
-            state.answered.insert(entry.idempotencyKey)
-            return state.settlers[entry.write.endpoint]
-        }
+        // From here on a close waits instead of cancelling.
+        state.withLock { _ = $0.answered.insert(entry.idempotencyKey) }
         let ticket = try await turn(for: [entry.write.subject])
         defer { leave(ticket) }
-        let later = state.withLock { $0.lanes.entries(behindTheFirstOf: entry.write.subject) }
-        let settlement: OutboxSettlement?
-        switch outcome {
-        case .success(let response):
-            settlement = try await settler?.delivered(entry, answer: response, before: later)
-        case .failure(let error):
-            settlement = try await settler?.refused(entry, because: error, before: later)
+        let (later, settlers) = state.withLock { state in
+            (
+                state.lanes.entries(behindTheFirstOf: entry.write.subject),
+                state.settlers.all(for: entry.write.endpoint)
+            )
         }
-        try await commit(settlement?.changes ?? [], adding: records.removal(of: entry))
-        settlement?.whenCommitted()
+        var settlements: [OutboxSettlement] = []
+        for settler in settlers {
+            switch outcome {
+            case .success(let response):
+                settlements.append(try await settler.delivered(entry, answer: response, before: later))
+            case .failure(let error):
+                settlements.append(try await settler.refused(entry, because: error, before: later))
+            }
+        }
+        try await commit(settlements.flatMap(\.changes), adding: records.removal(of: entry))
+        for settlement in settlements { settlement.whenCommitted() }
         let waiters = state.withLock { state in
             state.lanes.settle(entry)
             switch outcome {
@@ -134,7 +138,9 @@ extension Outbox {
         }
         switch outcome {
         case .success:
-            if let problem = settlement?.problem { errorHandler.handle(UnusableAnswerError(entry, problem: problem)) }
+            if let problem = settlements.lazy.compactMap(\.problem).first {
+                errorHandler.handle(UnusableAnswerError(entry, problem: problem))
+            }
         case .failure(let error): errorHandler.handle(RefusedWriteError(entry, because: error))
         }
         for waiter in waiters { waiter.keep(outcome.map { _ in }) }

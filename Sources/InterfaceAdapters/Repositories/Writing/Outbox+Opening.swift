@@ -11,26 +11,39 @@ extension Outbox {
     /// the error handler, each as a ``HeldEntryError``; so is kept, and not sent, what stands behind them in the order of their
     /// subject.
     ///
-    /// - Parameter settlers: Who settles what is accepted, each for an endpoint of its own.
+    /// - Parameter settlers: Who settles what is accepted until the outbox is closed, each for an endpoint of its own. Others
+    ///   ``join(settling:)`` them.
     /// - Throws: a ``RecordStoreError`` if it cannot be opened; it may be tried again, and is with the next write that is to be
     ///   accepted, unless it is `closed`, or `denied` because it is open already or two settlers are for one endpoint.
     public func open(settling settlers: [any OutboxSettler]) async throws(RecordStoreError) {
-        let byEndpoint = Dictionary(settlers.map { ($0.endpoint, $0) }) { first, _ in first }
-        guard byEndpoint.count == settlers.count else {
-            throw RecordStoreError(
-                .denied,
-                explanation: "Two settlers are for one endpoint: each needs one of its own."
-            )
+        let byEndpoint = try Self.byEndpoint(settlers)
+        try Self.checkCanOpen(state.withLock(\.phase))
+        // Who joins meanwhile waits, and is told of what is left behind that.
+        let ticket = try await turn(for: [records.owner])
+        defer { leave(ticket) }
+        try state.withLock { state throws(RecordStoreError) in
+            try Self.checkCanOpen(state.phase)
+            // Those of an earlier try are not theirs any more who try again.
+            if let earlier = state.opener { state.settlers.remove(earlier) }
+            state.opener = state.settlers.add(byEndpoint)
         }
+        try await openInTurn()
+    }
+
+    private static func checkCanOpen(_ phase: OutboxState.Phase) throws(RecordStoreError) {
+        switch phase {
+        case .made: break
+        case .opening, .open: throw RecordStoreError(.denied, explanation: "The outbox is open already.")
+        case .closed: throw Self.notOpen
+        }
+    }
+
+    /// Takes over what an earlier outbox left, tells those of it who are to settle it, and begins to deliver.
+    private func openInTurn() async throws(RecordStoreError) {
         let token = randomKey()
         try state.withLock { state throws(RecordStoreError) in
-            switch state.phase {
-            case .made: break
-            case .opening, .open: throw RecordStoreError(.denied, explanation: "The outbox is open already.")
-            case .closed: throw Self.notOpen
-            }
+            try Self.checkCanOpen(state.phase)
             state.phase = .opening
-            state.settlers = byEndpoint
             state.token = token
             // A close waits until nothing is made durable any more, so that the next one is not taken over by this.
             state.acceptsUnderWay += 1
@@ -40,7 +53,7 @@ extension Outbox {
         do {
             // Before anything is read: what another outbox accepts behind this it finds out to be no longer its business.
             try await store.commit([.keep(StoredRecord(Array(token.utf8)), records.owner)])
-            left = try await readEntries(byEndpoint)
+            left = try await readEntries(state.withLock(\.settlers))
         } catch {
             state.withLock { state in
                 guard state.phase == .opening else { return }
@@ -48,7 +61,8 @@ extension Outbox {
             }
             throw error
         }
-        tellSettlers(of: left.readable, byEndpoint)
+        let settlers = state.withLock(\.settlers)
+        settlers.tell(of: left.readable)
         let isOpen = state.withLock { state in
             guard state.phase == .opening else { return false }
             (state.phase, state.hasFailedToOpen) = (.open, false)
@@ -66,23 +80,31 @@ extension Outbox {
         pump()
     }
 
+    /// Opens it with those who have joined, unless it is open.
+    ///
+    /// - Throws: a ``RecordStoreError`` if it cannot be opened; it may be tried again, and is with the next write that is to be
+    ///   accepted, unless it is `closed`.
+    public func open() async throws(RecordStoreError) {
+        // One after the other: who comes second finds it open.
+        let ticket = try await turn(for: [records.owner])
+        defer { leave(ticket) }
+        switch state.withLock(\.phase) {
+        case .open: return
+        case .made, .opening: try await openInTurn()
+        case .closed: throw Self.notOpen
+        }
+    }
+
     /// Opens it if that was tried and failed: what was in its way, such as a full disk, may be so no more.
     ///
     /// - Throws: a ``RecordStoreError`` if it still cannot be opened.
     func openIfThatFailed() async throws(RecordStoreError) {
-        guard state.withLock(\.hasFailedToOpen) else { return }
-        // One after the other: who comes second finds it open.
-        let ticket = try await turn(for: [records.owner])
-        defer { leave(ticket) }
-        let settlers = state.withLock { state in
-            state.hasFailedToOpen && state.phase == .made ? Array(state.settlers.values) : nil
-        }
-        if let settlers { try await open(settling: settlers) }
+        if state.withLock(\.hasFailedToOpen) { try await open() }
     }
 
     /// Reads what is kept of entries, and removes what is kept of none.
     private func readEntries(
-        _ settlers: [String: any OutboxSettler]
+        _ settlers: OutboxSettlers
     ) async throws(RecordStoreError) -> LeftEntries {
         var attempts: [RecordKey: Int] = [:]
         var orphans: [RecordKey] = []
@@ -107,7 +129,7 @@ extension Outbox {
                 OutboxEntryDTO.entry(from: record.bytes, named: name, attempts: attempts[key] ?? 0),
                 named: name,
                 under: key
-            ) { settlers[$0] != nil }
+            ) { settlers.settle($0) }
         }
         return left
     }

@@ -136,7 +136,7 @@ public final class Outbox: Sendable {
         _ = await promise?.value(until: nil)
         // Settlers are likely to hold this outbox.
         let settlers = state.withLock { state in
-            defer { state.settlers = [:] }
+            defer { state.settlers = OutboxSettlers() }
             return state.settlers
         }
         withExtendedLifetime(settlers) {}

@@ -27,7 +27,9 @@ struct OutboxState {
     var lanes: OutboxLanes
     var turns = OutboxTurns()
     var counts = OutboxCounts()
-    var settlers: [String: any OutboxSettler] = [:]
+    var settlers = OutboxSettlers()
+    /// Whom it was opened with, or was to be.
+    var opener: OutboxMember?
     var nextSequence = 0
     /// What this outbox has written into the store to say that it delivers.
     var token = ""

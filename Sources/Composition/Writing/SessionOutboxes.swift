@@ -1,0 +1,54 @@
+import InterfaceAdapters
+import Synchronization
+
+/// The outboxes of an app's sessions: one for each part of the store, as long as a session is open that has it.
+///
+/// Two that deliver what is kept in one place would take it from one another, and what the one has accepted the other would not
+/// show.
+final class SessionOutboxes: Sendable {
+    private struct Shared {
+        let outbox: Outbox
+        let dataFetcher: SessionsDataFetcher
+        var sessionCount = 0
+    }
+
+    private let shared = Mutex<[RecordKey: Shared]>([:])
+
+    /// The outbox of a part of the store, for a session more.
+    ///
+    /// - Parameters:
+    ///   - part: What the session keeps its records under.
+    ///   - dataFetcher: How the session asks the upstream.
+    ///   - make: Makes an outbox that asks through a data fetcher, if no other session has one.
+    /// - Returns: the session's share, for the session to open and to close.
+    func outbox(
+        of part: RecordKey,
+        asking dataFetcher: any DataFetcher,
+        make: (any DataFetcher) -> Outbox
+    ) -> SessionOutbox {
+        shared.withLock { shared in
+            var one = shared[part] ?? Self.make(make)
+            one.sessionCount += 1
+            shared[part] = one
+            let number = one.dataFetcher.add(dataFetcher)
+            return SessionOutbox(one.outbox) { [self] in await end(part, number) }
+        }
+    }
+
+    private static func make(_ make: (any DataFetcher) -> Outbox) -> Shared {
+        let dataFetcher = SessionsDataFetcher()
+        return Shared(outbox: make(dataFetcher), dataFetcher: dataFetcher)
+    }
+
+    /// Ends a session's share, and the outbox with the last.
+    private func end(_ part: RecordKey, _ number: Int) async {
+        let last = shared.withLock { shared -> Outbox? in
+            guard var one = shared[part] else { return nil }
+            one.dataFetcher.remove(number)
+            one.sessionCount -= 1
+            shared[part] = one.sessionCount > 0 ? one : nil
+            return one.sessionCount > 0 ? nil : one.outbox
+        }
+        await last?.close()
+    }
+}

@@ -1,0 +1,60 @@
+import Synchronization
+import UseCases
+
+extension Outbox {
+    /// Has others settle what is accepted too, beside those that it was opened with: another repository of the same entities, say,
+    /// that somebody else reads.
+    ///
+    /// They have been told of what is pending when it returns, or are when it is opened. Each write is settled by all who are for its
+    /// endpoint, in one commit; they are of one mind about what is kept in the store.
+    ///
+    /// - Parameter settlers: Who settles, each for an endpoint of its own.
+    /// - Returns: what to leave with.
+    /// - Throws: a ``RecordStoreError``: `closed` if the outbox is closed; `denied` if two settlers are for one endpoint;
+    ///   `cancelled` if the task was cancelled or its deadline passed.
+    public func join(settling settlers: [any OutboxSettler]) async throws(RecordStoreError) -> OutboxMember {
+        let byEndpoint = try Self.byEndpoint(settlers)
+        // Nobody opens it meanwhile: whoever is there by then is told of what is left.
+        let opening = try await turn(for: [records.owner])
+        defer { leave(opening) }
+        let (member, subjects) = try state.withLock { state throws(RecordStoreError) in
+            if state.phase == .closed { throw Self.notOpen }
+            // From here on they are told of what is accepted, and asked what is to be kept.
+            return (state.settlers.add(byEndpoint), state.lanes.subjects)
+        }
+        do throws(RecordStoreError) {
+            // What was pending then, and is still: nobody settles any of it meanwhile.
+            let ticket = try await turn(for: subjects)
+            defer { leave(ticket) }
+            let entries = pending.filter { subjects.contains($0.write.subject) }
+            tellSettlers(of: entries, byEndpoint)
+            return member
+        } catch {
+            leave(member)
+            throw error
+        }
+    }
+
+    /// Has them settle no more who joined. What they were asked before that is still done.
+    public func leave(_ member: OutboxMember) { state.withLock { $0.settlers.remove(member) } }
+
+    /// Settlers by what they settle.
+    ///
+    /// - Throws: a ``RecordStoreError`` if two are for the same.
+    static func byEndpoint(
+        _ settlers: [any OutboxSettler]
+    ) throws(RecordStoreError) -> [String: any OutboxSettler] {
+        let byEndpoint = Dictionary(settlers.map { ($0.endpoint, $0) }) { first, _ in first }
+        if byEndpoint.count == settlers.count { return byEndpoint }
+        throw RecordStoreError(
+            .denied,
+            explanation: "Two settlers are for one endpoint: each needs one of its own."
+        )
+    }
+
+    private func tellSettlers(of entries: [OutboxEntry], _ settlers: [String: any OutboxSettler]) {
+        var group = OutboxSettlers()
+        _ = group.add(settlers)
+        group.tell(of: entries)
+    }
+}

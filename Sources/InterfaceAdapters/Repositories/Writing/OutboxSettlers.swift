@@ -1,0 +1,38 @@
+/// Who settles the writes of an outbox: groups, each with at most one for an endpoint.
+struct OutboxSettlers {
+    private var groups: [(member: OutboxMember, settlers: [String: any OutboxSettler])] = []
+    private var lastNumber = 0
+
+    /// Adds a group.
+    ///
+    /// - Returns: what it is removed by; those of later groups are greater.
+    mutating func add(_ settlers: [String: any OutboxSettler]) -> OutboxMember {
+        lastNumber += 1
+        groups.append((OutboxMember(number: lastNumber), settlers))
+        return OutboxMember(number: lastNumber)
+    }
+
+    /// Removes a group.
+    mutating func remove(_ member: OutboxMember) { groups.removeAll { $0.member == member } }
+
+    /// Those of an endpoint, in the order of their groups.
+    func all(for endpoint: String) -> [any OutboxSettler] { groups.compactMap { $0.settlers[endpoint] } }
+
+    /// Whether somebody settles the writes of an endpoint.
+    func settle(_ endpoint: String) -> Bool { groups.contains { $0.settlers[endpoint] != nil } }
+
+    /// The groups that were added since there were only others.
+    func added(since others: OutboxSettlers) -> OutboxSettlers {
+        var added = self
+        added.groups.removeAll { $0.member.number <= others.lastNumber }
+        return added
+    }
+
+    /// Tells each of its entries, in their order.
+    func tell(of entries: [OutboxEntry]) {
+        let byEndpoint = Dictionary(grouping: entries, by: \.write.endpoint).sorted { $0.key < $1.key }
+        for group in groups {
+            for (endpoint, entries) in byEndpoint { group.settlers[endpoint]?.accepted(entries) }
+        }
+    }
+}

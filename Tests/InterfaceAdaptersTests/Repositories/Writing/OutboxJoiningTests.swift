@@ -1,0 +1,121 @@
+import InwardTesting
+import Testing
+import UseCases
+
+@testable import InterfaceAdapters
+
+@Suite(.timeLimit(.minutes(5)))
+struct OutboxJoiningTests {
+    private let stage = OutboxStage()
+
+    @Test func whoJoinsIsToldOfWhatIsPendingAndSettlesItToo() async throws {
+        let stage = stage
+        let upstream = stage.upstream(latency: .seconds(1))
+        try await stage.scheduler.run {
+            let outbox = try stage.outbox(upstream)
+            try await outbox.open(settling: [stage.settler])
+            let before = try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
+            let other = RecordingOutboxSettler()
+            _ = try await outbox.join(settling: [other])
+            #expect(other.pending == before)
+            let behind = try await outbox.accept([OutboxStage.write(["8"])])
+            #expect(other.pending == before + behind)
+            for entry in before + behind { try await outbox.settlement(of: entry) }
+            #expect(other.pending == [])
+            #expect(stage.settler.pending == [])
+            await outbox.close()
+        }
+    }
+
+    @Test func whoHasLeftIsAskedNoMore() async throws {
+        let stage = stage
+        let upstream = stage.upstream(latency: .seconds(1))
+        try await stage.scheduler.run {
+            let outbox = try stage.outbox(upstream)
+            let first = try await outbox.join(settling: [stage.settler])
+            try await outbox.open()
+            let other = RecordingOutboxSettler()
+            _ = try await outbox.join(settling: [other])
+            outbox.leave(first)
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await outbox.settlement(of: entry)
+            #expect(stage.settler.events == [])
+            #expect(other.events.contains(.committed(entry)))
+            #expect(try await stage.values() == [["7"]: "1"])
+            await outbox.close()
+        }
+    }
+
+    @Test func whoJoinsBeforeItIsOpenIsToldOfWhatWasLeft() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        try await stage.scheduler.run {
+            let earlier = try stage.outbox(StubDataFetcher(failing: .unreachable))
+            try await earlier.open(settling: [stage.settler])
+            let left = try await earlier.accept([OutboxStage.write(["7"])])
+            await earlier.close()
+
+            let outbox = try stage.outbox(upstream, keySeed: 2)
+            let settlers = [RecordingOutboxSettler(), RecordingOutboxSettler()]
+            for settler in settlers { _ = try await outbox.join(settling: [settler]) }
+            try await outbox.open()
+            try await outbox.open()
+            for settler in settlers { #expect(settler.pending.map(\.idempotencyKey) == left.map(\.idempotencyKey)) }
+            for entry in left { try await outbox.settlement(of: entry) }
+            for settler in settlers { #expect(settler.pending == []) }
+            await outbox.close()
+            await #expect(throws: RecordStoreError.self) { try await outbox.join(settling: [stage.settler]) }
+            await #expect(throws: RecordStoreError.self) { try await outbox.open() }
+        }
+    }
+
+    @Test func twoForOneEndpointDoNotJoinTogether() async throws {
+        let outbox = try stage.outbox(stage.upstream())
+        let error = await #expect(throws: RecordStoreError.self) {
+            try await outbox.join(settling: [RecordingOutboxSettler(), RecordingOutboxSettler()])
+        }
+        #expect(error?.reason == .denied)
+    }
+
+    /// In any order of what happens, nobody is told of an entry behind its end, and nobody misses one.
+    @Test(arguments: [UInt64](1...200) + [.random(in: 201 ... .max)])
+    func whoeverJoinsWhileMuchGoesOnKnowsWhatIsPending(seed: UInt64) async throws {
+        let stage = OutboxStage(seed: seed)
+        let upstream = stage.upstream(.lost, .done, .answerLost)
+        try await stage.scheduler.run {
+            let store = SlowRecordStore(stage.store, timer: stage.timer)
+            let outbox = try stage.outbox(upstream, store: store)
+            try await outbox.open(settling: [stage.settler])
+            let others = (0..<3).map { _ in RecordingOutboxSettler() }
+            try await withThrowingTaskGroup { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        try await stage.timer.sleep(for: .milliseconds(number * 7))
+                        let subject: RecordKey = ["\(number % 3)"]
+                        let entry = try await outbox.accept([OutboxStage.write(subject, "\(number)")])[0]
+                        try await outbox.settlement(of: entry)
+                    }
+                }
+                for (number, other) in others.enumerated() {
+                    group.addTask {
+                        try await stage.timer.sleep(for: .milliseconds(number * 20))
+                        _ = try await outbox.join(settling: [other])
+                    }
+                }
+                try await group.waitForAll()
+            }
+            for settler in others + [stage.settler] {
+                #expect(settler.pending == [], "seed \(seed)")
+                let told = settler.events.compactMap { event in
+                    if case .accepted(let entry) = event { entry.sequence } else { nil }
+                }
+                #expect(Set(told).count == told.count, "seed \(seed)")
+                for event in settler.events {
+                    guard case .delivered(let entry, _) = event else { continue }
+                    #expect(told.contains(entry.sequence), "seed \(seed)")
+                }
+            }
+            await outbox.close()
+        }
+    }
+}
