@@ -28,16 +28,14 @@ extension Outbox {
             all.append(.keep(StoredRecord(bytes), OutboxEntryName(entry).key(under: records.entries)))
         }
         try await commit(changes, adding: Array(all.dropFirst(changes.count)))
-        let settlers = state.withLock(\.settlers)
-        settlers.tell(of: entries)
-        tell(entries)
-        let others = state.withLock { state in
+        // Who joins behind this finds them pending. Nothing is settled, nor told to who joins, before the turn is left.
+        let settlers = state.withLock { state in
             state.counts.accepted += entries.count
             for entry in entries { state.lanes.append(entry, DeliveryHistory()) }
-            return state.settlers.added(since: settlers)
+            return state.settlers
         }
-        // Who joins from now on finds them pending, and waits for the turn that is left behind this.
-        others.tell(of: entries)
+        settlers.tell(of: entries)
+        tell(entries)
         pump()
         return entries
     }

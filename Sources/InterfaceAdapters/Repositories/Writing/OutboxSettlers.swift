@@ -5,7 +5,7 @@ struct OutboxSettlers {
 
     /// Adds a group.
     ///
-    /// - Returns: what it is removed by; those of later groups are greater.
+    /// - Returns: what it is removed by.
     mutating func add(_ settlers: [String: any OutboxSettler]) -> OutboxMember {
         lastNumber += 1
         groups.append((OutboxMember(number: lastNumber), settlers))
@@ -20,13 +20,6 @@ struct OutboxSettlers {
 
     /// Whether somebody settles the writes of an endpoint.
     func settle(_ endpoint: String) -> Bool { groups.contains { $0.settlers[endpoint] != nil } }
-
-    /// The groups that were added since there were only others.
-    func added(since others: OutboxSettlers) -> OutboxSettlers {
-        var added = self
-        added.groups.removeAll { $0.member.number <= others.lastNumber }
-        return added
-    }
 
     /// Tells each of its entries, in their order.
     func tell(of entries: [OutboxEntry]) {

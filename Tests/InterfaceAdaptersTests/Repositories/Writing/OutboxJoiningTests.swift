@@ -81,38 +81,47 @@ struct OutboxJoiningTests {
     @Test(arguments: [UInt64](1...200) + [.random(in: 201 ... .max)])
     func whoeverJoinsWhileMuchGoesOnKnowsWhatIsPending(seed: UInt64) async throws {
         let stage = OutboxStage(seed: seed)
-        let upstream = stage.upstream(.lost, .done, .answerLost)
+        let upstream = stage.upstream(.lost, .done, .answerLost, latency: .seconds(1))
         try await stage.scheduler.run {
+            let earlier = try stage.outbox(StubDataFetcher(failing: .unreachable))
+            try await earlier.open(settling: [RecordingOutboxSettler()])
+            let left = try await earlier.accept(["0", "1"].map { OutboxStage.write([$0], "left") })
+            await earlier.close()
+
             let store = SlowRecordStore(stage.store, timer: stage.timer)
-            let outbox = try stage.outbox(upstream, store: store)
-            try await outbox.open(settling: [stage.settler])
-            let others = (0..<3).map { _ in RecordingOutboxSettler() }
+            let outbox = try stage.outbox(upstream, store: store, keySeed: seed)
+            let settlers = (0..<6).map { _ in RecordingOutboxSettler() }
+            var random = SplitMix64(seed: seed)
+            // Some while it is being opened.
+            let moments = settlers.indices.map { index in
+                Duration.milliseconds(Int.random(in: 0...(index < 2 ? 3_000 : 20_000), using: &random))
+            }
             try await withThrowingTaskGroup { group in
-                for number in 0..<8 {
+                for (settler, moment) in zip(settlers, moments) {
                     group.addTask {
-                        try await stage.timer.sleep(for: .milliseconds(number * 7))
-                        let subject: RecordKey = ["\(number % 3)"]
-                        let entry = try await outbox.accept([OutboxStage.write(subject, "\(number)")])[0]
-                        try await outbox.settlement(of: entry)
+                        try await stage.timer.sleep(for: moment)
+                        _ = try await outbox.join(settling: [settler])
                     }
                 }
-                for (number, other) in others.enumerated() {
+                try await outbox.open(settling: [stage.settler])
+                for number in 0..<6 {
                     group.addTask {
-                        try await stage.timer.sleep(for: .milliseconds(number * 20))
-                        _ = try await outbox.join(settling: [other])
+                        try await stage.timer.sleep(for: .seconds(number))
+                        _ = try await outbox.accept([OutboxStage.write(["\(number % 3)"], "\(number)")])
                     }
                 }
                 try await group.waitForAll()
             }
-            for settler in others + [stage.settler] {
+            for entry in left + outbox.pending { try await outbox.settlement(of: entry) }
+            for settler in settlers + [stage.settler] {
                 #expect(settler.pending == [], "seed \(seed)")
                 let told = settler.events.compactMap { event in
-                    if case .accepted(let entry) = event { entry.sequence } else { nil }
+                    if case .accepted(let entry) = event { entry.idempotencyKey } else { nil }
                 }
                 #expect(Set(told).count == told.count, "seed \(seed)")
                 for event in settler.events {
                     guard case .delivered(let entry, _) = event else { continue }
-                    #expect(told.contains(entry.sequence), "seed \(seed)")
+                    #expect(told.contains(entry.idempotencyKey), "seed \(seed)")
                 }
             }
             await outbox.close()
