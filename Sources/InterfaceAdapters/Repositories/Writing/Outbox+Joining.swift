@@ -17,17 +17,17 @@ extension Outbox {
         // Nobody opens it meanwhile: whoever is there by then is told of what is left.
         let opening = try await turn(for: [records.owner])
         defer { leave(opening) }
-        let (member, subjects) = try state.withLock { state throws(RecordStoreError) in
+        let (member, before) = try state.withLock { state throws(RecordStoreError) in
             if state.phase == .closed { throw Self.notOpen }
             // From here on they are told of what is accepted, and asked what is to be kept.
-            return (state.settlers.add(byEndpoint), state.lanes.subjects)
+            return (state.settlers.add(byEndpoint), state.lanes.pending)
         }
         do throws(RecordStoreError) {
-            // What was pending then, and is still: nobody settles any of it meanwhile.
-            let ticket = try await turn(for: subjects)
+            // What is still pending of what was then: nobody settles any of it meanwhile.
+            let ticket = try await turn(for: Set(before.map(\.write.subject)))
             defer { leave(ticket) }
-            let entries = pending.filter { subjects.contains($0.write.subject) }
-            tellSettlers(of: entries, byEndpoint)
+            let rest = state.withLock { state in before.filter(state.lanes.contains) }
+            tellSettlers(of: rest, byEndpoint)
             return member
         } catch {
             leave(member)

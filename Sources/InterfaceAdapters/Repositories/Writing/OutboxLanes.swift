@@ -34,9 +34,6 @@ struct OutboxLanes {
     /// How many entries are here, held ones that cannot be read not among them.
     var count: Int { keys.count }
 
-    /// What the entries are of, held ones among them.
-    var subjects: Set<RecordKey> { Set(lanes.keys) }
-
     /// Whether an entry is here.
     func contains(_ entry: OutboxEntry) -> Bool { keys.contains(entry.idempotencyKey) }
 
