@@ -5,8 +5,9 @@ extension Outbox {
     /// Has others settle what is accepted too, beside those that it was opened with: another repository of the same entities, say,
     /// that somebody else reads.
     ///
-    /// They have been told of what is pending when it returns, or are when it is opened. Each write is settled by all who are for its
-    /// endpoint, in one commit; they are of one mind about what is kept in the store.
+    /// They have been told of what is pending when it returns, or are when it is opened; of what is being settled at that moment they
+    /// may be asked without having been told. Each write is settled by all who are for its endpoint, in one commit; they are of one
+    /// mind about what is kept in the store.
     ///
     /// - Parameter settlers: Who settles, each for an endpoint of its own.
     /// - Returns: what to leave with.
