@@ -7,6 +7,11 @@ import UseCases
 
 @Suite(.timeLimit(.minutes(5)))
 struct OutboxJoiningTests {
+    /// Who has joined so far.
+    private final class Joined: Sendable {
+        let settlers = Mutex<[RecordingOutboxSettler]>([])
+    }
+
     private let stage = OutboxStage()
 
     @Test func whoJoinsIsToldOfWhatIsPendingAndSettlesItToo() async throws {
@@ -92,7 +97,7 @@ struct OutboxJoiningTests {
             let store = SlowRecordStore(stage.store, timer: stage.timer)
             let outbox = try stage.outbox(upstream, store: store, keySeed: seed &+ 1_000)
             let settlers = (0..<6).map { _ in RecordingOutboxSettler() }
-            let joined = Mutex<[RecordingOutboxSettler]>([])
+            let joined = Joined()
             var random = SplitMix64(seed: seed)
             // Some while it is being opened.
             let moments = settlers.indices.map { index in
@@ -103,14 +108,14 @@ struct OutboxJoiningTests {
                     group.addTask {
                         try await stage.timer.sleep(for: moment)
                         _ = try await outbox.join(settling: [settler])
-                        joined.withLock { $0.append(settler) }
+                        joined.settlers.withLock { $0.append(settler) }
                     }
                 }
                 try await outbox.open(settling: [stage.settler])
                 for number in 0..<6 {
                     group.addTask {
                         try await stage.timer.sleep(for: .seconds(number))
-                        let present = joined.withLock(\.self)
+                        let present = joined.settlers.withLock(\.self)
                         let entry = try await outbox.accept([OutboxStage.write(["\(number % 3)"], "\(number)")])[0]
                         for settler in present { #expect(settler.events.contains(.accepted(entry)), "seed \(seed)") }
                     }
