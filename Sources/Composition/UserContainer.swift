@@ -55,7 +55,8 @@ public struct UserContainer: Container {
                     Outbox(
                         upstream: asked.asked(through: dataFetcher),
                         store: place.records,
-                        prefix: place.partition.appending("outbox"),
+                        // Beside what the repositories keep, so that what they forget is none of it.
+                        prefix: RecordKey(["outboxes"] + place.partition.components),
                         timer: app.timer,
                         errorHandler: app.errorHandler
                     )
