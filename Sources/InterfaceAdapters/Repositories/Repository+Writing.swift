@@ -24,7 +24,8 @@ extension Repository {
     /// Creates an entity of what is sent to where the list is.
     ///
     /// With an outbox it is accepted when this returns, which is as durable as the outbox's store, and shown as pending until the
-    /// upstream has answered. Without one it is sent now, once, and created when this returns.
+    /// upstream has answered. Without one it is sent now, once, and created when this returns; what the store has of before is gone
+    /// by then, unless the task is cancelled or its deadline passes.
     ///
     /// - Parameter draft: What is sent, as the endpoint's ``Creation`` knows it.
     /// - Returns: the entity.
@@ -103,12 +104,15 @@ extension Repository {
                 answer throws(FieldError) in try creation.created(body, answer)
             }
             keep(created)
+            // What is kept of before is not to be found by a process that comes behind this, if this one is killed.
+            await flush()
             return Reading(created, origin: .upstream)
         } catch {
             source.lastChange.note(at: timer.now)
             // It may have been done, and then be in every list.
             if [.outcomeUnknown, .cancelled].contains(error.reason) { memory.forgetLists() }
             detachAll()
+            await flush()
             throw error
         }
     }

@@ -333,4 +333,22 @@ struct RepositoryStoreTests {
         }
         #expect(deadlines.withLock(\.self) == [false])
     }
+
+    @Test func aProcessThatIsKilledBehindAWriteLeavesNothingOfBefore() async throws {
+        let scheduler = DeterministicScheduler(seed: 7)
+        let slow = SlowRecordStore(records, timer: scheduler.timer)
+        let place = RepositoryStore(slow, partition: ["ada"]) {
+            Self.day
+        } reportFailure: { _ in
+        }
+        let repository = try Repository<Remark>.remarks(source, scheduler.timer, store: place)
+        try await scheduler.run {
+            _ = try await repository.entities()
+            await repository.flush()
+            _ = try await repository.send(Remark(id: 4, author: 7, text: "four"))
+            // Nothing more is done by this process.
+            let again = try self.repository(source: StubDataFetcher(failing: .unreachable))
+            #expect(try await again.entities(.all, .local).value.map(\.id) == [1, 2, 3, 4])
+        }
+    }
 }
