@@ -42,8 +42,8 @@ struct InputLineSplitter {
 
     private mutating func extend(by bytes: ArraySlice<UInt8>) {
         guard !isTooLong else { return }
-        // The carriage return that may stand at the end is none of the line.
-        guard bytes.count <= byteLimit + 1 - beginning.count else {
+        // The carriage return that may stand at the end is none of the line. The limit may be the largest number there is.
+        guard bytes.count - 1 <= byteLimit - beginning.count else {
             isTooLong = true
             beginning = []
             return

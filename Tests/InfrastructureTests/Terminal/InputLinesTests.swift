@@ -39,6 +39,7 @@ struct InputLinesTests {
         #expect(try await texts() == [])
         #expect(try await texts("one\ntwo\n") == ["one", "two"])
         #expect(try await texts("one\n\nth", "ree") == ["one", "", "three"])
+        #expect(try await texts("one\r\n", "two", upTo: .max) == ["one", "two"])
         #expect(try await texts("one\r\nt\rwo\r", "\n\r\n") == ["one", "t\rwo", ""])
     }
 
