@@ -46,6 +46,15 @@ struct OutboxLanes {
         }
     }
 
+    /// The entries of these that nothing holds, in no order: they are sent sooner or later.
+    ///
+    /// - Complexity: O(n).
+    var deliverable: [OutboxEntry] {
+        lanes.values.flatMap { lane in
+            lane.prefix { if case .entry = $0 { true } else { false } }.compactMap(\.entry)
+        }
+    }
+
     /// Puts an entry at the end of its lane, with what is known of its deliveries.
     mutating func append(_ entry: OutboxEntry, _ history: DeliveryHistory) {
         append(.entry(OutboxDelivery(entry: entry, history: history)), to: entry.write.subject)
