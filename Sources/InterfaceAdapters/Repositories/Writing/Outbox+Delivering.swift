@@ -83,7 +83,11 @@ extension Outbox {
         let entry = delivery.entry
         do throws(RecordStoreError) {
             try await checkOwner()
-            state.withLock { $0.counts.attempts += 1 }
+            try state.withLock { state throws(RecordStoreError) in
+                // Its end would change nothing that is kept.
+                guard state.settlers.settle(entry.write.endpoint) else { throw Self.unsettled(entry) }
+                state.counts.attempts += 1
+            }
             let request = request(for: entry)
             let outcome = await Result { () async throws(FetchError) in try await upstream.dataFetcher.fetch(request) }
             switch delivery.history.add(outcome, of: request, at: now()) {
@@ -115,6 +119,8 @@ extension Outbox {
                 state.settlers.all(for: entry.write.endpoint)
             )
         }
+        // Those who would have may have left meanwhile. It is sent again, with the same key, when others have joined.
+        guard !settlers.isEmpty else { throw Self.unsettled(entry) }
         var settlements: [OutboxSettlement] = []
         for settler in settlers {
             switch outcome {
@@ -144,6 +150,17 @@ extension Outbox {
         case .failure(let error): errorHandler.handle(RefusedWriteError(entry, because: error))
         }
         for waiter in waiters { waiter.keep(outcome.map { _ in }) }
+    }
+
+    /// That an entry is not settled, because all have left who would.
+    private static func unsettled(_ entry: OutboxEntry) -> RecordStoreError {
+        RecordStoreError(
+            .unavailable,
+            explanation: """
+                The write \(entry) is for the endpoint “\(entry.write.endpoint)”, which nobody settles any more: it waits until \
+                somebody joins the outbox who does.
+                """
+        )
     }
 
     /// Has an entry wait before it is sent again, unless the outbox has been closed: then it is the next one's.

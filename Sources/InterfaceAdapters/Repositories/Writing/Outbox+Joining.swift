@@ -36,8 +36,12 @@ extension Outbox {
         }
     }
 
-    /// Has them settle no more who joined. What they were asked before that is still done.
-    public func leave(_ member: OutboxMember) { state.withLock { $0.settlers.remove(member) } }
+    /// Has them settle no more who joined. What they were asked before that is still done; of the end of what they were told is
+    /// pending they hear no more. What nobody settles any more stays pending, until somebody joins who does.
+    public func leave(_ member: OutboxMember) {
+        // Let go outside of the lock, because what their end does is not known.
+        _ = state.withLock { $0.settlers.remove(member) }
+    }
 
     /// Settlers by what they settle.
     ///

@@ -21,11 +21,13 @@ extension Outbox {
         // Who joins meanwhile waits, and is told of what is left behind that.
         let ticket = try await turn(for: [records.owner])
         defer { leave(ticket) }
-        try state.withLock { state throws(RecordStoreError) in
+        // Let go outside of the lock, because what their end does is not known.
+        _ = try state.withLock { state throws(RecordStoreError) in
             try Self.checkCanOpen(state.phase)
             // Those of an earlier try are not theirs any more who try again.
-            if let earlier = state.opener { state.settlers.remove(earlier) }
+            let earlier = state.opener
             state.opener = state.settlers.add(byEndpoint)
+            return earlier.flatMap { state.settlers.remove($0) }
         }
         try await openInTurn()
     }

@@ -13,7 +13,12 @@ struct OutboxSettlers {
     }
 
     /// Removes a group.
-    mutating func remove(_ member: OutboxMember) { groups.removeAll { $0.member == member } }
+    ///
+    /// - Returns: its settlers, to be let go outside of a lock; `nil` if there is no such group.
+    mutating func remove(_ member: OutboxMember) -> [String: any OutboxSettler]? {
+        guard let place = groups.firstIndex(where: { $0.member == member }) else { return nil }
+        return groups.remove(at: place).settlers
+    }
 
     /// Those of an endpoint, in the order of their groups.
     func all(for endpoint: String) -> [any OutboxSettler] { groups.compactMap { $0.settlers[endpoint] } }

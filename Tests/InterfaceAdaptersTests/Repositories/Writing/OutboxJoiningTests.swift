@@ -12,6 +12,32 @@ struct OutboxJoiningTests {
         let settlers = Mutex<[RecordingOutboxSettler]>([])
     }
 
+    /// A settler that does something when nobody has it any more.
+    private final class EndingSettler: OutboxSettler {
+        let endpoint = "posts"
+        private let whenGone: @Sendable () -> Void
+
+        init(whenGone: @escaping @Sendable () -> Void) {
+            self.whenGone = whenGone
+        }
+
+        deinit { whenGone() }
+
+        func accepted(_ entries: [OutboxEntry]) {}
+
+        func delivered(
+            _ entry: OutboxEntry,
+            answer: DataResponse,
+            before later: [OutboxEntry]
+        ) async throws(RecordStoreError) -> OutboxSettlement { OutboxSettlement() }
+
+        func refused(
+            _ entry: OutboxEntry,
+            because error: RepositoryError,
+            before later: [OutboxEntry]
+        ) async throws(RecordStoreError) -> OutboxSettlement { OutboxSettlement() }
+    }
+
     private let stage = OutboxStage()
 
     @Test func whoJoinsIsToldOfWhatIsPendingAndSettlesItToo() async throws {
@@ -50,6 +76,47 @@ struct OutboxJoiningTests {
             #expect(try await stage.values() == [["7"]: "1"])
             await outbox.close()
         }
+    }
+
+    @Test func whatNobodySettlesAnyMoreWaitsForWhoJoins() async throws {
+        let stage = stage
+        let upstream = stage.upstream(latency: .seconds(1))
+        try await stage.scheduler.run {
+            let outbox = try stage.outbox(upstream)
+            let first = try await outbox.join(settling: [stage.settler])
+            try await outbox.open()
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            // It is on its way.
+            try await stage.timer.sleep(for: .milliseconds(500))
+            outbox.leave(first)
+            try await stage.timer.sleep(for: .milliseconds(3_000))
+            #expect(outbox.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
+            #expect(try await stage.values() == [:])
+            // It is not sent again either before somebody is there.
+            #expect(upstream.requests.count == 1)
+            #expect(stage.errors.errors.allSatisfy { $0 is DelayedWriteError })
+            #expect(stage.errors.errors.count == 1)
+
+            let other = RecordingOutboxSettler()
+            _ = try await outbox.join(settling: [other])
+            #expect(other.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
+            try await outbox.settlement(of: entry)
+            #expect(other.pending == [])
+            #expect(try await stage.values() == [["7"]: "1"])
+            await outbox.close()
+        }
+        #expect(upstream.done.count == 1)
+    }
+
+    @Test func whoLeavesIsLetGoOfWhereTheOutboxCanBeAsked() async throws {
+        let outbox = try stage.outbox(stage.upstream())
+        let counts = Mutex<[Int]>([])
+        let member = try await outbox.join(
+            settling: [EndingSettler { counts.withLock { $0.append(outbox.pending.count) } }]
+        )
+        #expect(counts.withLock(\.self) == [])
+        outbox.leave(member)
+        #expect(counts.withLock(\.self) == [0])
     }
 
     @Test func whoJoinsBeforeItIsOpenIsToldOfWhatWasLeft() async throws {
