@@ -1,7 +1,8 @@
 import InterfaceAdapters
 import Synchronization
 
-/// Asks as one of the sessions that are open: the first of them, until it is closed.
+/// Asks as one of the sessions of a user that are open: the one that came last, whose credentials are the newest; and where they
+/// are not taken, as the one before.
 final class SessionsDataFetcher: DataFetcher {
     private struct State {
         var dataFetchers: [(number: Int, dataFetcher: any DataFetcher)] = []
@@ -25,14 +26,19 @@ final class SessionsDataFetcher: DataFetcher {
     func remove(_ number: Int) { state.withLock { $0.dataFetchers.removeAll { $0.number == number } } }
 
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        for (_, dataFetcher) in state.withLock(\.dataFetchers) {
+        var turnedAway: DataResponse?
+        for (_, dataFetcher) in state.withLock(\.dataFetchers).reversed() {
             do throws(FetchError) {
-                return try await dataFetcher.fetch(request)
+                let response = try await dataFetcher.fetch(request)
+                // RFC 9110 section 15.5.2: nothing was done, for want of credentials that are valid.
+                guard response.status == .unauthorized else { return response }
+                turnedAway = turnedAway ?? response
             } catch {
                 // A session that is closed has not sent it.
                 guard error.reason == .closed else { throw error }
             }
         }
+        if let turnedAway { return turnedAway }
         throw FetchError(.closed, request: request, explanation: "was not sent: every session is closed")
     }
 }
