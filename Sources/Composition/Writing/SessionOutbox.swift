@@ -4,21 +4,27 @@ import Synchronization
 /// A session's share in an outbox that other sessions of the same user may have too.
 final class SessionOutbox: Sendable {
     let outbox: Outbox
+    private let earlier: Mutex<Outbox?>
     private let member = Mutex<OutboxMember?>(nil)
     private let end: @Sendable () async -> Void
 
     /// - Parameters:
     ///   - outbox: The outbox.
+    ///   - earlier: The one before it over the same records, which is being closed; `nil` if none is.
     ///   - end: What is to be done when the session has it no more.
-    init(_ outbox: Outbox, whenClosed end: @escaping @Sendable () async -> Void) {
+    init(_ outbox: Outbox, behind earlier: Outbox?, whenClosed end: @escaping @Sendable () async -> Void) {
         self.outbox = outbox
+        self.earlier = Mutex(earlier)
         self.end = end
     }
 
     /// Has the session's repository settle what is written, and be told of what is pending; and the outbox deliver.
     ///
+    /// An outbox before it that is being closed is waited for, so that it is not taken over while it settles to the end.
+    ///
     /// - Throws: a `RecordStoreError` if it cannot be opened. It is tried again with the next write.
     func open(settling settler: any OutboxSettler) async throws(RecordStoreError) {
+        await earlier.withLock { $0.take() }?.close()
         let joined = try await outbox.join(settling: [settler])
         member.withLock { $0 = joined }
         try await outbox.open()

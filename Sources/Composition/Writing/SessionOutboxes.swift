@@ -12,7 +12,13 @@ final class SessionOutboxes: Sendable {
         var sessionCount = 0
     }
 
-    private let shared = Mutex<[RecordKey: Shared]>([:])
+    private struct State {
+        var shared: [RecordKey: Shared] = [:]
+        /// Those that no session has any more, until they are closed.
+        var closing: [RecordKey: Outbox] = [:]
+    }
+
+    private let state = Mutex(State())
 
     /// The outbox of a part of the store, for a session more.
     ///
@@ -26,12 +32,12 @@ final class SessionOutboxes: Sendable {
         asking dataFetcher: any DataFetcher,
         make: (any DataFetcher) -> Outbox
     ) -> SessionOutbox {
-        shared.withLock { shared in
-            var one = shared[part] ?? Self.make(make)
+        state.withLock { state in
+            var one = state.shared[part] ?? Self.make(make)
             one.sessionCount += 1
-            shared[part] = one
+            state.shared[part] = one
             let number = one.dataFetcher.add(dataFetcher)
-            return SessionOutbox(one.outbox) { [self] in await end(part, number) }
+            return SessionOutbox(one.outbox, behind: state.closing[part]) { [self] in await end(part, number) }
         }
     }
 
@@ -42,13 +48,19 @@ final class SessionOutboxes: Sendable {
 
     /// Ends a session's share, and the outbox with the last.
     private func end(_ part: RecordKey, _ number: Int) async {
-        let last = shared.withLock { shared -> Outbox? in
-            guard var one = shared[part] else { return nil }
+        let last = state.withLock { state -> Outbox? in
+            guard var one = state.shared[part] else { return nil }
             one.dataFetcher.remove(number)
             one.sessionCount -= 1
-            shared[part] = one.sessionCount > 0 ? one : nil
-            return one.sessionCount > 0 ? nil : one.outbox
+            state.shared[part] = one.sessionCount > 0 ? one : nil
+            guard one.sessionCount == 0 else { return nil }
+            state.closing[part] = one.outbox
+            return one.outbox
         }
-        await last?.close()
+        guard let last else { return }
+        await last.close()
+        state.withLock { state in
+            if state.closing[part] === last { state.closing[part] = nil }
+        }
     }
 }
