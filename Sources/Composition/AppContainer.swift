@@ -84,7 +84,7 @@ public struct AppContainer: Container {
                 observer: observer,
                 responseCache: ResponseCache(byteLimit: configuration.cacheLimit, clock: clock),
                 recordStore: recordStore ?? configuration.makeRecordStore(tellingDamageTo: errorHandler),
-                outboxes: SessionOutboxes(),
+                outboxes: SessionOutboxes(executor: timer.executor),
                 imageCodec: imageCodec,
                 imageCache: ImageCache(bytes: configuration.imageCacheLimit, timer: timer),
                 decodingBudget: DecodingBudget(bytes: configuration.decodingLimit),

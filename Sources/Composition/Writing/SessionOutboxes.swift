@@ -19,6 +19,12 @@ final class SessionOutboxes: Sendable {
     }
 
     private let state = Mutex(State())
+    private let executor: (any TaskExecutor)?
+
+    /// - Parameter executor: Where outboxes are opened; `nil` for wherever there is room.
+    init(executor: (any TaskExecutor)? = nil) {
+        self.executor = executor
+    }
 
     /// The outbox of a part of the store, for a session more.
     ///
@@ -37,7 +43,9 @@ final class SessionOutboxes: Sendable {
             one.sessionCount += 1
             state.shared[part] = one
             let number = one.dataFetcher.add(dataFetcher)
-            return SessionOutbox(one.outbox, behind: state.closing[part]) { [self] in await end(part, number) }
+            return SessionOutbox(one.outbox, behind: state.closing[part], executor: executor) { [self] in
+                await end(part, number)
+            }
         }
     }
 

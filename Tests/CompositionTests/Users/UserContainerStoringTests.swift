@@ -168,6 +168,40 @@ struct UserContainerStoringTests {
         try await app.close()
     }
 
+    @Test func whoSignsInWhileBeingCancelledCanWriteAllTheSame() async throws {
+        /// A store that does nothing for who was cancelled.
+        struct HeedfulRecordStore: RecordStore {
+            let base: any RecordStore
+
+            func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
+                try await base.record(for: key)
+            }
+
+            func records(
+                under key: RecordKey
+            ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
+                try await base.records(under: key)
+            }
+
+            func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
+                if Task.isCancelled { throw RecordStoreError(.cancelled, explanation: "The task was cancelled.") }
+                try await base.commit(changes)
+            }
+        }
+        let app = try await AppContainer(
+            dataFetcher: Source.recording(),
+            recordStore: HeedfulRecordStore(base: records),
+            clock: ManualClock()
+        )
+        let user = try await withThrowingTaskGroup(of: UserContainer.self) { group in
+            group.cancelAll()
+            group.addTask { try await UserContainer(session("1"), in: app) }
+            return try #require(await group.next())
+        }
+        #expect(user.storeFailure == nil)
+        try await app.close()
+    }
+
     @Test func aUserOfTheNameIsNoGuest() async throws {
         let app = try await app(Source.recording())
         let guest = try await UserContainer(.guest, in: app)

@@ -38,7 +38,7 @@ struct SessionOutboxesTests {
         let upstream = IdempotentDataFetcher()
         let url = try #require(URL(string: "https://example.org"))
         try await scheduler.run {
-            let outboxes = SessionOutboxes()
+            let outboxes = SessionOutboxes(executor: timer.executor)
             @Sendable func share() -> SessionOutbox {
                 outboxes.outbox(of: ["users", "1"], asking: upstream) { dataFetcher in
                     Outbox(

@@ -18,7 +18,8 @@ extension Outbox {
     ) async throws(RecordStoreError) -> [OutboxEntry] {
         try await openIfThatFailed()
         try beginAccepting(writes)
-        defer { endAccepting(writes.count) }
+        var underWay = writes.count
+        defer { endAccepting(underWay) }
         let ticket = try await turn(for: Set(writes.map(\.subject)))
         defer { leave(ticket) }
         let entries = number(writes)
@@ -32,8 +33,11 @@ extension Outbox {
         let settlers = state.withLock { state in
             state.counts.accepted += entries.count
             for entry in entries { state.lanes.append(entry, DeliveryHistory()) }
+            // They are pending now, and not to be counted twice.
+            state.writesUnderWay -= underWay
             return state.settlers
         }
+        underWay = 0
         settlers.tell(of: entries)
         tell(entries)
         pump()
