@@ -1,4 +1,5 @@
 import InwardTesting
+import Synchronization
 import Testing
 import UseCases
 
@@ -166,6 +167,21 @@ struct OutboxOpeningTests {
         }
         #expect(upstream.done.filter { $0.url.lastPathComponent == "7" }.map(\.text) == ["1", "2"])
         #expect(upstream.done.count == 3)
+    }
+
+    @Test func whatIsAcceptedCountsOnceTowardsWhatMayBePending() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream(latency: .seconds(1)))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            var counts: [Int] = []
+            _ = try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["8"])], with: []) { _ in
+                counts.append(outbox.state.withLock { $0.lanes.count + $0.writesUnderWay })
+            }
+            #expect(counts == [2])
+            #expect(outbox.state.withLock(\.writesUnderWay) == 0)
+            await outbox.close()
+        }
     }
 
     @Test func noMoreIsAcceptedThanMayBePending() async throws {
