@@ -66,6 +66,7 @@ final class DescriptorReader: Sendable {
         }
     }
 
+    // `unsafe`: whoever calls it gives a buffer that has room for so many bytes; no more are written.
     private static func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
         #if canImport(Glibc)
         unsafe Glibc.read(descriptor, buffer, count)
