@@ -251,4 +251,6 @@ for target in package.targets where target.type != .plugin && target.type != .sy
         .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409: an import is internal unless it says more.
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461: async code stays with its caller.
     ]
+    // SE-0480: one build serves every step of CI, where a flag on some of the commands would build everything again.
+    if Context.environment["WARNINGS_AS_ERRORS"] != nil { target.swiftSettings?.append(.treatAllWarnings(as: .error)) }
 }
