@@ -2,8 +2,13 @@
 
 import PackageDescription
 
-/// What is fuzzed here: each target has a corpus of its name, and is built and run by `./run TARGET SECONDS`.
-let targets = ["fuzz-jpeg", "fuzz-png"]
+/// The fuzz targets. Each has a corpus of its name, and `./run TARGET SECONDS` builds and runs it.
+///
+/// A new target also needs its entry point in `FuzzerDriver.c`, and its longest input in `run`.
+let targets = [
+    "fuzz-jpeg",
+    "fuzz-png",
+]
 
 let package = Package(
     name: "fuzzing",
