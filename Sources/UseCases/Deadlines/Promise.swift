@@ -28,6 +28,10 @@ package final class Promise<Value: Sendable>: Sendable {
     @discardableResult
     package func keep(_ value: Value) -> Bool { settle(.kept(value)) }
 
+    /// Ends the wait as the cancellation of its task does, unless it is over.
+    @discardableResult
+    package func cancel() -> Bool { settle(.cancelled) }
+
     /// Waits for the value, until the task is cancelled or a deadline has passed. Only one task may wait, and once.
     ///
     /// A value that is there already is given whatever else has happened.

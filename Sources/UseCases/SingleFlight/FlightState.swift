@@ -19,6 +19,8 @@ struct FlightState<Answer, Waiter> {
     @usableFromInline var landed: Answer?
     /// What does the work, from when the one who began it waits for it.
     @usableFromInline var task: Task<Void, Never>?
+    /// Whether the work is cancelled, which may be before it is known what does it.
+    @usableFromInline var isCancelled: Bool
 
     @inlinable
     init() {
@@ -27,6 +29,15 @@ struct FlightState<Answer, Waiter> {
         aboard = 1
         landed = nil
         task = nil
+        isCancelled = false
+    }
+
+    /// Cancels the work.
+    ///
+    /// - Returns: the task to cancel; `nil` if it is not known yet. Whoever makes it known then cancels it.
+    mutating func cancel() -> Task<Void, Never>? {
+        isCancelled = true
+        return task
     }
 
     /// Takes on somebody else, who waits in a seat unless the answer is there.

@@ -51,7 +51,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
             defer { table = FlightTable() }
             return table.detached
         }
-        for flight in flights.values { flight.state.withLock { $0.task }?.cancel() }
+        for flight in flights.values { flight.state.withLock { $0.cancel() }?.cancel() }
     }
 
     /// Whether work is under way for a key that can be joined.
@@ -119,7 +119,11 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
             }
             return Task(executorPreference: executor) { [self] in await run(flight, work) }
         }
-        return flight.state.withLock { $0.seatFirst(Promise(), of: task) }
+        let (boarding, isCancelled) = flight.state.withLock { ($0.seatFirst(Promise(), of: task), $0.isCancelled) }
+        // All work may have been cancelled after this task began and before anybody knew of it. Outside of the lock, because
+        // handlers of the cancellation run here.
+        if isCancelled { task.cancel() }
+        return boarding
     }
 
     // Part of the task, and so of what is allocated for it.

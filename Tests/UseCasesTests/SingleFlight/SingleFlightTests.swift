@@ -18,6 +18,21 @@ struct SingleFlightTests {
         #expect(flights.count == 0)
     }
 
+    @Test func workThatIsCancelledBeforeItsTaskIsKnownEnds() async throws {
+        let scheduler = DeterministicScheduler(seed: 7)
+        let flights = Flights(whenAbandoned: .goesOn, executor: scheduler.executor)
+        let answer = try await scheduler.run {
+            await flights.outcome(for: "a") { _ async throws(ExampleError) in
+                // It runs in the task that begins it, which waits for nothing yet.
+                flights.cancelAll()
+                // Nobody else arrives, so this ends only when it is cancelled.
+                await Rendezvous(of: 2).arrive()
+                throw ExampleError()
+            }.answer
+        }
+        #expect(answer == .failure(ExampleError()))
+    }
+
     @Test func tenThousandWhoAskAtOnceAreOnePieceOfWorkAndEachIsAnsweredOnce() async {
         let begun = Counter()
         let joined = Counter()

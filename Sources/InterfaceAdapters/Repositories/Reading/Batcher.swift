@@ -54,14 +54,15 @@ final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
         return isClosed ? .cancelled : await promise.value()
     }
 
-    /// Cancels all work, and begins no more. Who waits for what is not begun ends its wait by itself.
+    /// Cancels all work, begins no more, and ends the waits for work that has not begun.
     func close() {
-        let tasks = state.withLock { state in
+        let (tasks, waiters) = state.withLock { state in
             if let scheduled = state.timer { timer.cancel(scheduled) }
             defer { state = State(isClosed: true) }
-            return Array(state.underWay.values)
+            return (Array(state.underWay.values), state.waiters.values.flatMap(\.self))
         }
         for task in tasks { task.cancel() }
+        for waiter in waiters { waiter.cancel() }
     }
 
     private func schedule(_ number: Int) -> TimerService.Timer {
@@ -78,12 +79,13 @@ final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
         let (number, keys, waiters) = (state.number, state.keys, state.waiters)
         // Unstructured, because it is for several, none of whom it ends with. It ends with its work, or is cancelled by the close:
         // it is made and kept under the lock, which it takes itself only when the work is done.
-        let task = Task { [work, weak self] in
+        let task = Task(executorPreference: timer.executor) { [work, weak self] in
             let answers = await work(keys)
             self?.state.withLock { _ = $0.underWay.removeValue(forKey: number) }
             for (key, waiters) in waiters {
-                guard let answer = answers[key] else { continue }
-                for waiter in waiters { waiter.keep(answer) }
+                let answer = answers[key]
+                // Nobody waits for an answer that work was cancelled without.
+                for waiter in waiters { _ = answer.map { waiter.keep($0) } ?? waiter.cancel() }
             }
         }
         state.underWay[number] = task

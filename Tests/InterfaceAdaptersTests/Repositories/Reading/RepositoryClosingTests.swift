@@ -107,6 +107,37 @@ struct RepositoryClosingTests {
         }
     }
 
+    @Test func aReadThatBeginsWhileItClosesEnds() async throws {
+        let closing = Promise<Task<Void, Never>>()
+        let opened = Mutex<Repository<Remark>?>(nil)
+        let source = RemarkSource { [scheduler] _ in
+            // The read has begun, and its caller does not wait for it yet.
+            guard let repository = opened.withLock(\.self) else { return }
+            closing.keep(Self.atOnce(scheduler) { await repository.close() })
+            // Nobody else arrives, so this ends only when it is cancelled.
+            await Rendezvous(of: 2).arrive()
+            try Task.checkCancellation()
+        }
+        let repository = try repository(source)
+        opened.withLock { $0 = repository }
+        try await scheduler.run {
+            #expect(await repository.failure(1) == .closed)
+            guard case .kept(let task) = await closing.value() else { return }
+            await task.value
+        }
+    }
+
+    /// Begins work where it is called, up to its first wait, as far as the system can do that.
+    private static func atOnce(
+        _ scheduler: DeterministicScheduler,
+        _ work: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
+        if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
+            return Task.immediate(executorPreference: scheduler.executor) { await work() }
+        }
+        return Task(executorPreference: scheduler.executor) { await work() }
+    }
+
     @Test func refreshesEndWithIt() async throws {
         let cancellations = Atomic(0)
         let isSlow = Atomic(false)
