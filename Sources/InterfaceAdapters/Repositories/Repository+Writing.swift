@@ -15,8 +15,19 @@ extension Repository {
                 creation: creation,
                 pending: pending,
                 changes: store.map { [$0.removeLists] } ?? [],
-                keep: { [weak self] in self?.keep($0) },
-                forgetLists: { [weak self] in self?.forgetLists() }
+                prepare: { [weak self] entity, key async throws(RecordStoreError) in
+                    guard let self else { return }
+                    source.lastChange.note(at: timer.now)
+                    try await memory.prepareSettlement(of: entity, key)
+                },
+                keep: { [weak self] entity, key in
+                    self?.keep(entity)
+                    self?.memory.endSettlement(of: key)
+                },
+                forgetLists: { [weak self] key in
+                    self?.forgetLists()
+                    self?.memory.endSettlement(of: key)
+                }
             )
         }
     }

@@ -51,7 +51,7 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
         self.outbox = outbox
         self.chance = chance
         self.store = store.map { EntityStore(endpoint, in: $0, executor: timer.executor) }
-        memory = EntityMemory(endpoint, limit: limit, store: self.store, chance: chance)
+        memory = EntityMemory(endpoint, limit: limit, store: self.store, timer: timer, chance: chance)
         source = EntitySource(endpoint, upstream: upstream, memory: memory, timer: timer, chance: chance)
         entities = RepositoryLane(whenAbandoned: abandonment, executor: timer.executor)
         lists = RepositoryLane(whenAbandoned: abandonment, executor: timer.executor)
@@ -103,7 +103,10 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
     public func invalidateAll() { invalidate(under: []) }
 
     /// Waits until what is to be kept is in the store, or could not be kept.
-    public func flush() async { await store?.writer.flush() }
+    public func flush() async {
+        memory.storeLists()
+        await store?.writer.flush()
+    }
 
     /// Ends what is under way, and gives nothing any more, nor to those who wait. What is to be kept is in the store when it
     /// returns, unless the task is cancelled meanwhile or its deadline passes.

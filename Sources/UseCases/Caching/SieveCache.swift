@@ -11,7 +11,7 @@ package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Where a value stands. Values are apart from it: nobody who moves the hand has to touch them.
     @usableFromInline
     struct Entry: Sendable {
-        @usableFromInline let cost: Int
+        @usableFromInline var cost: Int
         @usableFromInline var isVisited = false
         @usableFromInline var newer: Int?
         @usableFromInline var older: Int?
@@ -69,10 +69,20 @@ package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         places[key].flatMap { values[$0] }
     }
 
-    /// Changes the value for a key where it is, at the cost that it has.
+    /// Counts the value for a key at another cost, because it has changed, and evicts what is too much then.
+    ///
+    /// - Returns: what had to go, to be let go outside of a lock. That is the value itself if it costs more than everything may.
     @inlinable
-    package mutating func replace(_ key: Key, with value: Value) {
-        if let place = places[key] { values[place] = value }
+    @discardableResult
+    package mutating func setCost(_ cost: Int, for key: Key) -> [Value] {
+        guard let place = places[key] else { return [] }
+        let cost = max(0, cost)
+        guard cost <= limit else { return [take(place)].compactMap { $0 } }
+        self.cost += cost - entries[place].cost
+        entries[place].cost = cost
+        var gone: [Value] = []
+        while self.cost > limit, let evicted = evict() { gone.append(evicted) }
+        return gone
     }
 
     /// Keeps a value for a key in the place of another, unless it costs more than everything may, or the key is not equal to

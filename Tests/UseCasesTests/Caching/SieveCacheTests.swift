@@ -75,4 +75,18 @@ struct SieveCacheTests {
         #expect(cache.removeAll { _, _ in true }.count == count)
         #expect(cache.cost == 0 && cache.count == 0)
     }
+
+    @Test func aValueThatCostsMoreMakesRoomForItself() {
+        var cache = SieveCache<Int, Int>(limit: 10)
+        for key in 1...5 { cache.insert(key, for: key, cost: 2) }
+        // Asked for again, so that another goes first.
+        #expect(cache.value(for: 1) == 1)
+        #expect(cache.setCost(5, for: 1) == [2, 3])
+        #expect(cache.cost == 9 && cache.count == 3 && cache.peek(1) == 1)
+        #expect(cache.setCost(1, for: 1) == [])
+        #expect(cache.cost == 5)
+        #expect(cache.setCost(11, for: 1) == [1])
+        #expect(cache.cost == 4 && cache.count == 2 && cache.peek(1) == nil)
+        #expect(cache.setCost(3, for: 7) == [] && cache.cost == 4)
+    }
 }

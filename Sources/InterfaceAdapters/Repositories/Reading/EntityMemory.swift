@@ -9,7 +9,7 @@ public import UseCases
 final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
     /// `nil` if there is no entity of an identity.
     @usableFromInline typealias KeptEntity = KeptAnswer<Entity?>
-    @usableFromInline typealias KeptList = KeptAnswer<EntityList<Entity>>
+    @usableFromInline typealias KeptList = CachedList<Entity>
     @usableFromInline typealias Filter = EntityFilter<Entity>
 
     private let endpoint: Endpoint<Entity>
@@ -18,20 +18,26 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
     @usableFromInline let entities: ShardedCache<Entity.ID, KeptEntity>
     @usableFromInline let lists: Mutex<SieveCache<Filter, KeptList>>
     private let log = Mutex(ChangeLog())
+    /// The writes that the upstream has done and that are not in the lists yet, by their idempotency keys.
+    private let unsettled = Mutex<Set<String>>([])
+    private let timer: TimerService
 
     /// - Parameters:
     ///   - endpoint: What is kept, and for how long.
     ///   - limit: How much is kept.
     ///   - store: What is told of all that is kept.
+    ///   - timer: What tells the time.
     ///   - chance: A random number from 0 to 1, by which lifetimes are spread.
     init(
         _ endpoint: Endpoint<Entity>,
         limit: MemoryLimit,
         store: EntityStore<Entity>?,
+        timer: TimerService,
         chance: @escaping @Sendable () -> Double
     ) {
         self.endpoint = endpoint
         self.store = store
+        self.timer = timer
         self.chance = chance
         entities = ShardedCache(limit)
         lists = Mutex(SieveCache(limit: limit.bytes, countLimit: limit.count))
@@ -43,9 +49,14 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
     @inlinable
     func entity(_ id: Entity.ID) -> KeptEntity? { entities.value(for: id) }
 
-    /// What is kept of a list.
+    /// What is kept of a list. A list that the store forgot because of a write is stored again with the next read.
     @inlinable
-    func list(_ filter: Filter) -> KeptList? { lists.withLock { $0.value(for: filter) } }
+    func list(_ filter: Filter) -> KeptAnswer<EntityList<Entity>>? {
+        guard let kept = lists.withLock({ $0.value(for: filter) }) else { return nil }
+        let (answer, isStored) = kept.current
+        if !isStored { storeLists([filter]) }
+        return answer
+    }
 
     // MARK: Fetching
 
@@ -63,7 +74,13 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
         log.withLock { log in
             guard keep(entity, byteCount: fetch.byteCount, fetch, log) else { return false }
             updateLists(olderThan: fetch.time) { filter, list in
-                if filter.matches(entity) { list.replace(with: entity) } else { list.remove(entity.id) }
+                guard list.contains(entity.id) else { return false }
+                if filter.matches(entity) {
+                    list.replace(with: entity, byteCount: fetch.byteCount)
+                } else {
+                    list.remove(entity.id)
+                }
+                return true
             }
             if let store, !fetch.isFromStore { store.writer.write([store.keep(entity, age: fetch.age)]) }
             return true
@@ -76,7 +93,10 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
             // Whose it would be nobody knows, and so any change may have been of it.
             guard !log.isClosed, !log.hasChanged(since: fetch.tick), isNewer(fetch, than: id) else { return }
             entities.insert(kept(nil, isAbsent: true, fetch), for: id, cost: 0)
-            updateLists(olderThan: fetch.time) { _, list in list.remove(id) }
+            updateLists(olderThan: fetch.time) { _, list in
+                defer { list.remove(id) }
+                return list.contains(id)
+            }
             if let store { store.writer.write([store.remove(id)]) }
         }
     }
@@ -91,14 +111,14 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
         _ fetch: FetchStamp
     ) -> (list: EntityList<Entity>, isCurrent: Bool) {
         log.withLock { log in
-            var list = fetched
+            var list = EntityList(fetched.entities, byteCount: fetch.byteCount, rejected: fetched.rejected)
             var changes: [RecordChange] = []
             let share = fetch.byteCount / max(1, list.entities.count)
             var keptNow: [Entity] = []
             for entity in fetched.entities {
                 if let newer = entities.peek(entity.id), newer.time > fetch.time {
                     if let value = newer.value, filter.matches(value) {
-                        list.replace(with: value)
+                        list.replace(with: value, byteCount: share)
                     } else {
                         list.remove(entity.id)
                     }
@@ -107,17 +127,17 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
                 }
             }
             // The other lists have them too.
-            let newer = EntityList(keptNow, rejected: [])
+            let newer = EntityList(keptNow, byteCount: share * keptNow.count, rejected: [])
             updateLists(olderThan: fetch.time) { other, list in
-                if other != filter { list.replace(with: newer, where: other.matches) }
+                other != filter && list.replace(with: newer, where: other.matches)
             }
             if let store, !fetch.isFromStore { changes = keptNow.map { store.keep($0, age: fetch.age) } }
             // What was changed meanwhile may belong into the list, or not any more.
             let isCurrent = !log.isClosed && !log.hasChanged(since: fetch.tick) && isNewest(fetch, of: filter)
             if isCurrent {
-                _ = lists.withLock { lists in
-                    lists.insert(kept(list, isAbsent: false, fetch), for: filter, cost: fetch.byteCount)
-                }
+                let freshness = endpoint.lifetimes.freshness(isAbsent: false, chance: chance())
+                let cached = CachedList(list, time: fetch.time, staleTime: fetch.time + freshness)
+                _ = lists.withLock { $0.insert(cached, for: filter, cost: list.byteCount) }
                 if let store, !fetch.isFromStore { changes.append(store.keep(list, of: filter, age: fetch.age)) }
             }
             store?.writer.write(changes)
@@ -127,30 +147,72 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
 
     // MARK: Changing
 
+    /// Prepares for the settlement of a write that the upstream has done, before it is committed: nothing that was fetched before
+    /// is kept or stored after this returns. Until the end of the settlement no list is stored that may be without the entity.
+    ///
+    /// - Parameters:
+    ///   - entity: What was written; `nil` if nobody knows, and it may be in every list.
+    ///   - key: The idempotency key of the write.
+    /// - Throws: a ``RecordStoreError`` if the wait for the store was cancelled, or its deadline has passed.
+    func prepareSettlement(of entity: Entity?, _ key: String) async throws(RecordStoreError) {
+        log.withLock { log in
+            unsettled.withLock { _ = $0.insert(key) }
+            log.note(entity.map { endpoint.key(of: $0.id) } ?? [endpoint.name])
+        }
+        // The lists that are about to be stored are older than the write. The settlement removes them once they are.
+        guard let store, await !store.writer.flush() else { return }
+        throw RecordStoreError(
+            .cancelled,
+            explanation: "Nothing was changed: the task was cancelled, or its deadline passed, before the store was ready."
+        )
+    }
+
+    /// Ends what was prepared for a write, once readers find the entity.
+    func endSettlement(of key: String) { unsettled.withLock { _ = $0.remove(key) } }
+
     /// Keeps an entity that was written just now. It is in every list that it belongs into, at the end if it is new.
+    ///
+    /// The lists are not stored before they are read, or flushed.
+    ///
+    /// - Complexity: O(1) for each list on average, unless a reader holds the list as it was.
     func write(_ entity: Entity, time: Duration, byteCount: Int) {
         log.withLock { log in
             log.note(endpoint.key(of: entity.id))
             let answer = kept(entity as Entity?, isAbsent: false, time: time)
             entities.insert(answer, for: entity.id, cost: byteCount)
-            var changed: [(filter: Filter, list: EntityList<Entity>, age: Duration)] = []
-            updateLists { filter, kept in
-                var list = kept.value
+            updateLists { filter, list in
                 switch (list.contains(entity.id), filter.matches(entity)) {
-                case (true, true): list.replace(with: entity)
+                case (true, true): list.replace(with: entity, byteCount: byteCount)
                 case (true, false): list.remove(entity.id)
-                case (false, true): list.append(entity)
-                case (false, false): return nil
+                case (false, true): list.append(entity, byteCount: byteCount)
+                case (false, false): return false
                 }
-                changed.append((filter, list, kept.age(at: time)))
-                return list
+                return true
             }
             guard let store else { return }
             // Of the lists that are in the store alone nobody knows whether it belongs into them.
-            store.writer.write(
-                [store.keep(entity, age: .zero), store.removeLists]
-                    + changed.map { store.keep($0.list, of: $0.filter, age: $0.age) }
-            )
+            store.writer.write([store.keep(entity, age: .zero), store.removeLists])
+            lists.withLock { lists in
+                for filter in lists.keys { lists.peek(filter)?.noteStored(false) }
+            }
+        }
+    }
+
+    /// Has the lists stored that the store forgot because of a write, unless a write is being settled that may belong into them.
+    @usableFromInline
+    func storeLists(_ filters: [Filter]? = nil) {
+        guard let store else { return }
+        log.withLock { _ in
+            guard unsettled.withLock(\.isEmpty) else { return }
+            let changed = lists.withLock { lists in
+                (filters ?? lists.keys).compactMap { filter in lists.peek(filter).map { (filter, $0) } }
+            }
+            for (filter, kept) in changed {
+                let (answer, isStored) = kept.current
+                guard !isStored else { continue }
+                kept.noteStored(true)
+                store.writer.write([store.keep(answer.value, of: filter, age: answer.age(at: timer.now))])
+            }
         }
     }
 
@@ -176,7 +238,7 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
             _ = lists.withLock { lists in
                 lists.removeAll { filter, kept in
                     key.contains([endpoint.name]) || filter.subject.map(key.contains) ?? false
-                        || kept.value.entities.contains { isUnder(key, $0) }
+                        || kept.current.answer.value.entities.contains { isUnder(key, $0) }
                 }
             }
             if let store { store.writer.write([store.removeAll]) }
@@ -218,22 +280,22 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
         return KeptAnswer(value: value, time: time, staleTime: time + freshness)
     }
 
-    private func updateLists(olderThan time: Duration, _ update: (Filter, inout EntityList<Entity>) -> Void) {
+    private func updateLists(olderThan time: Duration, _ update: (Filter, inout EntityList<Entity>) -> Bool) {
         // Of what was asked for at the same moment, what came last counts, of entities and of lists.
-        updateLists { filter, kept in
-            guard kept.time <= time else { return nil }
-            var list = kept.value
-            update(filter, &list)
-            return list
-        }
+        updateLists(where: { $0.time <= time }, update)
     }
 
-    /// Puts other lists in the place of those that are kept, as old as they are; `nil` leaves one as it is.
-    private func updateLists(_ update: (Filter, KeptList) -> EntityList<Entity>?) {
+    /// Changes the lists that are kept, unless the update returns `false`, and has each counted at its size.
+    private func updateLists(
+        where condition: (KeptList) -> Bool = { _ in true },
+        _ update: (Filter, inout EntityList<Entity>) -> Bool
+    ) {
         lists.withLock { lists in
             for filter in lists.keys {
-                guard let kept = lists.peek(filter), let list = update(filter, kept) else { continue }
-                lists.replace(filter, with: KeptAnswer(value: list, time: kept.time, staleTime: kept.staleTime))
+                guard let kept = lists.peek(filter), condition(kept),
+                    let byteCount = kept.update({ update(filter, &$0) })
+                else { continue }
+                lists.setCost(byteCount, for: filter)
             }
         }
     }

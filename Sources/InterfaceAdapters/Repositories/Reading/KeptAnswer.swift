@@ -22,6 +22,7 @@ final class KeptAnswer<Value: Sendable>: Sendable {
     /// From when on it is stale.
     @usableFromInline let staleTime: Duration
 
+    @usableFromInline
     init(value: Value, time: Duration, staleTime: Duration) {
         self.value = value
         self.time = time

@@ -59,15 +59,19 @@ final class StoreWriter: Sendable {
         if isFirst { Deadline.lifted { _ = Task(executorPreference: executor) { await self.writeAll() } } }
     }
 
-    /// Waits until the changes of before are made, or have failed; or until the task is cancelled, or its deadline has passed.
-    func flush() async {
+    /// Waits until the changes of before are made, or have failed.
+    ///
+    /// - Returns: whether they are; not if the task was cancelled, or its deadline has passed.
+    @discardableResult
+    func flush() async -> Bool {
         let promise = state.withLock { state -> Promise<Void>? in
             guard state.isWriting else { return nil }
             let promise = Promise<Void>()
             state.waiters.append(promise)
             return promise
         }
-        _ = await promise?.value()
+        if case .kept = await promise?.value() ?? .kept(()) { return true }
+        return false
     }
 
     private func writeAll() async {

@@ -7,10 +7,13 @@ struct CreationSettler<Entity: Identifiable & Sendable>: OutboxSettler where Ent
     let pending: PendingEntities<Entity>
     /// What is changed in the store together with the end of a write: of no list there is known that what was created is in it.
     let changes: [RecordChange]
-    /// Keeps what was created.
-    let keep: @Sendable (Entity) -> Void
-    /// Forgets every list, because something was created of which nothing is known.
-    let forgetLists: @Sendable () -> Void
+    /// Makes sure that no list from before the write is stored once its settlement is committed. It is given what was created, if
+    /// that is known, and the idempotency key of the write.
+    let prepare: @Sendable (Entity?, String) async throws(RecordStoreError) -> Void
+    /// Keeps what was created by the write with an idempotency key.
+    let keep: @Sendable (Entity, String) -> Void
+    /// Forgets every list, because the write with an idempotency key created something of which nothing is known.
+    let forgetLists: @Sendable (String) -> Void
 
     func accepted(_ entries: [OutboxEntry]) {
         for entry in entries {
@@ -24,13 +27,19 @@ struct CreationSettler<Entity: Identifiable & Sendable>: OutboxSettler where Ent
         answer: DataResponse,
         before later: [OutboxEntry]
     ) async throws(RecordStoreError) -> OutboxSettlement {
-        do throws(FieldError) {
+        let key = entry.idempotencyKey
+        let created = Result { () throws(FieldError) in
             guard answer.degradation == nil else { throw FieldError(nil, "is another's than the upstream's") }
-            let entity = try creation.created(entry.write.body ?? [], answer.body)
-            return OutboxSettlement(changes) { pending.remove(entry.idempotencyKey) { keep(entity) } }
-        } catch {
+            return try creation.created(entry.write.body ?? [], answer.body)
+        }
+        switch created {
+        case .success(let entity):
+            try await prepare(entity, key)
+            return OutboxSettlement(changes) { pending.remove(key) { keep(entity, key) } }
+        case .failure(let error):
+            try await prepare(nil, key)
             return OutboxSettlement(changes, problem: error.description) {
-                pending.remove(entry.idempotencyKey) { forgetLists() }
+                pending.remove(key) { forgetLists(key) }
             }
         }
     }

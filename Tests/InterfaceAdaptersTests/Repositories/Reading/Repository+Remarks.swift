@@ -17,6 +17,7 @@ extension Repository<Remark> {
         lifetimes: Lifetimes = Lifetimes(),
         memory: MemoryLimit = MemoryLimit(),
         store: RepositoryStore? = nil,
+        outbox: Outbox? = nil,
         whenAbandoned abandonment: RepositoryAbandonment = .cancelled,
         chance: @escaping @Sendable () -> Double = { 0 }
     ) throws -> Repository<Remark> {
@@ -35,6 +36,7 @@ extension Repository<Remark> {
             upstream: try .example(source),
             memory: memory,
             store: store,
+            outbox: outbox,
             whenAbandoned: abandonment,
             timer: timer,
             chance: chance

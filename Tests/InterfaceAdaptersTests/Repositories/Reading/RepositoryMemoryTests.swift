@@ -42,6 +42,54 @@ struct RepositoryMemoryTests {
         #expect(kept.count == 2)
     }
 
+    /// Whether a list is still in memory after so many remarks were created, or one was changed so often.
+    private func keepsList(_ limit: MemoryLimit, ids: ClosedRange<Int>, times: Int = 1) async throws -> Bool {
+        let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()), memory: limit)
+        _ = try await repository.entities()
+        for _ in 0..<times {
+            for id in ids { _ = try await repository.send(Remark(id: id, author: 7, text: "text")) }
+        }
+        return (try? await repository.entities(.all, .local)) != nil
+    }
+
+    @Test func aListThatGrowsCostsWhatItHasGrownTo() async throws {
+        // The list has 105 bytes, and each remark that comes to it 33 or more.
+        #expect(try await keepsList(MemoryLimit(bytes: 5_000), ids: 10...109))
+        #expect(try await !keepsList(MemoryLimit(bytes: 2_000), ids: 10...109))
+    }
+
+    @Test func aListCostsNoMoreForWhatTookThePlaceOfSomethingElse() async throws {
+        #expect(try await keepsList(MemoryLimit(bytes: 2_000), ids: 1...3, times: 100))
+    }
+
+    @Test func addingToAListDoesNotCopyItEachTime() throws {
+        let endpoint = try Repository<Remark>.remarks(source, TimerService(ManualClock())).endpoint
+        let memory = EntityMemory(
+            endpoint,
+            limit: MemoryLimit(),
+            store: nil,
+            timer: TimerService(ManualClock()),
+            chance: { 0 }
+        )
+        let tick = memory.begin()
+        let stamp = FetchStamp(tick: tick, time: .zero, age: .zero, byteCount: 0, isFromStore: false)
+        memory.keep(EntityList([], rejected: []), of: .all, stamp)
+        memory.end(tick)
+        var copyCount = 0
+        var last: UInt?
+        for id in 0..<5_000 {
+            memory.write(Remark(id: id, author: 7, text: "text"), time: .zero, byteCount: 33)
+            // `unsafe`: only where the entities are is looked at.
+            let place = unsafe memory.list(.all)?.value.entities.withUnsafeBufferPointer { entities in
+                UInt(bitPattern: entities.baseAddress)
+            }
+            if place != last { copyCount += 1 }
+            last = place
+        }
+        #expect(memory.list(.all)?.value.entities.count == 5_000)
+        #expect(copyCount < 50)
+    }
+
     @Test func aCacheInPartsKeepsToItsLimits() {
         let cache = ShardedCache<Int, Int>(MemoryLimit(count: 4_096, bytes: 8_192))
         for key in 0..<20_000 { cache.insert(key, for: key, cost: 1) }
