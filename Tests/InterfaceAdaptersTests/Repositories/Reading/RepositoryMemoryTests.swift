@@ -44,7 +44,7 @@ struct RepositoryMemoryTests {
 
     /// Whether a list is still in memory after so many remarks were created, or one was changed so often.
     private func keepsList(_ limit: MemoryLimit, ids: ClosedRange<Int>, times: Int = 1) async throws -> Bool {
-        let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()), memory: limit)
+        let repository = try Repository<Remark>.remarks(RemarkSource(), TimerService(ManualClock()), memory: limit)
         _ = try await repository.entities()
         for _ in 0..<times {
             for id in ids { _ = try await repository.send(Remark(id: id, author: 7, text: "text")) }
