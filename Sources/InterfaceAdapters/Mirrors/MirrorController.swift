@@ -51,6 +51,8 @@ extension FailureViewModel {
             self.init("The mirror was not finished in time", advice: goesOn)
         case .unavailable(let cause):
             self.init("The upstream could not be mirrored: \(cause)", advice: goesOn)
+        case .limitExceeded(let cause):
+            self.init("The mirror was given up: \(cause)")
         case .unreadable(let cause):
             self.init(
                 "The upstream could not be mirrored: \(cause)",

@@ -10,6 +10,8 @@ import Foundation
 struct PuttingPlace: Sendable {
     /// How many bytes are read back at once, at the most.
     private static let readingByteCount = 1_024 * 1_024
+    /// No note that was written here has more bytes.
+    private static let maximumNoteByteCount = 64 * 1_024
 
     let url: URL
     let contentType: String
@@ -45,6 +47,7 @@ struct PuttingPlace: Sendable {
             guard (400..<500).contains(response.status.code) else { throw failure(FetchError(response, to: request)) }
             return nil
         }
+        guard response.body.count <= Self.maximumNoteByteCount else { return nil }
         return SavedPart(note: [UInt8](response.body))
     }
 
@@ -103,8 +106,15 @@ struct PuttingPlace: Sendable {
         var checksum = Checksum()
         var offset = 0
         var validator: String?
+        // A server that gives a byte at a time is given up.
+        var counter = PieceCounter(TransferLimits(maximumByteCount: .max))
         while true {
             let loaded = try await loader.piece(at: offset, of: validator)
+            do {
+                try counter.add(loaded)
+            } catch {
+                throw DataLoaderError(source: "GET \(url.withoutSecrets)", explanation: error.reason)
+            }
             let piece = loaded.piece
             guard piece.offset <= offset, offset == 0 || loaded.validator == validator else { return nil }
             let bytes = piece.bytes.dropFirst(offset - piece.offset).prefix(count - offset)

@@ -26,6 +26,13 @@ public final class InMemoryMirrorStore: MirrorStore {
             store.state.withLock { $0.staged[item] = copy }
         }
 
+        func keepOnly(_ items: [MirroredItem]) async throws(MirrorStoreError) {
+            store.state.withLock { state in
+                let items = Set(items)
+                state.staged = state.staged.filter { items.contains($0.key) }
+            }
+        }
+
         func publish(_ items: [MirroredItem]) async throws(MirrorStoreError) {
             store.publish(items)
         }

@@ -14,6 +14,11 @@ public protocol MirrorStaging: Sendable {
     /// - Throws: a ``MirrorStoreError`` if that cannot be kept.
     func keep(_ copy: MirroredCopy, of item: MirroredItem) async throws(MirrorStoreError)
 
+    /// Removes what is here of other items.
+    ///
+    /// - Throws: a ``MirrorStoreError`` if that is not possible.
+    func keepOnly(_ items: [MirroredItem]) async throws(MirrorStoreError)
+
     /// The users, as the mirror will give them.
     var users: any UserRepository { get }
 

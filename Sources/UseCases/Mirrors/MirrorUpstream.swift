@@ -11,13 +11,16 @@ public struct MirrorUpstream: Sendable {
 
     private let source: any MirrorSource
     private let store: any MirrorStore
+    private let limits: MirrorLimits
 
     /// Makes the use case.
     ///
     /// - Parameters:
     ///   - source: Where the originals are.
     ///   - store: Where the mirror is kept.
-    public init(from source: any MirrorSource, in store: any MirrorStore) {
+    ///   - limits: When an upstream is given up that may never end.
+    public init(from source: any MirrorSource, in store: any MirrorStore, limits: MirrorLimits = MirrorLimits()) {
+        self.limits = limits
         self.source = source
         self.store = store
     }
@@ -34,17 +37,24 @@ public struct MirrorUpstream: Sendable {
         var transferredCount = 0
         for _ in 0..<Self.mostRounds {
             var items: [MirroredItem] = [.users, .posts]
-            let users = try await copied(.users, in: staging, &transferredCount)
-            let posts = try await copied(.posts, in: staging, &transferredCount)
+            var byteCount = 0
+            let users = try await copied(.users, in: staging, &byteCount, &transferredCount)
+            let posts = try await copied(.posts, in: staging, &byteCount, &transferredCount)
             let userIDs = try await reading { () async throws(RepositoryError) in
                 try await staging.users.users(.nearest).value.map(\.id)
             }
             let postCount = try await reading { () async throws(RepositoryError) in
                 try await staging.posts.posts(.nearest).value.count
             }
+            guard userIDs.count <= limits.maximumImageCount else { throw tooManyImages(userIDs.count) }
+            // What earlier runs left for other users must not fill the disk.
+            let wanted = items + userIDs.map { .avatar($0) }
+            try await keeping { () async throws(MirrorStoreError) in try await staging.keepOnly(wanted) }
             progress(2, 2 + userIDs.count)
             for (index, id) in userIDs.enumerated() {
-                if try await copiedIfThere(.avatar(id), in: staging, &transferredCount) { items.append(.avatar(id)) }
+                if try await copiedIfThere(.avatar(id), in: staging, &byteCount, &transferredCount) {
+                    items.append(.avatar(id))
+                }
                 progress(3 + index, 2 + userIDs.count)
             }
             guard try await isUnchanged(.users, users), try await isUnchanged(.posts, posts) else { continue }
@@ -65,18 +75,22 @@ public struct MirrorUpstream: Sendable {
     private func copied(
         _ item: MirroredItem,
         in staging: any MirrorStaging,
+        _ byteCount: inout Int,
         _ transferredCount: inout Int
     ) async throws(MirrorUpstreamError) -> MirroredCopy {
         let loader = source.loader(of: item)
+        let limits = limits.limits(for: item, after: byteCount)
         let copy = try await keeping { () async throws(MirrorStoreError) in try await staging.copy(of: item) }
-        if let copy, let name = loader.source, copy.source == name, let validator = copy.validator,
+        if let copy, copy.byteCount <= limits.maximumByteCount, let name = loader.source, copy.source == name,
+            let validator = copy.validator,
             try await loading({ () async throws(DataLoaderError) in try await loader.stillHas(validator) })
         {
+            byteCount += copy.byteCount
             return copy
         }
         let report: TransferReport
         do {
-            report = try await TransferData(from: loader, to: staging.saver(of: item))()
+            report = try await TransferData(from: loader, to: staging.saver(of: item), limits: limits)()
         } catch {
             throw MirrorUpstreamError(error)
         }
@@ -88,6 +102,7 @@ public struct MirrorUpstream: Sendable {
         )
         try await keeping { () async throws(MirrorStoreError) in try await staging.keep(new, of: item) }
         transferredCount += 1
+        byteCount += new.byteCount
         return new
     }
 
@@ -95,10 +110,11 @@ public struct MirrorUpstream: Sendable {
     private func copiedIfThere(
         _ item: MirroredItem,
         in staging: any MirrorStaging,
+        _ byteCount: inout Int,
         _ transferredCount: inout Int
     ) async throws(MirrorUpstreamError) -> Bool {
         do {
-            _ = try await copied(item, in: staging, &transferredCount)
+            _ = try await copied(item, in: staging, &byteCount, &transferredCount)
             return true
         } catch .unavailable(let cause) where cause.meansAbsence {
             return false
@@ -108,10 +124,23 @@ public struct MirrorUpstream: Sendable {
     /// Whether the source has still what was copied. One that tells no version is read once more.
     private func isUnchanged(_ item: MirroredItem, _ copy: MirroredCopy) async throws(MirrorUpstreamError) -> Bool {
         let loader = source.loader(of: item)
+        let limits = limits.limits(for: item, after: 0)
         return try await loading { () async throws(DataLoaderError) in
             if let validator = copy.validator { return try await loader.stillHas(validator) }
-            return try await loader.checksum().map { $0 == (copy.checksum, copy.byteCount) } ?? false
+            return try await loader.checksum(limits: limits).map { $0 == (copy.checksum, copy.byteCount) } ?? false
         }
+    }
+
+    private func tooManyImages(_ count: Int) -> MirrorUpstreamError {
+        .limitExceeded(
+            DataLoaderError(
+                source: source.loader(of: .users).source ?? "The upstream",
+                explanation: """
+                    has \(count) users, and MirrorLimits.maximumImageCount allows \(limits.maximumImageCount) images. Raise that \
+                    limit if the upstream is right
+                    """
+            )
+        )
     }
 
     private func loading<Answer>(

@@ -6,6 +6,8 @@ public enum MirrorUpstreamError: Error, Hashable, Sendable {
     case timedOut
     /// An item could not be loaded.
     case unavailable(DataLoaderError)
+    /// The upstream passed one of the ``MirrorLimits``. The error names the limit.
+    case limitExceeded(DataLoaderError)
     /// What came is no list of users, or none of posts.
     case unreadable(RepositoryError)
     /// An item could not be saved.
@@ -21,6 +23,7 @@ public enum MirrorUpstreamError: Error, Hashable, Sendable {
             case .cancelled: .cancelled
             case .timedOut: .timedOut
             case .unreadable(let cause): .unavailable(cause)
+            case .limitExceeded(let cause): .limitExceeded(cause)
             case .unwritable(let cause): .unwritable(cause)
             case .restless: .restless
             }

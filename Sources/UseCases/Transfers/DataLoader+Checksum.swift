@@ -1,9 +1,14 @@
 extension DataLoader {
-    /// The checksum of all the data, and how many bytes it has; `nil` if it became another while it was being read.
+    /// Reads all the data.
     ///
-    /// - Throws: a ``DataLoaderError`` if it cannot be read.
-    package func checksum() async throws(DataLoaderError) -> (value: UInt64, byteCount: Int)? {
+    /// - Parameter limits: When a source is given up that may never end.
+    /// - Returns: the checksum of the data, and how many bytes it has; `nil` if it became another while it was being read.
+    /// - Throws: a ``DataLoaderError`` if it cannot be read, or passes one of the limits.
+    package func checksum(
+        limits: TransferLimits = TransferLimits()
+    ) async throws(DataLoaderError) -> (value: UInt64, byteCount: Int)? {
         var checksum = Checksum()
+        var counter = PieceCounter(limits)
         var offset = 0
         var validator: String?
         while true {
@@ -11,6 +16,11 @@ extension DataLoader {
             guard offset == 0 || loaded.validator == validator, loaded.piece.offset <= offset,
                 loaded.piece.end > offset || loaded.piece.isLast
             else { return nil }
+            do {
+                try counter.add(loaded)
+            } catch {
+                throw DataLoaderError(source: source ?? "The source", explanation: error.reason)
+            }
             let piece = loaded.piece.dropping(before: offset)
             checksum.update(with: piece.bytes.span)
             offset = piece.end

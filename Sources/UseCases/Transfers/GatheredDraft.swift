@@ -21,7 +21,9 @@ struct GatheredDraft: DataDraft {
         guard bytes.count <= byteLimit - self.bytes.count else {
             throw DataSaverError(
                 destination: "The data",
-                explanation: "has more than \(byteLimit) bytes, the most that can be saved at once"
+                explanation: """
+                    has more than \(byteLimit) bytes, the most that can be saved at once. Use a saver that takes data piece by piece
+                    """
             )
         }
         self.bytes += bytes

@@ -13,6 +13,7 @@ public struct TransferData: Sendable {
     private let loader: any DataLoader
     private let steps: PluginCollection<DataPiece>
     private let saver: any DataSaver
+    private let limits: TransferLimits
 
     /// Makes the use case.
     ///
@@ -20,11 +21,14 @@ public struct TransferData: Sendable {
     ///   - loader: Where the data comes from.
     ///   - steps: What is done to each piece on the way, in this order.
     ///   - saver: Where the data goes.
+    ///   - limits: When a source is given up that may never end.
     public init(
         from loader: any DataLoader,
         through steps: PluginCollection<DataPiece> = PluginCollection(),
-        to saver: any DataSaver
+        to saver: any DataSaver,
+        limits: TransferLimits = TransferLimits()
     ) {
+        self.limits = limits
         self.loader = loader
         self.steps = steps
         self.saver = saver
@@ -43,6 +47,8 @@ public struct TransferData: Sendable {
         do {
             return try await transfer(into: &draft, progress)
         } catch {
+            // The next run would pass the limit too: what is saved would only take up room.
+            if case .limitExceeded = error { try? await draft.begin() }
             await draft.leave()
             throw error
         }
@@ -61,6 +67,7 @@ public struct TransferData: Sendable {
         }
         var resumedAt = part.loadedByteCount
         var restartCount = 0
+        var counter = PieceCounter(limits)
         while true {
             var loaded = try await load(at: part.loadedByteCount, of: part.validator)
             if isBegun, loaded.validator != part.validator {
@@ -76,10 +83,13 @@ public struct TransferData: Sendable {
                 part.validator = loaded.validator
                 resumedAt = 0
                 isBegun = true
+                counter.beginVersion()
             }
+            try count(loaded, &counter)
             let piece = try piece(of: loaded, behind: part.loadedByteCount)
             let bytes = await steps.applied(to: piece).bytes
             part.add(bytes, madeOf: piece.bytes.count)
+            if let problem = limits.problem(withByteCount: part.savedByteCount) { throw limitExceeded(problem) }
             try await saving { () async throws(DataSaverError) in try await draft.append(bytes, reaching: part) }
             progress(TransferProgress(doneByteCount: part.loadedByteCount, totalByteCount: loaded.totalByteCount))
             guard piece.isLast else { continue }
@@ -87,6 +97,17 @@ public struct TransferData: Sendable {
                 try await draft.publish(Checksum(value: part.checksum))
             }
             return TransferReport(part, resumedAt: resumedAt, restartCount: restartCount)
+        }
+    }
+
+    private func count(_ loaded: LoadedPiece, _ counter: inout PieceCounter) throws(TransferDataError) {
+        do {
+            try counter.add(loaded)
+        } catch {
+            switch error {
+            case .limit(let problem): throw limitExceeded(problem)
+            case .contradiction(let problem): throw unreadable(problem)
+            }
         }
     }
 
@@ -132,7 +153,11 @@ public struct TransferData: Sendable {
         return Deadline.current?.hasPassed == true ? .timedOut : nil
     }
 
-    private func unreadable(_ explanation: String) -> TransferDataError {
-        .unreadable(DataLoaderError(source: loader.source ?? "The source", explanation: explanation))
+    private func unreadable(_ explanation: String) -> TransferDataError { .unreadable(failure(explanation)) }
+
+    private func limitExceeded(_ explanation: String) -> TransferDataError { .limitExceeded(failure(explanation)) }
+
+    private func failure(_ explanation: String) -> DataLoaderError {
+        DataLoaderError(source: loader.source ?? "The source", explanation: explanation)
     }
 }

@@ -8,6 +8,8 @@ public enum TransferDataError: Error, Hashable, Sendable {
     case unreadable(DataLoaderError)
     /// The data could not be saved.
     case unwritable(DataSaverError)
+    /// The source passed one of the ``TransferLimits``. The error names the limit. Nothing is kept for the next run.
+    case limitExceeded(DataLoaderError)
     /// The data became another each time that it was begun anew, this many times.
     case restless(restartCount: Int)
 }
@@ -19,6 +21,7 @@ extension TransferDataError: CustomStringConvertible {
         case .cancelled: "The transfer was cancelled"
         case .timedOut: "The transfer was not done in time"
         case .unreadable(let cause): "The data could not be loaded: \(cause)"
+        case .limitExceeded(let cause): "The transfer was given up: \(cause)"
         case .unwritable(let cause): "The data could not be saved: \(cause)"
         case .restless(let count):
             "The data changed \(count) times while it was being loaded. Try again when it is at rest"

@@ -57,6 +57,48 @@ struct FetchingDataLoaderTests {
         try await DataLoaderConformance(Array(data.prefix(count))).check(loader(server))
     }
 
+    /// A server that gives a byte for each range that is asked for, and never says how many there are.
+    private func endlessServer(repeatsFirst: Bool = false) -> RecordingDataFetcher {
+        RecordingDataFetcher(
+            StubDataFetcher { request throws(FetchError) in
+                let range = request.headerFields[.range] ?? ""
+                let offset = repeatsFirst ? 0 : Int(range.dropFirst("bytes=".count).prefix { $0 != "-" }) ?? 0
+                return DataResponse(
+                    status: .partialContent,
+                    headerFields: [
+                        HeaderField(.etag, "\"1\""), HeaderField(.contentRange, "bytes \(offset)-\(offset)/*"),
+                    ],
+                    body: Data([7])
+                )
+            }
+        )
+    }
+
+    @Test func aByteAtATimeWithoutAnEndIsGivenUp() async throws {
+        let server = endlessServer()
+        let saver = InMemoryDataSaver()
+        let error = await #expect(throws: TransferDataError.self) {
+            try await TransferData(from: loader(server), to: saver)()
+        }
+        guard case .limitExceeded(let cause) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(cause.explanation.contains("TransferLimits.minimumPieceByteCount"))
+        #expect(server.requests.count == 1_001)
+        #expect(saver.saved == nil && saver.left == nil)
+        await #expect(throws: DataLoaderError.self) { try await loader(server).checksum() }
+        #expect(server.requests.count == 2_002)
+    }
+
+    @Test func theSameByteForEachRangeIsFound() async throws {
+        let server = endlessServer(repeatsFirst: true)
+        let error = await #expect(throws: TransferDataError.self) {
+            try await TransferData(from: loader(server), to: InMemoryDataSaver())()
+        }
+        #expect(error?.description.contains("another part than was asked for") == true)
+        #expect(server.requests.count == 2)
+    }
+
     @Test func aSourceThatChangesOnTheWayIsBegunAnew() async throws {
         let changed = data.map { $0 + 100 }
         let server = InMemoryWebDataFetcher { server, request in

@@ -42,6 +42,46 @@ struct MirrorUpstreamTests {
         #expect(progress == [[2, 4], [3, 4], [4, 4]])
     }
 
+    /// What is said of an upstream that passes a limit.
+    private func problem(_ limits: MirrorLimits) async -> String? {
+        do {
+            _ = try await MirrorUpstream(from: originals, in: store, limits: limits)()
+            return nil
+        } catch .limitExceeded(let cause) {
+            return cause.explanation
+        } catch {
+            return "another error: \(error)"
+        }
+    }
+
+    @Test func aMirrorWithinItsLimitsIsMade() async {
+        #expect(await problem(MirrorLimits(maximumListByteCount: 2, maximumTotalByteCount: 7)) == nil)
+        #expect(await problem(MirrorLimits(maximumImageByteCount: 3, maximumImageCount: 2)) == nil)
+    }
+
+    @Test func whatIsTooLargeIsNamedByItsLimit() async {
+        #expect(
+            await problem(MirrorLimits(maximumListByteCount: 1))?
+                .hasPrefix("has more than 1 bytes, the most that MirrorLimits.maximumListByteCount allows") == true
+        )
+        #expect(
+            await problem(MirrorLimits(maximumImageByteCount: 2))?
+                .hasPrefix("has more than 2 bytes, the most that MirrorLimits.maximumImageByteCount allows") == true
+        )
+        #expect(
+            await problem(MirrorLimits(maximumTotalByteCount: 6))?
+                .contains("MirrorLimits.maximumTotalByteCount (6 for everything)") == true
+        )
+        #expect(await problem(MirrorLimits(maximumImageCount: 1))?.contains("MirrorLimits.maximumImageCount") == true)
+        #expect(store.publishedCount == 0)
+    }
+
+    @Test func whatIsThereAlreadyCountsToo() async throws {
+        _ = try await mirror()
+        #expect(await problem(MirrorLimits(maximumTotalByteCount: 6)) != nil)
+        #expect(await problem(MirrorLimits(maximumTotalByteCount: 7)) == nil)
+    }
+
     @Test func whatIsUnchangedIsNotCopiedAgain() async throws {
         _ = try await mirror()
         users.replace(with: [9], validator: "2")

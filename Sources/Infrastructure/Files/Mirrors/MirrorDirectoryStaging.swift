@@ -89,6 +89,12 @@ final class MirrorDirectoryStaging: MirrorStaging {
         }
     }
 
+    func keepOnly(_ items: [MirroredItem]) async throws(MirrorStoreError) {
+        let names = items.map(\.fileName) + [MirrorPlaces.list]
+        let files = Set(names + names.flatMap(PartialFiles.names))
+        try await work.run { [places] () throws(MirrorStoreError) in try places.keepOnly(files) }
+    }
+
     func publish(_ items: [MirroredItem]) async throws(MirrorStoreError) {
         var list = MirrorList()
         for item in items {

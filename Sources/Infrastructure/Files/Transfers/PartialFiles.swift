@@ -16,6 +16,12 @@ struct PartialFiles: Sendable {
     let target: URL
     let faults: RecordFileFault.Source
 
+    /// The paths of the files that are beside a target until it is published.
+    static func names(for path: String) -> [String] {
+        let name = path.split(separator: "/").last ?? ""
+        return ["inward-part", "inward-state", "inward-state.new"].map { "\(path.dropLast(name.count)).\(name).\($0)" }
+    }
+
     private var directory: RecordDirectory {
         RecordDirectory(url: target.deletingLastPathComponent(), faults: faults)
     }

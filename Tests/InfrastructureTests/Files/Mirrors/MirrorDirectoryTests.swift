@@ -109,6 +109,14 @@ struct MirrorDirectoryTests {
         #expect(try paths == whole)
     }
 
+    @Test func whatWasLeftOfOtherItemsGoesBeforeMoreIsCopied() async throws {
+        try await leaveHalf()
+        try directory.write("left by an earlier run", to: ".mirror.inward-mirror/copy/avatars/99.jpg")
+        try await leaveHalf()
+        #expect(try !paths.contains { $0.hasSuffix("/99.jpg") })
+        #expect(try paths.contains { $0.hasSuffix("1.jpg") })
+    }
+
     @Test func whatIsInTheMirrorAndDamagedIsCopiedAgain() async throws {
         try await makeMirror()
         try directory.write("damaged", to: "mirror/avatars/2.jpg")
