@@ -24,6 +24,11 @@ struct DirectoryTree: Sendable {
         root = try Self.handle(unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
     }
 
+    /// Takes a directory that is open.
+    init(root: FileHandle) {
+        self.root = root
+    }
+
     /// The regular file at a path below the directory, one component a step; `nil` if there is none.
     ///
     /// - Throws: a ``DirectoryTreeError`` if it is there and may not be read, or a symbolic link stands in its place.

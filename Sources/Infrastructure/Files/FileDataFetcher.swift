@@ -39,6 +39,13 @@ public struct FileDataFetcher: DataFetcher {
         self.bodyLimit = max(0, bodyLimit)
     }
 
+    /// Makes a fetcher for a directory that is open.
+    init(_ tree: DirectoryTree, servedAs baseURL: URL, bodyLimit: Int = 64 * 1_024 * 1_024) {
+        self.tree = tree
+        upstream = StaticUpstream(baseURL: baseURL)
+        self.bodyLimit = bodyLimit
+    }
+
     /// The answer to a request for something in the directory.
     ///
     /// - Throws: a `FetchError` if the request leads elsewhere, or if what is asked for cannot be read.

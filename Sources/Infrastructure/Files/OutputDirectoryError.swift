@@ -13,8 +13,8 @@ public struct OutputDirectoryError: Error, Hashable, Sendable, CustomStringConve
             "“\(path)” was written by somebody else and is kept. Name another directory, or move the file away."
     }
 
-    init(path: String, cannotBeWritten error: any Error) {
+    init(path: String, cannotBeWritten explanation: String) {
         self.path = path
-        description = "“\(path)” cannot be written: \(error.localizedDescription)"
+        description = "“\(path)” cannot be written: \(explanation)"
     }
 }

@@ -1,7 +1,8 @@
 import Foundation
-import Infrastructure
 import InterfaceAdapters
 import Testing
+
+@testable import Infrastructure
 
 struct OutputDirectoryTests {
     private let directory: TemporaryDirectory
@@ -50,5 +51,41 @@ struct OutputDirectoryTests {
         try directory.write("a file", to: "a")
         let error = #expect(throws: OutputDirectoryError.self) { try output.write(files("one")) }
         #expect(error?.description.contains("a/out") == true)
+    }
+
+    @Test(arguments: ["a.html", "b.json"])
+    func whatIsPutThereAfterTheCheckIsKept(name: String) throws {
+        try output.write(files("one"))
+        let place = directory.url.appending(path: "a/out/\(name)")
+        let late = OutputDirectory(path: directory.url.appending(path: "a/out").path(percentEncoded: false)) {
+            try? FileManager.default.removeItem(at: place)
+            try? Data("somebody's".utf8).write(to: place)
+        }
+        let error = #expect(throws: OutputDirectoryError.self) { try late.write(files("two")) }
+        #expect(error?.path.hasSuffix(name) == true)
+        #expect(try directory.contents(of: "a/out/\(name)") == "somebody's")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path() + "a/out").count == 2)
+    }
+
+    @Test(arguments: ["a.html", ".a.html.inward-new"])
+    func noLinkThatIsPutThereAfterTheCheckIsFollowed(name: String) throws {
+        try directory.write("marked secret", to: "elsewhere")
+        try output.write(files("one"))
+        let place = directory.url.appending(path: "a/out/\(name)").path(percentEncoded: false)
+        let late = OutputDirectory(path: directory.url.appending(path: "a/out").path(percentEncoded: false)) {
+            try? FileManager.default.removeItem(atPath: place)
+            try? FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: "../../elsewhere")
+        }
+        try? late.write(files("two"))
+        #expect(try directory.contents(of: "elsewhere") == "marked secret")
+    }
+
+    @Test func aNameThatLeadsOutOfTheDirectoryIsRefused() throws {
+        let file = RenderedFile(name: "../b.json", contents: "marked two", mark: "marked")
+        #expect(throws: OutputDirectoryError.self) {
+            try output.write(files("one"))
+            try output.write([file])
+        }
+        #expect(!FileManager.default.fileExists(atPath: directory.url.path() + "a/b.json"))
     }
 }

@@ -12,40 +12,28 @@ final class MirrorDirectoryStaging: MirrorStaging {
         var end: Int
     }
 
-    private let places: MirrorPlaces
+    private let workspace: MirrorWorkspace
     private let work: FileWork
-    private let lock: RecordFile
-    private let note: RecordFile
     private let state: Mutex<State>
-    /// What is in the mirror there is.
-    private let published: MirrorList
     private let upstream: Upstream
 
-    /// Makes the directory, or finds what an earlier run left there. Nobody else does meanwhile.
+    /// Opens the directories, and reads what an earlier run left there.
     init(_ places: MirrorPlaces, work: FileWork) throws(MirrorStoreError) {
-        self.places = places
+        let workspace = try MirrorWorkspace(places)
+        self.workspace = workspace
         self.work = work
-        lock = try places.lock()
-        try places.prepare()
-        published = MirrorList(of: places.directory.appending(path: MirrorPlaces.list)) ?? MirrorList()
-        let staging = places.staging
-        let list = MirrorList(of: staging.appending(path: "list")) ?? MirrorList()
-        note = try places.translated { () throws(RecordStoreError) in
-            try RecordDirectory(url: staging) { _ in nil }.open("list", O_RDWR | O_CREAT)
+        let (list, end) = try places.translated { () throws(RecordStoreError) in
+            let list = try workspace.readNotes()
+            // A line that is not whole is not gone on with.
+            let bytes = list.bytes
+            try workspace.notes.truncate(to: 0)
+            try workspace.notes.write(bytes, at: 0)
+            return (list, bytes.count)
         }
-        let file = note
-        // A line that is not whole is not gone on with.
-        let bytes = list.bytes
-        try places.translated { () throws(RecordStoreError) in
-            try file.truncate(to: 0)
-            try file.write(bytes, at: 0)
-        }
-        state = Mutex(State(list: list, end: bytes.count))
-        do {
-            upstream = Upstream(baseURL: places.copy, dataFetcher: try FileDataFetcher(directory: places.copy))
-        } catch {
-            throw places.failure("cannot be kept: \(error).")
-        }
+        state = Mutex(State(list: list, end: end))
+        let copy = URL(filePath: workspace.copy.path, directoryHint: .isDirectory)
+        let tree = DirectoryTree(root: workspace.copy.handle)
+        upstream = Upstream(baseURL: copy, dataFetcher: FileDataFetcher(tree, servedAs: copy))
     }
 
     var users: any UserRepository { UpstreamUserRepository(upstream: upstream) }
@@ -53,27 +41,39 @@ final class MirrorDirectoryStaging: MirrorStaging {
 
     func copy(of item: MirroredItem) async throws(MirrorStoreError) -> MirroredCopy? {
         let name = item.fileName
-        let staged = places.copy.appending(path: name)
-        if let copy = state.withLock({ $0.list.copies[name] }), await isWhole(staged, copy) { return copy }
-        let original = places.directory.appending(path: name)
-        guard let copy = published.copies[name], await isWhole(original, copy) else { return nil }
-        let hasIt = await work.run { () -> Bool in
-            try? FileManager.default.createDirectory(
-                at: staged.deletingLastPathComponent(),
-                withIntermediateDirectories: true
-            )
-            try? FileManager.default.removeItem(at: staged)
-            // A second name for the same file, where the file system has that. Neither is written into, only replaced.
-            if (try? FileManager.default.linkItem(at: original, to: staged)) != nil { return true }
-            return (try? FileManager.default.copyItem(at: original, to: staged)) != nil
+        if let copy = state.withLock({ $0.list.copies[name] }), await isWhole(name, in: workspace.copy, copy) {
+            return copy
         }
-        guard hasIt, await isWhole(staged, copy) else { return nil }
+        guard let published = workspace.published, let copy = workspace.publishedList?.copies[name],
+            await isWhole(name, in: published, copy)
+        else { return nil }
+        let isLinked = await work.run { [workspace] in workspace.linkPublished(name) }
+        if !isLinked {
+            // Where the file system has no second names. What cannot be copied is loaded from its source.
+            _ = try? await TransferData(from: loader(of: name, in: published), to: saver(of: item))()
+        }
+        guard await isWhole(name, in: workspace.copy, copy) else { return nil }
         try await keep(copy, of: item)
         return copy
     }
 
-    func saver(of item: MirroredItem) -> any DataSaver {
-        FileDataSaver(file: places.copy.appending(path: item.fileName))
+    func saver(of item: MirroredItem) -> any DataSaver { saver(at: item.fileName) }
+
+    private func saver(at path: String) -> FileDataSaver {
+        let url = URL(filePath: workspace.copy.path(of: path))
+        return FileDataSaver(
+            FileTarget(url: url) { [workspace] () throws(RecordStoreError) in
+                try workspace.copyDirectory(of: path).directory
+            }
+        )
+    }
+
+    private func loader(of path: String, in directory: DirectoryHandle) -> FileDataLoader {
+        FileDataLoader(
+            path.split(separator: "/").map(String.init),
+            in: DirectoryTree(root: directory.handle),
+            file: URL(filePath: directory.path(of: path))
+        )
     }
 
     func keep(_ copy: MirroredCopy, of item: MirroredItem) async throws(MirrorStoreError) {
@@ -83,43 +83,47 @@ final class MirrorDirectoryStaging: MirrorStaging {
             state.list.set(copy, for: item.fileName)
             return state.end
         }
-        let (places, note) = (places, note)
-        try await work.run { () throws(MirrorStoreError) in
-            try places.translated { () throws(RecordStoreError) in try note.write(line, at: offset) }
+        try await work.run { [workspace] () throws(MirrorStoreError) in
+            try workspace.places.translated { () throws(RecordStoreError) in
+                try workspace.notes.write(line, at: offset)
+            }
         }
     }
 
     func keepOnly(_ items: [MirroredItem]) async throws(MirrorStoreError) {
         let names = items.map(\.fileName) + [MirrorPlaces.list]
         let files = Set(names + names.flatMap(PartialFiles.names))
-        try await work.run { [places] () throws(MirrorStoreError) in try places.keepOnly(files) }
+        try await removeAll(but: files)
+    }
+
+    private func removeAll(but files: Set<String>) async throws(MirrorStoreError) {
+        try await work.run { [workspace] () throws(MirrorStoreError) in
+            try workspace.places.translated { () throws(RecordStoreError) in
+                try MirrorContents(directory: workspace.copy).removeFiles { !files.contains($0) }
+            }
+        }
     }
 
     func publish(_ items: [MirroredItem]) async throws(MirrorStoreError) {
         var list = MirrorList()
         for item in items {
             guard let copy = state.withLock({ $0.list.copies[item.fileName] }) else {
-                throw places.failure("cannot be finished: there is no \(item.fileName) to be in it.")
+                throw workspace.places.failure("cannot be finished: there is no \(item.fileName) to be in it.")
             }
             list.set(copy, for: item.fileName)
         }
         do {
-            try await FileDataSaver(file: places.copy.appending(path: MirrorPlaces.list)).save(list.bytes)
+            try await saver(at: MirrorPlaces.list).save(list.bytes)
         } catch {
-            throw places.failure("cannot be finished: \(error).")
+            throw workspace.places.failure("cannot be finished: \(error).")
         }
-        let names = Set(list.copies.keys).union([MirrorPlaces.list])
-        try await work.run { [places] () throws(MirrorStoreError) in
-            try places.keepOnly(names)
-            try places.flush(names)
-            try places.exchange()
-            places.remove()
-        }
+        try await removeAll(but: Set(list.copies.keys).union([MirrorPlaces.list]))
+        try await work.run { [workspace] () throws(MirrorStoreError) in try workspace.publish() }
     }
 
     /// Whether a file is what it was when it was found whole.
-    private func isWhole(_ file: URL, _ copy: MirroredCopy) async -> Bool {
-        let checksum = try? await FileDataLoader(file: file).checksum()
+    private func isWhole(_ path: String, in directory: DirectoryHandle, _ copy: MirroredCopy) async -> Bool {
+        let checksum = try? await loader(of: path, in: directory).checksum()
         return checksum.map { $0 == (copy.checksum, copy.byteCount) } ?? false
     }
 }

@@ -2,6 +2,14 @@ import Foundation
 import InterfaceAdapters
 import UseCases
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// What belongs to a mirror: the names of its files, and what each is a copy of. A line for each, so that one can be added.
 struct MirrorList {
     private struct Line: Codable {
@@ -9,17 +17,30 @@ struct MirrorList {
         let copy: MirroredCopy
     }
 
+    /// More is not the list of any mirror, and would take up memory.
+    private static let maximumByteCount = 256 * 1_024 * 1_024
+
     /// What the files are copies of, by their names.
     private(set) var copies: [String: MirroredCopy] = [:]
 
     /// A list of nothing.
     init() {}
 
-    /// Reads the list in a file; `nil` if there is none. A line that is not whole is left out.
-    init?(of file: URL) {
-        guard let text = FileManager.default.contents(atPath: file.path(percentEncoded: false)) else { return nil }
+    /// Reads the list in a file of a directory; `nil` if there is none. A line that is not whole is left out.
+    init?(in directory: DirectoryHandle, _ name: String) throws(RecordStoreError) {
+        guard try directory.status(of: name) != nil else { return nil }
+        let file = try directory.file(name, O_RDONLY)
+        let size = try file.status().size
+        guard size <= Self.maximumByteCount else {
+            throw RecordStoreError(
+                .unavailable,
+                explanation:
+                    "“\(directory.path(of: name))” is too large for a list of a mirror. Look at it, and remove it."
+            )
+        }
+        let text = try file.read(at: 0, count: size)
         for line in text.split(separator: UInt8(ascii: "\n")) {
-            guard let line = try? JSONDecoder().decode(Line.self, from: line) else { continue }
+            guard let line = try? JSONDecoder().decode(Line.self, from: Data(line)) else { continue }
             copies[line.fileName] = line.copy
         }
     }

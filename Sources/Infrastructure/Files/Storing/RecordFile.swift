@@ -24,8 +24,18 @@ package final class RecordFile: Sendable {
     private let handle: FileHandle
 
     /// Opens a file with flags of the system's; one that is made is for its owner alone, unless it is told otherwise.
+    ///
+    /// - Parameters:
+    ///   - name: What it is called.
+    ///   - directory: The open directory that it is in; `nil` if it is found by its path.
+    ///   - path: Its path.
+    ///   - flags: How it is opened.
+    ///   - permissions: Who may do what with a file that is made.
+    ///   - faults: What goes wrong.
+    /// - Throws: a `RecordStoreError` if it cannot be opened.
     init(
         _ name: String,
+        in directory: FileHandle? = nil,
         path: String,
         flags: Int32,
         permissions: mode_t = 0o600,
@@ -35,7 +45,12 @@ package final class RecordFile: Sendable {
             throw RecordStoreError(code: fault.code, path: path, "opened")
         }
         // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
-        let descriptor = unsafe open(path, flags | O_NOFOLLOW | O_CLOEXEC, permissions)
+        let descriptor = unsafe openat(
+            directory?.fileDescriptor ?? AT_FDCWD,
+            directory == nil ? path : name,
+            flags | O_NOFOLLOW | O_CLOEXEC,
+            permissions
+        )
         guard descriptor >= 0 else { throw RecordStoreError(code: errno, path: path, "opened") }
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         self.name = name

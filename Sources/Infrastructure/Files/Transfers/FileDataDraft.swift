@@ -8,6 +8,7 @@ struct FileDataDraft: DataDraft {
 
     private(set) var saved: SavedPart?
 
+    private let target: URL
     private let files: PartialFiles
     private let file: RecordFile
     private let checkpointByteCount: Int
@@ -18,14 +19,22 @@ struct FileDataDraft: DataDraft {
     private var isPublished = false
 
     /// Opens the partial file, and reads what is there.
-    init(_ files: PartialFiles, checkpointByteCount: Int) async throws(DataSaverError) {
-        self.files = files
+    init(
+        _ target: FileTarget,
+        _ faults: @escaping RecordFileFault.Source,
+        checkpointByteCount: Int
+    ) async throws(DataSaverError) {
+        self.target = target.url
         self.checkpointByteCount = checkpointByteCount
         let opening = work
-        let opened = try await Self.translated(files) { () async throws(RecordStoreError) in
-            try await opening.run { () throws(RecordStoreError) in try files.open() }
+        let (files, opened) = try await Self.translated(target.url) { () async throws(RecordStoreError) in
+            try await opening.run { () throws(RecordStoreError) in
+                let files = try PartialFiles(target, faults: faults)
+                return (files, try files.open())
+            }
         }
-        guard let opened else { throw Self.failure(files, "is being written by somebody else") }
+        guard let opened else { throw Self.failure(target.url, "is being written by somebody else") }
+        self.files = files
         file = opened
         guard let noted = await opening.run({ files.notedPart() }), noted.canBeResumed, noted.savedByteCount >= 0
         else { return }
@@ -66,7 +75,7 @@ struct FileDataDraft: DataDraft {
         guard try await self.checksum(of: size) == checksum else {
             reached = nil
             throw Self.failure(
-                files,
+                target,
                 "failed: what was written is not what is read there. Nothing was replaced. Look after the disk"
             )
         }
@@ -101,7 +110,7 @@ struct FileDataDraft: DataDraft {
         var checksum = Checksum()
         var offset = 0
         while offset < count {
-            guard !Task.isCancelled else { throw Self.failure(files, "was cancelled") }
+            guard !Task.isCancelled else { throw Self.failure(target, "was cancelled") }
             let (place, rest) = (offset, min(Self.readingByteCount, count - offset))
             let bytes = try await run { (file, _) throws(RecordStoreError) in try file.read(at: place, count: rest) }
             guard bytes.count == rest else { return nil }
@@ -115,13 +124,13 @@ struct FileDataDraft: DataDraft {
         _ body: @escaping @Sendable (RecordFile, PartialFiles) throws(RecordStoreError) -> Answer
     ) async throws(DataSaverError) -> Answer {
         let (file, files) = (file, files)
-        return try await Self.translated(files) { () async throws(RecordStoreError) in
+        return try await Self.translated(target) { () async throws(RecordStoreError) in
             try await work.run { () throws(RecordStoreError) in try body(file, files) }
         }
     }
 
     private static func translated<Answer>(
-        _ files: PartialFiles,
+        _ target: URL,
         _ body: () async throws(RecordStoreError) -> Answer
     ) async throws(DataSaverError) -> Answer {
         do {
@@ -129,13 +138,13 @@ struct FileDataDraft: DataDraft {
         } catch {
             // Those are whole sentences, and this goes on as one.
             let sentences = error.explanation
-            throw failure(files, "failed: \(sentences.hasSuffix(".") ? String(sentences.dropLast()) : sentences)")
+            throw failure(target, "failed: \(sentences.hasSuffix(".") ? String(sentences.dropLast()) : sentences)")
         }
     }
 
-    private static func failure(_ files: PartialFiles, _ explanation: String) -> DataSaverError {
+    private static func failure(_ target: URL, _ explanation: String) -> DataSaverError {
         DataSaverError(
-            destination: "Saving to “\(files.target.path(percentEncoded: false))”",
+            destination: "Saving to “\(target.path(percentEncoded: false))”",
             explanation: explanation
         )
     }

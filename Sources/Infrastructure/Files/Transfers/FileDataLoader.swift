@@ -10,6 +10,8 @@ public struct FileDataLoader: DataLoader {
     private static let mostReadings = 3
 
     private let file: URL
+    /// Where it is, from an open directory on; `nil` for its path.
+    private let place: (components: [String], tree: DirectoryTree)?
     private let pieceByteCount: Int
     private let work = FileWork()
 
@@ -21,6 +23,14 @@ public struct FileDataLoader: DataLoader {
     public init(file: URL, pieceByteCount: Int = 256 * 1_024) {
         self.file = file.absoluteURL.standardizedFileURL
         self.pieceByteCount = max(1, pieceByteCount)
+        place = nil
+    }
+
+    /// Makes a loader of a file below an open directory. No symbolic link is followed on the way there.
+    init(_ components: [String], in tree: DirectoryTree, file: URL) {
+        self.file = file
+        place = (components, tree)
+        pieceByteCount = 256 * 1_024
     }
 
     /// The path of the file.
@@ -56,8 +66,12 @@ public struct FileDataLoader: DataLoader {
     private func open() throws(DataLoaderError) -> FileHandle {
         let handle: FileHandle?
         do throws(DirectoryTreeError) {
-            let directory = try DirectoryTree(path: file.deletingLastPathComponent().path(percentEncoded: false))
-            handle = try directory.file(at: [file.lastPathComponent])
+            if let place {
+                handle = try place.tree.file(at: place.components)
+            } else {
+                let directory = try DirectoryTree(path: file.deletingLastPathComponent().path(percentEncoded: false))
+                handle = try directory.file(at: [file.lastPathComponent])
+            }
         } catch {
             throw failure(error.description, meansAbsence: error.meansAbsence)
         }

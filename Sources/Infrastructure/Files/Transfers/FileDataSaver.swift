@@ -13,7 +13,8 @@ public import UseCases
 ///
 /// The directory is made if there is none. A target that is a symbolic link is replaced itself, not what it points to.
 public struct FileDataSaver: DataSaver {
-    private let files: PartialFiles
+    private let target: FileTarget
+    private let faults: RecordFileFault.Source
     private let checkpointByteCount: Int
 
     /// Makes a saver.
@@ -27,8 +28,16 @@ public struct FileDataSaver: DataSaver {
 
     /// Makes a saver whose files fail when they are told to.
     init(file: URL, checkpointByteCount: Int, faults: @escaping RecordFileFault.Source) {
-        files = PartialFiles(target: file.absoluteURL.standardizedFileURL, faults: faults)
+        target = FileTarget(file)
+        self.faults = faults
         self.checkpointByteCount = max(1, checkpointByteCount)
+    }
+
+    /// Makes a saver of a file in a directory that is opened as the target says.
+    init(_ target: FileTarget) {
+        self.target = target
+        faults = { _ in nil }
+        checkpointByteCount = 16 * 1_024 * 1_024
     }
 
     /// Puts the data in the place of the file.
@@ -36,7 +45,7 @@ public struct FileDataSaver: DataSaver {
     /// - Throws: a `DataSaverError` if it is not known to be there.
     public func save(_ data: [UInt8]) async throws(DataSaverError) {
         guard !Task.isCancelled else {
-            let path = files.target.path(percentEncoded: false)
+            let path = target.url.path(percentEncoded: false)
             throw DataSaverError(destination: "Saving to “\(path)”", explanation: "was cancelled")
         }
         var draft = try await openDraft()
@@ -55,6 +64,6 @@ public struct FileDataSaver: DataSaver {
     ///
     /// - Throws: a `DataSaverError` if there is no room for it, or somebody else is writing.
     public func openDraft() async throws(DataSaverError) -> any DataDraft {
-        try await FileDataDraft(files, checkpointByteCount: checkpointByteCount)
+        try await FileDataDraft(target, faults, checkpointByteCount: checkpointByteCount)
     }
 }

@@ -12,9 +12,20 @@ import Darwin
 
 /// The files that a target is made of, and what is done to their names.
 struct PartialFiles: Sendable {
-    /// The address of what is to be there in the end.
-    let target: URL
-    let faults: RecordFileFault.Source
+    /// More is no note.
+    private static let maximumNoteByteCount = 64 * 1_024
+
+    private let directory: DirectoryHandle
+    /// What the file is called that is to be there in the end.
+    private let name: String
+    private let faults: RecordFileFault.Source
+
+    /// Opens the directory of a target, which is made if there is none.
+    init(_ target: FileTarget, faults: @escaping RecordFileFault.Source) throws(RecordStoreError) {
+        directory = try target.openDirectory()
+        name = target.url.lastPathComponent
+        self.faults = faults
+    }
 
     /// The paths of the files that are beside a target until it is published.
     static func names(for path: String) -> [String] {
@@ -22,84 +33,84 @@ struct PartialFiles: Sendable {
         return ["inward-part", "inward-state", "inward-state.new"].map { "\(path.dropLast(name.count)).\(name).\($0)" }
     }
 
-    private var directory: RecordDirectory {
-        RecordDirectory(url: target.deletingLastPathComponent(), faults: faults)
-    }
-    private var part: String { ".\(target.lastPathComponent).inward-part" }
-    private var state: String { ".\(target.lastPathComponent).inward-state" }
+    private var part: String { ".\(name).inward-part" }
+    private var state: String { ".\(name).inward-state" }
 
     /// Opens the partial file, and keeps everybody else from it as long as it is open.
     ///
     /// - Returns: the file; `nil` if somebody else has it.
     func open() throws(RecordStoreError) -> RecordFile? {
-        try directory.make(permissions: 0o777)
-        let path = target.path(percentEncoded: false)
-        var isDirectory: ObjCBool = false
-        // `unsafe`: the call writes one truth value, which is where it is told to write.
-        if unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
-            throw RecordStoreError(code: EISDIR, path: path, "replaced")
+        if try directory.status(of: name)?.kind == .directory {
+            throw RecordStoreError(code: EISDIR, path: directory.path(of: name), "replaced")
         }
         while true {
-            let file = try RecordFile(
-                part,
-                path: directory.path(of: part),
-                flags: O_RDWR | O_CREAT,
-                permissions: 0o666,
-                faults: faults
-            )
+            let file = try directory.file(part, O_RDWR | O_CREAT, permissions: 0o666, faults: faults)
             guard try file.lockAtOnce() else { return nil }
             // Who had it locked before may have renamed it: then another has the name, or none.
-            if directory.status(of: part)?.identity == (try file.status().identity) { return file }
+            guard let status = try directory.status(of: part), status.identity == (try file.status().identity) else {
+                continue
+            }
+            guard status.isOwnFile else { throw planted(part) }
+            return file
         }
     }
 
     /// What an earlier run noted about the partial file; `nil` if it is nothing that can be read.
     func notedPart() -> SavedPart? {
-        guard let note = FileManager.default.contents(atPath: directory.path(of: state)) else { return nil }
-        return SavedPart(note: [UInt8](note))
+        guard let isFile = try? directory.status(of: state)?.kind == .file, isFile,
+            let file = try? directory.file(state, O_RDONLY),
+            let note = try? file.read(at: 0, count: Self.maximumNoteByteCount)
+        else { return nil }
+        return SavedPart(note: note)
     }
 
     /// Notes what the partial file has. What is noted may be lost with the power, and is never half.
     func note(_ saved: SavedPart) throws(RecordStoreError) {
         let new = "\(state).new"
-        let file = try RecordFile(
-            new,
-            path: directory.path(of: new),
-            flags: O_WRONLY | O_CREAT | O_TRUNC,
-            permissions: 0o666,
-            faults: faults
-        )
+        // One that is there may be another name of a file that is not to be written into.
+        try directory.removeFile(new)
+        let file = try directory.file(new, O_WRONLY | O_CREAT | O_EXCL, permissions: 0o666, faults: faults)
         try file.write(saved.note, at: 0)
-        try rename(new, to: directory.path(of: state))
+        try rename(new, to: state)
     }
 
     /// Takes away what was noted.
     func removeNote() {
-        for name in [state, "\(state).new"] where directory.status(of: name) != nil {
-            // What stays is of a partial file that is not there, and found to be so.
-            try? FileManager.default.removeItem(atPath: directory.path(of: name))
-        }
+        // What stays is of a partial file that is not there, and found to be so.
+        for name in [state, "\(state).new"] { try? directory.removeFile(name) }
     }
 
     /// Takes away the partial file and what was noted.
     func remove() {
         removeNote()
         // What stays is cut to nothing by whoever writes next.
-        try? FileManager.default.removeItem(atPath: directory.path(of: part))
+        try? directory.removeFile(part)
     }
 
     /// Puts the partial file, which is flushed, in the place of the target, and waits until that is on the disk.
     func publish() throws(RecordStoreError) {
-        try rename(part, to: target.path(percentEncoded: false))
+        try rename(part, to: name)
         removeNote()
+        if let fault = faults(.flushDirectory) {
+            throw RecordStoreError(code: fault.code, path: directory.path, "flushed")
+        }
         try directory.flush()
     }
 
-    private func rename(_ name: String, to path: String) throws(RecordStoreError) {
-        if let fault = faults(.rename(name)) { throw RecordStoreError(code: fault.code, path: path, "replaced") }
-        // `unsafe`: the texts live until the call returns, and the call keeps no pointer to them.
-        guard unsafe Foundation.rename(directory.path(of: name), path) == 0 else {
-            throw RecordStoreError(code: errno, path: path, "replaced")
+    private func rename(_ name: String, to newName: String) throws(RecordStoreError) {
+        if let fault = faults(.rename(name)) {
+            throw RecordStoreError(code: fault.code, path: directory.path(of: newName), "replaced")
         }
+        _ = try directory.rename(name, to: directory, newName, .replacing)
+    }
+
+    private func planted(_ name: String) -> RecordStoreError {
+        RecordStoreError(
+            .denied,
+            explanation: """
+                “\(directory.path(of: name))” is not a file of this user's alone, and is not written into. Find out what it is, and \
+                move it away.
+                """
+        )
     }
 }

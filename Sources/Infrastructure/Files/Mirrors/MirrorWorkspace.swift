@@ -1,0 +1,313 @@
+import Foundation
+import InterfaceAdapters
+import UseCases
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The directories that a mirror is made in, which stay open and belong to this process alone until nobody holds it any more.
+///
+/// Whoever could write in these directories could have files elsewhere read, replaced or removed. So each is refused that belongs
+/// to somebody else, that others can write, or that holds what no mirror has; all work goes through open directories, and no
+/// symbolic link is followed.
+struct MirrorWorkspace: Sendable {
+    let places: MirrorPlaces
+    /// The mirror that is being made.
+    let copy: DirectoryHandle
+    /// The mirror there is; `nil` if there is none.
+    let published: DirectoryHandle?
+    /// What belongs to the mirror there is.
+    let publishedList: MirrorList?
+    /// The file that says what is whole in the mirror that is being made.
+    let notes: RecordFile
+
+    private let parent: DirectoryHandle
+    private let staging: DirectoryHandle
+    private let lock: RecordFile
+
+    /// Opens the directories, makes those that are missing, and puts back what a process moved away that was killed then.
+    init(_ places: MirrorPlaces) throws(MirrorStoreError) {
+        self.places = places
+        guard places.directory.pathComponents.count > 1 else {
+            throw places.failure("is no place for a mirror. Name another directory.")
+        }
+        let parent = try places.translated { () throws(RecordStoreError) in
+            try RecordDirectory(url: places.parent) { _ in nil }.make(permissions: 0o755)
+            return try DirectoryHandle(path: places.parent.path(percentEncoded: false))
+        }
+        self.parent = parent
+        _ = try Self.openMirror(in: parent, places)
+        (staging, lock) = try Self.lockedStaging(in: parent, places)
+        try Self.putBack(from: staging, in: parent, places)
+        copy = try Self.openCopy(in: staging, places)
+        (published, publishedList) = try Self.openMirror(in: parent, places) ?? (nil, nil)
+        let staging = staging
+        notes = try places.translated { () throws(RecordStoreError) in
+            try Self.ownFile(MirrorPlaces.notes, in: staging)
+        }
+    }
+
+    // MARK: Opening
+
+    /// Opens the mirror there is, with its list; `nil` if there is none.
+    private static func openMirror(
+        in parent: DirectoryHandle,
+        _ places: MirrorPlaces
+    ) throws(MirrorStoreError) -> (DirectoryHandle?, MirrorList?)? {
+        let status = try places.translated { () throws(RecordStoreError) in try parent.status(of: places.name) }
+        guard let status else { return nil }
+        guard status.kind == .directory else {
+            throw places.failure("is not a directory. Name another, or move it away.")
+        }
+        let mirror = try places.translated { () throws(RecordStoreError) in try parent.directory(places.name) }
+        let list = try checkedList(of: mirror, places) { path in
+            """
+            holds something that belongs to no mirror, “\(path)”. It is kept: name another directory, or move that away.
+            """
+        }
+        return (mirror, list)
+    }
+
+    /// The list of a mirror that holds nothing else, and that nobody else can write; `nil` if it is empty.
+    private static func checkedList(
+        of mirror: DirectoryHandle,
+        _ places: MirrorPlaces,
+        _ explanation: (String) -> String
+    ) throws(MirrorStoreError) -> MirrorList? {
+        try checkTrust(of: mirror, places)
+        let (list, foreign) = try places.translated { () throws(RecordStoreError) in
+            let list = try MirrorList(in: mirror, MirrorPlaces.list)
+            return (list, try MirrorContents(directory: mirror).foreignPath { MirrorPlaces.hasFile($0, list) })
+        }
+        if let foreign { throw places.failure(explanation(foreign)) }
+        return list
+    }
+
+    private static func checkTrust(of directory: DirectoryHandle, _ places: MirrorPlaces) throws(MirrorStoreError) {
+        let status = try places.translated { () throws(RecordStoreError) in try directory.status() }
+        if let problem = status.trustProblem {
+            throw places.failure("cannot be mirrored into: “\(directory.path)” \(problem)")
+        }
+    }
+
+    /// Opens what is around the mirror that is being made, and keeps every other process from it as long as the file is open.
+    private static func lockedStaging(
+        in parent: DirectoryHandle,
+        _ places: MirrorPlaces
+    ) throws(MirrorStoreError) -> (DirectoryHandle, RecordFile) {
+        while true {
+            let staging = try places.translated { () throws(RecordStoreError) in
+                try parent.directory(places.staging, making: 0o700)
+            }
+            try checkTrust(of: staging, places)
+            let (file, isLocked, isThere) = try places.translated { () throws(RecordStoreError) in
+                let file = try ownFile(MirrorPlaces.lock, in: staging)
+                let isLocked = try file.lockAtOnce()
+                let isFileThere = try staging.status(of: MirrorPlaces.lock)?.identity == file.status().identity
+                let isStagingThere = try parent.status(of: places.staging)?.identity == staging.status().identity
+                return (file, isLocked, isFileThere && isStagingThere)
+            }
+            guard isLocked else {
+                throw places.failure("is being mirrored into by somebody else. Wait until that is done.")
+            }
+            // Who had it locked before may have taken it away.
+            guard isThere else { continue }
+            let names = try places.translated { () throws(RecordStoreError) in try staging.names() }
+            let known = [MirrorPlaces.copy, MirrorPlaces.previous, MirrorPlaces.notes, MirrorPlaces.lock]
+            if let foreign = names.first(where: { !known.contains($0) }) {
+                throw places.failure(planted(staging.path(of: foreign)))
+            }
+            return (staging, file)
+        }
+    }
+
+    /// Opens a file for reading and writing, or makes it, if it is this user's and has no other name: writing changes nothing else.
+    private static func ownFile(
+        _ name: String,
+        in directory: DirectoryHandle
+    ) throws(RecordStoreError) -> RecordFile {
+        let file = try directory.file(name, O_RDWR | O_CREAT)
+        let status = try directory.status(of: name)
+        guard let status, status.identity != (try file.status().identity) || !status.isOwnFile else { return file }
+        throw RecordStoreError(.denied, explanation: planted(directory.path(of: name)))
+    }
+
+    private static func planted(_ path: String) -> String {
+        """
+        cannot be mirrored into: “\(path)” was not made by a mirror that was interrupted. Nothing was changed: find out what it \
+        is, and move it away.
+        """
+    }
+
+    /// Puts the old mirror back that a process moved away which was killed then.
+    private static func putBack(
+        from staging: DirectoryHandle,
+        in parent: DirectoryHandle,
+        _ places: MirrorPlaces
+    ) throws(MirrorStoreError) {
+        guard let previous = try directory(MirrorPlaces.previous, in: staging, places) else { return }
+        let list = try checkedList(of: previous, places) { planted("\(previous.path)/\($0)") }
+        try places.translated { () throws(RecordStoreError) in
+            if try parent.status(of: places.name) == nil {
+                if try staging.rename(MirrorPlaces.previous, to: parent, places.name, .creating) { return }
+                _ = try staging.rename(MirrorPlaces.previous, to: parent, places.name, .replacing)
+            } else {
+                try MirrorContents(directory: previous).removeFiles { MirrorPlaces.hasFile($0, list) }
+                try staging.removeDirectory(MirrorPlaces.previous)
+            }
+        }
+    }
+
+    /// Opens the mirror that is being made, which an earlier run may have left.
+    private static func openCopy(
+        in staging: DirectoryHandle,
+        _ places: MirrorPlaces
+    ) throws(MirrorStoreError) -> DirectoryHandle {
+        guard let copy = try directory(MirrorPlaces.copy, in: staging, places) else {
+            return try places.translated { () throws(RecordStoreError) in
+                try staging.directory(MirrorPlaces.copy, making: 0o755)
+            }
+        }
+        try checkTrust(of: copy, places)
+        let foreign = try places.translated { () throws(RecordStoreError) in
+            try MirrorContents(directory: copy).foreignPath(MirrorPlaces.mayHave)
+        }
+        if let foreign { throw places.failure(planted("\(copy.path)/\(foreign)")) }
+        return copy
+    }
+
+    /// Opens a directory; `nil` if there is nothing of its name.
+    private static func directory(
+        _ name: String,
+        in staging: DirectoryHandle,
+        _ places: MirrorPlaces
+    ) throws(MirrorStoreError) -> DirectoryHandle? {
+        let status = try places.translated { () throws(RecordStoreError) in try staging.status(of: name) }
+        guard let status else { return nil }
+        guard status.kind == .directory else { throw places.failure(planted(staging.path(of: name))) }
+        return try places.translated { () throws(RecordStoreError) in try staging.directory(name) }
+    }
+
+    /// The list of what is whole in the mirror that is being made.
+    func readNotes() throws(RecordStoreError) -> MirrorList {
+        try MirrorList(in: staging, MirrorPlaces.notes) ?? MirrorList()
+    }
+
+    // MARK: Files
+
+    /// Opens the directory of a file in the mirror that is being made, which is made if there is none.
+    func copyDirectory(of path: String) throws(RecordStoreError) -> (directory: DirectoryHandle, name: String) {
+        let components = path.split(separator: "/").map(String.init)
+        var directory = copy
+        for component in components.dropLast() { directory = try directory.directory(component, making: 0o755) }
+        return (directory, components.last ?? path)
+    }
+
+    /// Gives a file of the mirror there is a second name in the one that is being made, where the file system has that. Neither
+    /// is written into, only replaced.
+    ///
+    /// - Returns: whether it has that name.
+    func linkPublished(_ path: String) -> Bool {
+        do throws(RecordStoreError) {
+            guard var directory = published else { return false }
+            for component in path.split(separator: "/").dropLast() {
+                directory = try directory.directory(String(component))
+            }
+            let target = try copyDirectory(of: path)
+            try target.directory.removeFile(target.name)
+            try directory.link(target.name, to: target.directory, target.name)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    // MARK: Publishing
+
+    /// Puts the mirror that was made in the place of the one there is, and removes that.
+    func publish() throws(MirrorStoreError) {
+        let mirror = try Self.openMirror(in: parent, places)
+        try places.translated { () throws(RecordStoreError) in
+            try MirrorContents(directory: copy).flush()
+            guard try staging.status(of: MirrorPlaces.copy)?.identity == copy.status().identity else {
+                throw replacedMeanwhile
+            }
+        }
+        guard let old = mirror?.0 else {
+            return try finish(old: nil) { () throws(RecordStoreError) in
+                if try staging.rename(MirrorPlaces.copy, to: parent, places.name, .creating) { return }
+                _ = try staging.rename(MirrorPlaces.copy, to: parent, places.name, .replacing)
+            }
+        }
+        guard mirror?.1 != nil else {
+            // It is empty, and replaced only if it still is.
+            return try finish(old: nil) { () throws(RecordStoreError) in
+                _ = try staging.rename(MirrorPlaces.copy, to: parent, places.name, .replacing)
+            }
+        }
+        let identity = try places.translated { () throws(RecordStoreError) in try old.status().identity }
+        let isExchanged = try places.translated { () throws(RecordStoreError) in
+            guard places.canExchange else { return false }
+            return try staging.rename(MirrorPlaces.copy, to: parent, places.name, .exchanging)
+        }
+        try finish(old: isExchanged ? MirrorPlaces.copy : MirrorPlaces.previous) { () throws(RecordStoreError) in
+            if isExchanged {
+                if try staging.status(of: MirrorPlaces.copy)?.identity == identity,
+                    try parent.status(of: places.name)?.identity == copy.status().identity
+                {
+                    return
+                }
+                _ = try staging.rename(MirrorPlaces.copy, to: parent, places.name, .exchanging)
+                throw replacedMeanwhile
+            }
+            try replaceInTwoSteps(identity)
+        }
+    }
+
+    /// Moves the old mirror away, and then the new one to its place.
+    private func replaceInTwoSteps(_ identity: RecordFile.Identity) throws(RecordStoreError) {
+        _ = try parent.rename(places.name, to: staging, MirrorPlaces.previous, .replacing)
+        do throws(RecordStoreError) {
+            guard try staging.status(of: MirrorPlaces.previous)?.identity == identity else { throw replacedMeanwhile }
+            _ = try staging.rename(MirrorPlaces.copy, to: parent, places.name, .replacing)
+        } catch {
+            _ = try staging.rename(MirrorPlaces.previous, to: parent, places.name, .replacing)
+            throw error
+        }
+    }
+
+    private var replacedMeanwhile: RecordStoreError {
+        RecordStoreError(
+            .unavailable,
+            explanation: "Somebody else replaced it meanwhile. What was put there is kept. Run it again."
+        )
+    }
+
+    /// Ends the work, with the old mirror under a name of the staging directory.
+    private func finish(
+        old: String?,
+        _ replace: () throws(RecordStoreError) -> Void
+    ) throws(MirrorStoreError) {
+        try places.translated { () throws(RecordStoreError) in
+            try replace()
+            try parent.flush()
+        }
+        // What stays is removed by the next run, or refused by it if it is not a mirror's.
+        do throws(RecordStoreError) {
+            if let old {
+                let directory = try staging.directory(old)
+                let list = try MirrorList(in: directory, MirrorPlaces.list)
+                try MirrorContents(directory: directory).removeFiles { MirrorPlaces.hasFile($0, list) }
+                try staging.removeDirectory(old)
+            }
+            try staging.removeFile(MirrorPlaces.notes)
+            try staging.removeFile(MirrorPlaces.lock)
+            try parent.removeDirectory(places.staging)
+        } catch {}
+    }
+}
