@@ -9,7 +9,8 @@ public import UseCases
 /// away first: a process killed in between leaves none, until the next run puts it back.
 ///
 /// The list `.inward-mirror` in the directory says that it is a mirror, and what belongs to it. A directory with anything else in it
-/// is refused, and nothing in it is touched.
+/// is refused, and nothing in it is touched. So is one that belongs to another user, or that others can write, and a directory beside
+/// it that an interrupted mirror did not leave. No symbolic link is followed in any of them.
 public struct MirrorDirectory: MirrorStore {
     private let places: MirrorPlaces
 
