@@ -6,6 +6,16 @@ struct BitBuffer {
     /// Reads as many bytes as there is room for, up to an index.
     @inline(__always)
     mutating func refill(_ input: Span<UInt8>, _ position: inout Int, through end: Int) {
+        if position <= end &- 8 {
+            guard count < 56 else { return }
+            let bytes = (63 &- count) &>> 3
+            bits |= input.word(at: position) &<< UInt64(count)
+            count &+= bytes &<< 3
+            position &+= bytes
+            // What stands above the bits that count is read again.
+            bits &= 1 &<< UInt64(count) &- 1
+            return
+        }
         while count < 56, position < end {
             bits |= UInt64(input[position]) &<< UInt64(count)
             count &+= 8

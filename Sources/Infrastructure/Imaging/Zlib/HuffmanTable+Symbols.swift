@@ -19,4 +19,15 @@ extension HuffmanTable {
     static let literalBits = 11
     static let distanceBits = 9
     static let codeLengthBits = 7
+
+    /// The tables of the codes that are the same in every block (RFC 1951, section 3.2.6), made once: a block of them may be ten
+    /// bits long.
+    static let fixedLiterals = fixed(DeflateSymbol.fixedLengths, literalSymbols, literalBits)
+    static let fixedDistances = fixed(DeflateSymbol.fixedDistanceLengths, distanceSymbols, distanceBits)
+
+    private static func fixed(_ lengths: [UInt8], _ symbols: [UInt32], _ primaryBits: Int) -> HuffmanTable {
+        // These lengths are neither too many nor too few; if they were, the table would find nothing, and each code be an error.
+        (try? HuffmanTable(lengths: lengths, symbols: symbols, primaryBits: primaryBits))
+            ?? HuffmanTable(primaryBits: primaryBits)
+    }
 }

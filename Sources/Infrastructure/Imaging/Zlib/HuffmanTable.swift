@@ -25,105 +25,211 @@ struct HuffmanTable {
     /// The longest code there is.
     static let longestCode = 15
 
+    /// Room for the entries of all second tables.
+    ///
+    /// A second table of `b` bits is for `b + 1` codes or more, and `b` is 4 for literals and lengths, 6 for distances at the
+    /// most: 288 codes need 922 entries at the most, and 30 need 275.
+    private static let subtableCapacity = 1_024
+
     /// How many bits find the first entry.
     let primaryBits: Int
+    /// The first table, and then the second tables of codes that are longer.
     private(set) var entries: [UInt32]
-
-    /// Makes a table for codes of these lengths; 0 is the length of a symbol without a code.
-    ///
-    /// A single code, and none at all, do not use up what bits can say, and are allowed (RFC 1951 section 3.2.7).
-    ///
-    /// - Throws: ``InflateError/codeLengths`` if the codes are too many for their lengths, or too few.
-    init(lengths: some Collection<UInt8>, symbols: [UInt32], primaryBits: Int) throws(InflateError) {
-        var counts = [Int](repeating: 0, count: Self.longestCode + 1)
-        for length in lengths { counts[Int(length)] += 1 }
-        let used = lengths.count - counts[0]
-        counts[0] = 0
-        var room = 1
-        for length in 1...Self.longestCode {
-            room = room << 1 - counts[length]
-            guard room >= 0 else { throw .codeLengths }
-        }
-        guard room == 0 || used == 0 || (used == 1 && counts[1] == 1) else { throw .codeLengths }
-        self.primaryBits = primaryBits
-        entries = [UInt32](repeating: Entry.none, count: 1 << primaryBits)
-        guard used > 0 else { return }
-
-        // The symbols in the order of their codes.
-        var places = [Int](repeating: 0, count: Self.longestCode + 2)
-        for length in 1...Self.longestCode { places[length + 1] = places[length] + counts[length] }
-        var sorted = [Int](repeating: 0, count: used)
-        for (symbol, length) in lengths.enumerated() where length > 0 {
-            sorted[places[Int(length)]] = symbol
-            places[Int(length)] += 1
-        }
-
-        var code = 0
-        var subtable = (prefix: -1, start: 0, bits: 0)
-        var place = 0
-        for length in 1...Self.longestCode {
-            var left = counts[length]
-            while left > 0 {
-                // Codes come with their first bit lowest.
-                let reversed = Self.reversed(code, length)
-                let entry = Self.entry(symbols[sorted[place]], length)
-                if length <= primaryBits {
-                    fill(from: reversed, to: 1 << primaryBits, by: 1 << length, with: entry)
-                } else {
-                    let prefix = reversed & (1 << primaryBits - 1)
-                    if prefix != subtable.prefix {
-                        subtable = (prefix, entries.count, Self.subtableBits(length, left, counts, primaryBits))
-                        entries += [UInt32](repeating: Entry.none, count: 1 << subtable.bits)
-                        entries[prefix] =
-                            Entry.special | Entry.subtable | UInt32(subtable.start) << 16 | UInt32(subtable.bits)
-                    }
-                    fill(
-                        from: subtable.start + reversed >> primaryBits,
-                        to: subtable.start + 1 << subtable.bits,
-                        by: 1 << (length - primaryBits),
-                        with: entry
-                    )
-                }
-                code += 1
-                place += 1
-                left -= 1
-            }
-            code <<= 1
-        }
-    }
+    /// The symbols in the order of their codes; kept so that defining codes again allocates nothing.
+    private var sorted: [UInt16] = []
+    /// How many codes have each length, and then where the next symbol with a code of each length belongs; kept for the same
+    /// reason.
+    private var counts = [Int](repeating: 0, count: longestCode + 1)
+    private var places = [Int](repeating: 0, count: longestCode + 1)
 
     /// Makes a table that finds nothing.
     init(primaryBits: Int) {
         self.primaryBits = primaryBits
-        entries = [UInt32](repeating: Entry.none, count: 1 << primaryBits)
+        entries = [UInt32](repeating: Entry.none, count: 1 << primaryBits + Self.subtableCapacity)
+    }
+
+    /// Makes a table for codes of these lengths; see ``define(lengths:symbols:)``.
+    init(lengths: [UInt8], symbols: [UInt32], primaryBits: Int) throws(InflateError) {
+        self.init(primaryBits: primaryBits)
+        try define(lengths: lengths.span, symbols: symbols)
+    }
+
+    /// Replaces the table by that for codes of these lengths; 0 is the length of a symbol without a code.
+    ///
+    /// A single code, and none at all, do not use up what bits can say, and are allowed (RFC 1951 section 3.2.7).
+    ///
+    /// A block of a few bytes may define three tables, so this allocates nothing once it was called for as many symbols, and the
+    /// symbols without a code, which are most of them then, are passed over eight at a time.
+    ///
+    /// - Throws: ``InflateError/codeLengths`` if the codes are too many for their lengths, or too few.
+    mutating func define(lengths: Span<UInt8>, symbols: [UInt32]) throws(InflateError) {
+        while sorted.count < lengths.count { sorted.append(0) }
+        try Self.define(lengths: lengths, symbols: symbols.span, primaryBits, &entries, &sorted, &counts, &places)
+    }
+
+    private static func define(
+        lengths: Span<UInt8>,
+        symbols: Span<UInt32>,
+        _ primaryBits: Int,
+        _ entries: inout [UInt32],
+        _ sorted: inout [UInt16],
+        _ counts: inout [Int],
+        _ places: inout [Int]
+    ) throws(InflateError) {
+        var table = entries.mutableSpan
+        var sorted = sorted.mutableSpan
+        var counts = counts.mutableSpan
+        let used = count(lengths, &counts)
+        try checkRoom(counts.span, used: used)
+        guard used > 1 else {
+            for index in 0..<1 << primaryBits { table[index] = Entry.none }
+            guard used == 1 else { return }
+            forEachCode(lengths) { symbol, _ in
+                for index in stride(from: 0, to: 1 << primaryBits, by: 2) { table[index] = entry(symbols[symbol], 1) }
+            }
+            return
+        }
+        var places = places.mutableSpan
+        sort(lengths, counts.span, &places, &sorted)
+        fill(&table, primaryBits, counts.span, sorted.span, symbols)
+    }
+
+    /// Calls something for each symbol that has a code, with the length of that.
+    @inline(__always)
+    private static func forEachCode(_ lengths: Span<UInt8>, _ body: (_ symbol: Int, _ length: Int) -> Void) {
+        var start = 0
+        while start &+ 8 <= lengths.count {
+            var word = lengths.word(at: start)
+            while word != 0 {
+                let shift = UInt64(truncatingIfNeeded: word.trailingZeroBitCount) & 0x38
+                body(start &+ Int(truncatingIfNeeded: shift &>> 3), Int(truncatingIfNeeded: word &>> shift & 0xFF))
+                word &= ~(0xFF &<< shift)
+            }
+            start &+= 8
+        }
+        while start < lengths.count {
+            if lengths[start] > 0 { body(start, Int(lengths[start])) }
+            start &+= 1
+        }
+    }
+
+    /// Counts the codes of each length; how many there are together.
+    private static func count(_ lengths: Span<UInt8>, _ counts: inout MutableSpan<Int>) -> Int {
+        for length in 0...longestCode { counts[length] = 0 }
+        var used = 0
+        forEachCode(lengths) { _, length in
+            counts[length] &+= 1
+            used &+= 1
+        }
+        return used
+    }
+
+    /// Checks that the codes are neither too many for their lengths, nor too few.
+    private static func checkRoom(_ counts: Span<Int>, used: Int) throws(InflateError) {
+        var room = 1
+        for length in 1...longestCode {
+            room = room &<< 1 &- counts[length]
+            guard room >= 0 else { throw .codeLengths }
+        }
+        guard room == 0 || used == 0 || (used == 1 && counts[1] == 1) else { throw .codeLengths }
+    }
+
+    /// Writes the symbols in the order of their codes.
+    private static func sort(
+        _ lengths: Span<UInt8>,
+        _ counts: Span<Int>,
+        _ places: inout MutableSpan<Int>,
+        _ sorted: inout MutableSpan<UInt16>
+    ) {
+        places[1] = 0
+        for length in 1..<longestCode { places[length &+ 1] = places[length] &+ counts[length] }
+        forEachCode(lengths) { symbol, length in
+            sorted[places[length]] = UInt16(truncatingIfNeeded: symbol)
+            places[length] &+= 1
+        }
+    }
+
+    /// Writes the tables for codes that use up what bits can say.
+    ///
+    /// A table for codes of a length is that for one bit less twice, in which the codes of that length are then written. So what
+    /// stood there before need not be cleared: in the end each entry is written.
+    private static func fill(
+        _ table: inout MutableSpan<UInt32>,
+        _ primaryBits: Int,
+        _ counts: Span<Int>,
+        _ sorted: Span<UInt16>,
+        _ symbols: Span<UInt32>
+    ) {
+        // A code with its first bit lowest, as it comes. It is the same number if a zero follows it.
+        var code = 0
+        var place = 0
+        for length in 1...primaryBits {
+            table.repeatBeginning(1 << (length - 1))
+            let end = place &+ counts[length]
+            while place < end {
+                table[code] = entry(symbols[Int(sorted[place])], length)
+                code = following(code, length)
+                place &+= 1
+            }
+        }
+        var subtable = (prefix: -1, start: 0, bits: 0)
+        var end = 1 << primaryBits
+        for length in primaryBits + 1..<max(primaryBits, longestCode) + 1 {
+            for left in stride(from: counts[length], to: 0, by: -1) {
+                let prefix = code & (1 << primaryBits - 1)
+                if prefix != subtable.prefix {
+                    subtable = (prefix, end, subtableBits(length, left, counts, primaryBits))
+                    end += 1 << subtable.bits
+                    table[prefix] =
+                        Entry.special | Entry.subtable | UInt32(subtable.start) << 16 | UInt32(subtable.bits)
+                }
+                let entry = entry(symbols[Int(sorted[place])], length)
+                let step = 1 << (length - primaryBits)
+                for index in stride(from: subtable.start + code >> primaryBits, to: end, by: step) {
+                    table[index] = entry
+                }
+                code = following(code, length)
+                place += 1
+            }
+        }
+    }
+
+    /// The code that follows another of the same length, both with their first bit lowest.
+    @inline(__always)
+    private static func following(_ code: Int, _ length: Int) -> Int {
+        // The last of the bits that are zero becomes one, and those after it zero.
+        let zeros = code ^ (1 &<< length &- 1)
+        guard zeros != 0 else { return code }
+        let bit = 1 &<< (Int.bitWidth &- 1 &- zeros.leadingZeroBitCount)
+        return code & (bit &- 1) | bit
     }
 
     /// Has one look find two literals, where the codes of both are short enough.
     ///
     /// That is worth its time where most of what is compressed stands for itself, as in pictures of the world.
     mutating func pairLiterals() {
-        let single = entries
-        for index in 0..<1 << primaryBits {
-            let first = single[index]
+        Self.pairLiterals(&entries, primaryBits)
+    }
+
+    private static func pairLiterals(_ entries: inout [UInt32], _ primaryBits: Int) {
+        var table = entries.mutableSpan
+        // From the last to the first: what is looked up stands before what is changed, and is not changed yet.
+        for index in (0..<1 << primaryBits).reversed() {
+            let first = table[index]
             guard first & Entry.literal != 0 else { continue }
-            let second = single[index >> Entry.bits(first)]
+            let second = table[index >> Entry.bits(first)]
             let bits = Entry.bits(first) + Entry.bits(second)
             // Where the bits of the second go beyond those that were looked at, they are not known.
             guard second & Entry.literal != 0, bits <= primaryBits else { continue }
-            entries[index] = (first & ~0x3F | Entry.pair | UInt32(bits)) | (second >> 16) << 24
+            table[index] = (first & ~0x3F | Entry.pair | UInt32(bits)) | (second >> 16) << 24
         }
     }
 
-    private mutating func fill(from start: Int, to end: Int, by step: Int, with entry: UInt32) {
-        var index = start
-        while index < end {
-            entries[index] = entry
-            index += step
-        }
-    }
+    /// The length of the shortest code.
+    var shortestCode: Int { counts.firstIndex { $0 > 0 } ?? 0 }
 
     /// How many bits tell apart the codes that begin like one of this length, of which so many are left.
-    private static func subtableBits(_ length: Int, _ left: Int, _ counts: [Int], _ primaryBits: Int) -> Int {
+    private static func subtableBits(_ length: Int, _ left: Int, _ counts: Span<Int>, _ primaryBits: Int) -> Int {
         var bits = length - primaryBits
         var room = 1 << bits - left
         while room > 0, primaryBits + bits < longestCode {
@@ -135,7 +241,7 @@ struct HuffmanTable {
 
     /// The entry of a symbol whose code has a length: a code's bits are added to those behind it.
     private static func entry(_ symbol: UInt32, _ length: Int) -> UInt32 {
-        symbol + UInt32(length) + UInt32(length) << 8
+        symbol &+ UInt32(truncatingIfNeeded: length) &* 0x101
     }
 
     /// A code whose first bit is the lowest.
@@ -152,5 +258,14 @@ extension UInt16 {
         bits = bits >> 2 & 0x3333 | (bits & 0x3333) << 2
         bits = bits >> 4 & 0x0F0F | (bits & 0x0F0F) << 4
         return bits.byteSwapped
+    }
+}
+
+extension MutableSpan<UInt32> {
+    /// Writes the first so many elements behind themselves once more.
+    @inline(__always)
+    fileprivate mutating func repeatBeginning(_ length: Int) {
+        guard length > 0, length <= count / 2 else { return }
+        for index in 0..<length { self[length &+ index] = self[index] }
     }
 }

@@ -1,30 +1,30 @@
 extension Inflater {
-    /// The tables of the codes that are the same in every block (RFC 1951, section 3.2.6), made once: a block of them may be ten
-    /// bits long.
-    private static let fixedTables = Result { () throws(InflateError) in
-        (
-            literals: try HuffmanTable(
-                lengths: DeflateSymbol.fixedLengths,
-                symbols: HuffmanTable.literalSymbols,
-                primaryBits: HuffmanTable.literalBits
-            ),
-            distances: try HuffmanTable(
-                lengths: DeflateSymbol.fixedDistanceLengths,
-                symbols: HuffmanTable.distanceSymbols,
-                primaryBits: HuffmanTable.distanceBits
-            )
-        )
-    }
+    /// The most lengths of codes that a block may have: 286 of literals and lengths, and 30 of distances, and some for what is
+    /// read by words.
+    static let lengthCapacity = 320
 
-    /// Reads the next part of what stands before a block's data (RFC 1951, section 3.2.3); `false` if there are too few bits.
-    mutating func readBlockHeader() throws(InflateError) -> Bool {
-        switch state {
-        case .block: try readBlockType()
-        case .storedLength: try readStoredLength()
-        case .counts: try readCounts()
-        case .codeLengthLengths(let read): try readCodeLengthLengths(from: read)
-        case .codeLengths: try readCodeLengths()
-        case .stored, .symbols, .copy, .finished: true
+    /// Reads what stands before a block's data (RFC 1951, section 3.2.3); `false` if there are too few bits.
+    mutating func readBlockHeader(
+        _ input: Span<UInt8>,
+        _ position: inout Int,
+        through end: Int
+    ) throws(InflateError) -> Bool {
+        while true {
+            buffer.refill(input, &position, through: end)
+            let isRead =
+                switch state {
+                case .block: try readBlockType()
+                case .storedLength: try readStoredLength()
+                case .counts: try readCounts()
+                case .codeLengthLengths: try readCodeLengthLengths()
+                case .codeLengths: try readCodeLengths(input, &position, through: end)
+                case .stored, .symbols, .copy, .finished: true
+                }
+            guard isRead else { return false }
+            switch state {
+            case .stored, .symbols, .copy, .finished: return true
+            default: continue
+            }
         }
     }
 
@@ -39,9 +39,12 @@ extension Inflater {
         case 0:
             buffer.align()
             state = .storedLength
+            // Most often the length is there already.
+            if buffer.count >= 32 { return try readStoredLength() }
         case 1:
-            (literals, distances) = try Self.fixedTables.get()
-            state = .symbols
+            usesFixedCodes = true
+            // The end of the block has the code of seven zeros: where it comes first, the block is empty.
+            if buffer.count >= 7, buffer.bits & 0x7F == 0 { buffer.drop(7) } else { state = .symbols }
         case 2:
             state = .counts
         default:
@@ -54,7 +57,7 @@ extension Inflater {
         guard buffer.count >= 32 else { return false }
         let length = buffer.take(16)
         guard buffer.take(16) == ~length & 0xFFFF else { throw .storedLength }
-        state = .stored(left: length)
+        state = length == 0 ? .block : .stored(left: length)
         return true
     }
 
@@ -62,75 +65,117 @@ extension Inflater {
         guard buffer.count >= 14 else { return false }
         counts = (buffer.take(5) + 257, buffer.take(5) + 1, buffer.take(4) + 4)
         guard counts.literals <= 286, counts.distances <= 30 else { throw .codeLengths }
-        lengths.removeAll(keepingCapacity: true)
-        for _ in DeflateSymbol.codeLengthOrder { lengths.append(0) }
-        state = .codeLengthLengths(read: 0)
+        for index in 0..<DeflateSymbol.codeLengthOrder.count { lengths[index] = 0 }
+        lengthCount = 0
+        state = .codeLengthLengths
         return true
     }
 
-    private mutating func readCodeLengthLengths(from start: Int) throws(InflateError) -> Bool {
-        for index in start..<counts.codeLengths {
-            guard buffer.count >= 3 else {
-                state = .codeLengthLengths(read: index)
-                // As many were read as there were bits for: then there may be more.
-                return index > start
-            }
-            lengths[DeflateSymbol.codeLengthOrder[index]] = UInt8(buffer.take(3))
+    private mutating func readCodeLengthLengths() throws(InflateError) -> Bool {
+        let order = DeflateSymbol.codeLengthOrder
+        while lengthCount < counts.codeLengths {
+            // As many were read as there were bits for: then there may be more.
+            guard buffer.count >= 3 else { return false }
+            lengths[order[lengthCount]] = UInt8(truncatingIfNeeded: buffer.take(3))
+            lengthCount += 1
         }
-        codeLengths = try HuffmanTable(
-            lengths: lengths,
-            symbols: HuffmanTable.codeLengthSymbols,
-            primaryBits: HuffmanTable.codeLengthBits
-        )
-        lengths.removeAll(keepingCapacity: true)
+        try withLengths { (inflater, lengths) throws(InflateError) in
+            try inflater.codeLengths.define(
+                lengths: lengths.extracting(..<order.count),
+                symbols: HuffmanTable.codeLengthSymbols
+            )
+        }
+        lengthCount = 0
         state = .codeLengths
         return true
     }
 
-    /// Reads the length of a code, or of several (RFC 1951, section 3.2.7), until there are all, or too few bits.
-    private mutating func readCodeLengths() throws(InflateError) -> Bool {
-        let total = counts.literals + counts.distances
-        var isFirst = true
-        while lengths.count < total {
-            let entry = codeLengths.entries[Int(buffer.bits & 0x7F)]
+    /// Reads the lengths of the codes (RFC 1951, section 3.2.7), as far as there are bits.
+    private mutating func readCodeLengths(
+        _ input: Span<UInt8>,
+        _ position: inout Int,
+        through end: Int
+    ) throws(InflateError) -> Bool {
+        let isRead = try Self.readCodeLengths(
+            input,
+            &position,
+            through: end,
+            codeLengths.entries,
+            &buffer,
+            &lengths,
+            &lengthCount,
+            counts.literals + counts.distances
+        )
+        guard isRead else { return false }
+        try defineCodes()
+        state = .symbols
+        return true
+    }
+
+    /// Reads lengths until there are so many; `false` if there are too few bits.
+    private static func readCodeLengths(
+        _ input: Span<UInt8>,
+        _ position: inout Int,
+        through end: Int,
+        _ entries: [UInt32],
+        _ buffer: inout BitBuffer,
+        _ lengths: inout [UInt8],
+        _ lengthCount: inout Int,
+        _ total: Int
+    ) throws(InflateError) -> Bool {
+        let entries = entries.span
+        var lengths = lengths.mutableSpan
+        while lengthCount < total {
+            // 14 bits are the most that a code and the number behind it take.
+            if buffer.count < 14 { buffer.refill(input, &position, through: end) }
+            let entry = entries[Int(truncatingIfNeeded: buffer.bits & 0x7F)]
             guard entry & HuffmanTable.Entry.special == 0 else {
-                guard buffer.count >= HuffmanTable.codeLengthBits else { return !isFirst }
+                guard buffer.count >= HuffmanTable.codeLengthBits else { return false }
                 throw .code
             }
             let (bits, symbol) = (HuffmanTable.Entry.bits(entry), HuffmanTable.Entry.value(entry))
-            let extraBits = symbol < 16 ? 0 : [2, 3, 7][symbol - 16]
-            guard buffer.count >= bits + extraBits else { return !isFirst }
+            let extraBits = symbol < 16 ? 0 : symbol == 16 ? 2 : symbol == 17 ? 3 : 7
+            guard buffer.count >= bits + extraBits else { return false }
             buffer.drop(bits)
-            let extra = buffer.take(extraBits)
-            var length = UInt8(0)
-            var repeats = 1
-            switch symbol {
-            case 16:
-                guard let last = lengths.last else { throw .codeLengths }
-                (length, repeats) = (last, extra + 3)
-            case 17: repeats = extra + 3
-            case 18: repeats = extra + 11
-            default: length = UInt8(symbol)
+            guard symbol >= 16 else {
+                lengths[lengthCount] = UInt8(truncatingIfNeeded: symbol)
+                lengthCount += 1
+                continue
             }
-            guard lengths.count + repeats <= total else { throw .codeLengths }
-            for _ in 0..<repeats { lengths.append(length) }
-            isFirst = false
+            let repeats = buffer.take(extraBits) + (symbol == 18 ? 11 : 3)
+            guard symbol > 16 || lengthCount > 0, lengthCount + repeats <= total else { throw .codeLengths }
+            let length = symbol == 16 ? lengths[lengthCount - 1] : 0
+            for index in lengthCount..<lengthCount + repeats { lengths[index] = length }
+            lengthCount += repeats
         }
-        guard lengths[DeflateSymbol.endOfBlock] > 0 else { throw .codeLengths }
-        literals = try HuffmanTable(
-            lengths: lengths[..<counts.literals],
-            symbols: HuffmanTable.literalSymbols,
-            primaryBits: HuffmanTable.literalBits
-        )
-        // Where even the shortest is too long for two, there is no pair to be looked for.
-        let shortest = lengths[..<DeflateSymbol.endOfBlock].reduce(UInt8.max) { $1 == 0 ? $0 : min($0, $1) }
-        if 2 * Int(shortest) <= HuffmanTable.literalBits { literals.pairLiterals() }
-        distances = try HuffmanTable(
-            lengths: lengths[counts.literals...],
-            symbols: HuffmanTable.distanceSymbols,
-            primaryBits: HuffmanTable.distanceBits
-        )
-        state = .symbols
         return true
+    }
+
+    private mutating func defineCodes() throws(InflateError) {
+        guard lengths[DeflateSymbol.endOfBlock] > 0 else { throw .codeLengths }
+        try withLengths { (inflater, lengths) throws(InflateError) in
+            let counts = inflater.counts
+            try inflater.literals.define(
+                lengths: lengths.extracting(..<counts.literals),
+                symbols: HuffmanTable.literalSymbols
+            )
+            try inflater.distances.define(
+                lengths: lengths.extracting(counts.literals..<counts.literals + counts.distances),
+                symbols: HuffmanTable.distanceSymbols
+            )
+        }
+        usesFixedCodes = false
+        // Where even two of the shortest do not fit into a look, there is no pair to be looked for.
+        mayPairLiterals = 2 * literals.shortestCode <= HuffmanTable.literalBits
+    }
+
+    /// Lends the lengths that were read to something that changes the tables.
+    private mutating func withLengths(
+        _ body: (inout Inflater, Span<UInt8>) throws(InflateError) -> Void
+    ) throws(InflateError) {
+        var lengths: [UInt8] = []
+        swap(&lengths, &self.lengths)
+        defer { swap(&lengths, &self.lengths) }
+        try body(&self, lengths.span)
     }
 }

@@ -6,6 +6,9 @@ extension Inflater {
     /// What it reads at most.
     private static let mostRead = 16
 
+    /// How much of a block is read before pairs of literals are looked for: in a short one that would take longer than they save.
+    private static let pairingDelay = 1_024
+
     /// Reads symbols as long as neither the input nor the room can end in the midst of what an iteration does.
     ///
     /// At its end the block may be, too: then the state says what comes next.
@@ -13,10 +16,36 @@ extension Inflater {
         _ input: Span<UInt8>,
         _ position: inout Int,
         through inputEnd: Int,
-        to limit: Int
+        to limit: Int,
+        _ fixedLiterals: [UInt32],
+        _ fixedDistances: [UInt32]
+    ) throws(InflateError) {
+        guard position <= inputEnd &- Self.mostRead, end <= limit &- Self.mostInIteration else { return }
+        guard !usesFixedCodes else {
+            try readRapidly(input, &position, through: inputEnd, to: limit, fixedLiterals, fixedDistances)
+            return
+        }
+        if mayPairLiterals {
+            let pairingStart = min(inputEnd, position &+ Self.pairingDelay)
+            try readRapidly(input, &position, through: pairingStart, to: limit, literals.entries, distances.entries)
+            guard case .symbols = state, pairingStart < inputEnd, position > pairingStart &- Self.mostRead else {
+                return
+            }
+            mayPairLiterals = false
+            literals.pairLiterals()
+        }
+        try readRapidly(input, &position, through: inputEnd, to: limit, literals.entries, distances.entries)
+    }
+
+    private mutating func readRapidly(
+        _ input: Span<UInt8>,
+        _ position: inout Int,
+        through inputEnd: Int,
+        to limit: Int,
+        _ literals: [UInt32],
+        _ distances: [UInt32]
     ) throws(InflateError) {
         // All that the loop needs is in variables of its own, which nobody else can change.
-        let (literals, distances) = (literals.entries, distances.entries)
         var window: [UInt8] = []
         swap(&window, &self.window)
         var (next, to, buffer) = (position, end, buffer)
@@ -169,12 +198,14 @@ extension Inflater {
         through inputEnd: Int,
         to limit: Int
     ) throws(InflateError) -> Pause? {
+        let literals = usesFixedCodes ? fixed.literals : literals.entries
+        let distances = usesFixedCodes ? fixed.distances : distances.entries
         while true {
             // 48 bits are the most that a length and a distance take.
             buffer.refill(input, &position, through: inputEnd)
             var (bits, count) = (buffer.bits, buffer.count)
-            let first = literals.entries[Int(bits & (1 << UInt64(HuffmanTable.literalBits) - 1))]
-            let entry = Self.resolved(first, bits, literals.entries.span, HuffmanTable.literalBits)
+            let first = literals[Int(bits & (1 << UInt64(HuffmanTable.literalBits) - 1))]
+            let entry = Self.resolved(first, bits, literals.span, HuffmanTable.literalBits)
             if entry & Entry.special != 0, entry & Entry.endOfBlock == 0 {
                 // With too few bits, none may be a code's beginning.
                 guard count >= HuffmanTable.longestCode else { return .starved }
@@ -197,8 +228,8 @@ extension Inflater {
                 continue
             }
             let length = Self.number(entry, &bits, &count)
-            let second = distances.entries[Int(bits & (1 << UInt64(HuffmanTable.distanceBits) - 1))]
-            let distanceEntry = Self.resolved(second, bits, distances.entries.span, HuffmanTable.distanceBits)
+            let second = distances[Int(bits & (1 << UInt64(HuffmanTable.distanceBits) - 1))]
+            let distanceEntry = Self.resolved(second, bits, distances.span, HuffmanTable.distanceBits)
             guard distanceEntry & Entry.special == 0 else {
                 guard count >= HuffmanTable.longestCode else { return .starved }
                 throw .code

@@ -19,7 +19,7 @@ struct Inflater {
         case storedLength
         case stored(left: Int)
         case counts
-        case codeLengthLengths(read: Int)
+        case codeLengthLengths
         case codeLengths
         case symbols
         case copy(length: Int, distance: Int)
@@ -46,10 +46,18 @@ struct Inflater {
     var isLastBlock = false
     var buffer = BitBuffer()
     var counts = (literals: 0, distances: 0, codeLengths: 0)
-    var lengths: [UInt8] = []
+    /// The lengths of codes that were read, of which ``lengthCount`` count.
+    var lengths = [UInt8](repeating: 0, count: lengthCapacity)
+    var lengthCount = 0
     var codeLengths = HuffmanTable(primaryBits: HuffmanTable.codeLengthBits)
     var literals = HuffmanTable(primaryBits: HuffmanTable.literalBits)
     var distances = HuffmanTable(primaryBits: HuffmanTable.distanceBits)
+    /// The tables of the codes that are the same in every block.
+    let fixed = (literals: HuffmanTable.fixedLiterals.entries, distances: HuffmanTable.fixedDistances.entries)
+    /// Whether the block has those codes, and not those of ``literals`` and ``distances``.
+    var usesFixedCodes = false
+    /// Whether it is worth looking for pairs in ``literals``, if the block turns out to be long.
+    var mayPairLiterals = false
 
     /// Begins.
     ///
@@ -96,10 +104,12 @@ struct Inflater {
         let before = end
         defer { left -= end - before }
         let limit = limit
+        // Held once for all blocks of a piece, which may be very many.
+        let (literals, distances) = fixed
         while true {
             switch state {
             case .symbols:
-                try inflateRapidly(input, &position, through: inputEnd, to: limit)
+                try inflateRapidly(input, &position, through: inputEnd, to: limit, literals, distances)
                 if case .symbols = state,
                     let pause = try inflateCarefully(input, &position, through: inputEnd, to: limit)
                 {
@@ -118,8 +128,7 @@ struct Inflater {
             case .finished:
                 return .finished
             default:
-                buffer.refill(input, &position, through: inputEnd)
-                guard try readBlockHeader() else { return .starved }
+                guard try readBlockHeader(input, &position, through: inputEnd) else { return .starved }
             }
         }
     }

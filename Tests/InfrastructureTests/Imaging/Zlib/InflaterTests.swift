@@ -69,12 +69,65 @@ struct InflaterTests {
             }
         }
         let (one, other) = (inflaters[0], inflaters[1])
-        #expect(one.literals.entries.contains { $0 != HuffmanTable.Entry.none })
+        #expect(one.fixed.literals.contains { $0 != HuffmanTable.Entry.none })
         let isMadeOnce = (
-            one.literals.entries.span.isIdentical(to: other.literals.entries.span),
-            one.distances.entries.span.isIdentical(to: other.distances.entries.span)
+            one.fixed.literals.span.isIdentical(to: other.fixed.literals.span),
+            one.fixed.distances.span.isIdentical(to: other.fixed.distances.span)
         )
         #expect(isMadeOnce == (true, true))
+    }
+
+    /// A block with codes of its own, of one bit for a zero and for its end.
+    private func dynamicBlock(zeros: Int) -> [Bool] {
+        func bits(_ value: Int, _ count: Int) -> [Bool] { (0..<count).map { value >> $0 & 1 == 1 } }
+        // 257 literals and lengths, one distance, and 18 lengths of code lengths, in which 0, 1 and 18 have codes.
+        var block = bits(0, 1) + bits(2, 2) + bits(0, 5) + bits(0, 5) + bits(14, 4)
+        for symbol in [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1] {
+            block += bits([18: 1, 0: 2, 1: 2][symbol] ?? 0, 3)
+        }
+        // 1, then 138 and 117 zeros, then 1 for the end and 1 for the distance.
+        block += [true, true] + bits(0, 1) + bits(127, 7) + bits(0, 1) + bits(106, 7) + [true, true, true, true]
+        return block + [Bool](repeating: false, count: zeros) + [true]
+    }
+
+    private func bytes(_ bits: [Bool]) -> [UInt8] {
+        stride(from: 0, to: bits.count, by: 8).map { start in
+            bits[start..<min(start + 8, bits.count)].enumerated().reduce(0) { $0 | ($1.element ? 1 << $1.offset : 0) }
+        }
+    }
+
+    /// Millions of such blocks fit into a file, so none may cost more than reading it does.
+    @Test func aTinyBlockTakesNoMemoryAndLooksForNoPairs() throws {
+        var inflater = Inflater(count: 100_000, piece: 10)
+        let before = Self.tablesThatChange(inflater)
+        var position = 0
+        let data = bytes((0..<64).flatMap { _ in dynamicBlock(zeros: 3) })
+        _ = try inflater.inflate(data.span, &position, through: data.count)
+        #expect(inflater.available == 3 * 64)
+        #expect(Self.tablesThatChange(inflater) == before)
+        #expect(!inflater.literals.entries.contains(where: Self.isPair))
+        #expect(inflater.mayPairLiterals)
+    }
+
+    @Test func aLongBlockLooksForPairs() throws {
+        var inflater = Inflater(count: 100_000, piece: 10)
+        var position = 0
+        let data = bytes(dynamicBlock(zeros: 80_000))
+        _ = try inflater.inflate(data.span, &position, through: data.count)
+        #expect(inflater.available == 80_000)
+        #expect(inflater.literals.entries.contains(where: Self.isPair))
+    }
+
+    private static func isPair(_ entry: UInt32) -> Bool {
+        entry & HuffmanTable.Entry.literal != 0 && entry & HuffmanTable.Entry.pair != 0
+    }
+
+    /// Where the entries of the tables are.
+    private static func tablesThatChange(_ inflater: Inflater) -> [Int] {
+        [inflater.codeLengths, inflater.literals, inflater.distances].map { table in
+            // `unsafe`: the address is only compared.
+            unsafe table.entries.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
+        }
     }
 
     @Test(arguments: ["stored", "fixed", "best"])
