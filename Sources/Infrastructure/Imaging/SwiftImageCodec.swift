@@ -47,7 +47,8 @@ public struct SwiftImageCodec: ImageCodec {
         guard let format = ImageFormat(signatureOf: bytes) else {
             throw ImageCodecError(
                 .unrecognized,
-                "is of no form that is known: it begins with \(Self.beginning(of: bytes))"
+                // It may be anything, such as a page or a record with a secret in it, so it is not quoted.
+                "is not in a known image format: its \(bytes.count) bytes do not begin with the signature of one"
             )
         }
         guard let codec = codecs[format] else {
@@ -59,14 +60,5 @@ public struct SwiftImageCodec: ImageCodec {
             )
         }
         return codec
-    }
-
-    /// The first bytes, in a way that nothing in them can do harm where it is shown.
-    private static func beginning(of bytes: [UInt8]) -> String {
-        let first = bytes.prefix(12)
-        guard !first.isEmpty else { return "nothing" }
-        let isText = first.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3C && $0 != 0x5C }
-        if isText { return "\"" + String(decoding: first, as: UTF8.self) + "\"" }
-        return first.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: " ")
     }
 }

@@ -18,6 +18,8 @@ extension ImageCodecConformance {
         let name = "A \(image) in \(roundTrip.format)"
         return await violations(of: read, "\(name) must not be read")
             + violations(of: written, "\(name) must not be written")
+            + deadlineViolations(of: read, "\(name) must not be read")
+            + deadlineViolations(of: written, "\(name) must not be written")
     }
 
     private func violations(
@@ -37,6 +39,18 @@ extension ImageCodecConformance {
             }
         }
         return violations
+    }
+
+    /// Work under a deadline that has passed fails as timed out, although its task is not cancelled.
+    private func deadlineViolations(
+        of work: @escaping @Sendable () throws(ImageCodecError) -> Void,
+        _ name: String
+    ) async -> [String] {
+        switch await Deadline(in: .zero).carried(by: work) {
+        case .success: ["\(name) after the deadline of its task, and is."]
+        case .failure(let error) where error.reason == .timedOut: []
+        case .failure(let error): ["\(name) after the deadline of its task, and failed as \(error.reason)."]
+        }
     }
 
     /// How work ends whose task is cancelled before it begins, or a while behind that; `nil` if it is done.

@@ -105,7 +105,7 @@ extension ImageCodecConformance {
     private func reasonViolations(_ error: ImageCodecError, _ name: String) -> [String] {
         switch error.reason {
         case .unrecognized, .unsupported, .damaged, .truncated: []
-        case .unencodable, .cancelled: ["\(name) must fail for what it is, and did as \(error.reason)."]
+        case .unencodable, .cancelled, .timedOut: ["\(name) must fail for what it is, and did as \(error.reason)."]
         }
     }
 }

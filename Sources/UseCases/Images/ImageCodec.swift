@@ -3,7 +3,8 @@ public import Entities
 /// Makes pictures of bytes, and bytes of pictures.
 ///
 /// Nothing in the bytes can crash a codec, keep it busy for ever, or have it take more memory than the header says: they come
-/// from outside. One that is called in a task gives up when the task is cancelled.
+/// from outside. A codec gives up when the task that calls it is cancelled, or its deadline passes: call
+/// ``ImageCodecError/checkCancellation()`` between steps, such as rows.
 public protocol ImageCodec: Sendable {
     /// What encoded bytes say of the picture in them, without decoding it.
     ///

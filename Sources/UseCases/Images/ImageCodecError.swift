@@ -14,8 +14,10 @@ public struct ImageCodecError: Error, Hashable, Sendable, CustomStringConvertibl
         case truncated(ImageFormat)
         /// The picture does not fit into the form.
         case unencodable(ImageFormat)
-        /// Whoever asked gave up.
+        /// The task was cancelled.
         case cancelled
+        /// The deadline of the task passed first.
+        case timedOut
     }
 
     /// What kind of failure it is.
@@ -28,9 +30,6 @@ public struct ImageCodecError: Error, Hashable, Sendable, CustomStringConvertibl
         self.reason = reason
         self.explanation = explanation
     }
-
-    /// Whoever asked gave up.
-    public static let cancelled = ImageCodecError(.cancelled, "was given up")
 
     /// The failure in a sentence.
     public var description: String { "The picture \(explanation)." }

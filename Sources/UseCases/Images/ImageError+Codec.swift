@@ -8,6 +8,7 @@ extension ImageError {
             case .unrecognized, .unsupported, .unencodable: .unsupported
             case .damaged, .truncated: .damaged
             case .cancelled: .cancelled
+            case .timedOut: .timedOut
             }
         self.init(reason, of: address, explanation: error.explanation)
     }

@@ -57,6 +57,18 @@ struct ImageCodecConformanceTests {
             .failsAsDamagedWhenCancelled,
             "A picture of 320×240 in RAW must not be read in a task that is cancelled, and failed as damaged(RAW)."
         ),
+        (
+            .ignoresDeadlineWhenReading,
+            "A picture of 320×240 in RAW must not be read after the deadline of its task, and is."
+        ),
+        (
+            .ignoresDeadlineWhenWriting,
+            "A picture of 320×240 in RAW must not be written after the deadline of its task, and is."
+        ),
+        (
+            .failsAsCancelledAfterDeadline,
+            "A picture of 320×240 in RAW must not be read after the deadline of its task, and failed as cancelled."
+        ),
     ]
 
     @Test(arguments: findings) func eachFlawIsFound(flaw: RawImageCodec.Flaw, sentence: String) async throws {

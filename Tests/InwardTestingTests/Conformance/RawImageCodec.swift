@@ -24,6 +24,9 @@ struct RawImageCodec: ImageCodec {
         case ignoresCancellationWhenReading
         case ignoresCancellationWhenWriting
         case failsAsDamagedWhenCancelled
+        case ignoresDeadlineWhenReading
+        case ignoresDeadlineWhenWriting
+        case failsAsCancelledAfterDeadline
     }
 
     /// The form.
@@ -58,6 +61,9 @@ struct RawImageCodec: ImageCodec {
         if Task.isCancelled, flaw != .ignoresCancellationWhenReading {
             throw flaw == .failsAsDamagedWhenCancelled ? ImageCodecError(.damaged(Self.format), "") : .cancelled
         }
+        if Deadline.current?.hasPassed == true, flaw != .ignoresDeadlineWhenReading {
+            throw flaw == .failsAsCancelledAfterDeadline ? .cancelled : .timedOut
+        }
         var pixels = Array(bytes.dropFirst(Self.headLength).prefix(header.size.byteCount))
         var size = header.size
         if pixels.count < size.byteCount {
@@ -78,6 +84,7 @@ struct RawImageCodec: ImageCodec {
             throw ImageCodecError(reason, "is not written")
         }
         if Task.isCancelled, flaw != .ignoresCancellationWhenWriting { throw .cancelled }
+        if Deadline.current?.hasPassed == true, flaw != .ignoresDeadlineWhenWriting { throw .timedOut }
         var pixels = image.bytes
         if flaw == .losesAlpha { for index in stride(from: 3, to: pixels.count, by: 4) { pixels[index] = 255 } }
         if flaw == .shiftsRows { pixels = Array(pixels.dropFirst(4)) + pixels.prefix(4) }

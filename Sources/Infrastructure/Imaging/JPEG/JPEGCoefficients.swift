@@ -45,7 +45,7 @@ struct JPEGCoefficients {
         // Those of sequential scans are multiplied when all are there.
         let scale = order.map { UInt32($0) | 1 << 8 }
         for row in 0..<down {
-            guard !Task.isCancelled else { throw .cancelled }
+            try ImageCodecError.checkCancellation()
             var values = values.mutableSpan
             for column in 0..<across {
                 try reader.beginMCU(data)
@@ -117,7 +117,7 @@ struct JPEGCoefficients {
         var writer = JPEGRowWriter(layout, model)
         let values = values.span
         for band in 0..<frame.mcusDown {
-            guard !Task.isCancelled else { throw .cancelled }
+            try ImageCodecError.checkCancellation()
             for (index, component) in frame.components.enumerated() {
                 let plane = layout.planes[index]
                 let factors = JPEGBlockRows(factors.span, at: 64 * index)

@@ -13,6 +13,7 @@ struct JPEGDecoder {
     private var application = JPEGApplicationData()
     private var tables = JPEGTables()
     private var frame: JPEGFrame?
+    private var segments = 0
     private var scans = 0
 
     /// What the file says of its picture.
@@ -85,7 +86,8 @@ struct JPEGDecoder {
     /// - Returns: the marker.
     private mutating func readSegment(_ data: Span<UInt8>) throws(ImageCodecError) -> UInt8? {
         // There may be millions of them.
-        guard !Task.isCancelled else { throw .cancelled }
+        if segments % 64 == 0 { try ImageCodecError.checkCancellation() }
+        segments += 1
         let marker = try markers.next(in: data)
         guard !JPEGMarker.isAlone(marker), marker != JPEGMarker.startOfScan else { return marker }
         guard marker != JPEGMarker.endOfImage else {

@@ -45,7 +45,7 @@ struct JPEGEncoder {
         writer.bytes.reserveCapacity(1024 + size.pixelCount / 4)
         var blocks = JPEGBlockEncoder()
         for band in 0..<size.divided(by: 8 * vertical).height {
-            guard !Task.isCancelled else { throw .cancelled }
+            try ImageCodecError.checkCancellation()
             rows.fill(&samples, band: band, from: pixels)
             for mcu in 0..<size.divided(by: 8 * horizontal).width {
                 for row in 0..<vertical {

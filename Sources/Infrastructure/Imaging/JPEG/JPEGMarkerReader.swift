@@ -31,9 +31,13 @@ struct JPEGMarkerReader {
 
     /// Passes over everything up to the end of the picture.
     ///
-    /// - Throws: that the file ends before it.
+    /// - Throws: that the file ends before it, or that the task was cancelled.
     consuming func passToEnd(of data: Span<UInt8>) throws(ImageCodecError) {
-        while try next(in: data) != JPEGMarker.endOfImage {}
+        var count = 0
+        while try next(in: data) != JPEGMarker.endOfImage {
+            count += 1
+            if count % 64 == 0 { try ImageCodecError.checkCancellation() }
+        }
     }
 
     /// Where the content of the segment is whose marker was read; passes over it.

@@ -94,7 +94,7 @@ struct JPEGSequentialDecoder {
         var reader = start
         var hasEnded = false
         for row in 0..<frame.mcusDown {
-            guard !Task.isCancelled else { throw .cancelled }
+            try ImageCodecError.checkCancellation()
             if hasEnded {
                 fill(row, from: 0, &samples)
             } else {

@@ -11,6 +11,7 @@ struct PNGChunkReader {
     /// Whether picture data that are cut short are read as far as they go.
     let allowsTruncation: Bool
     private var position: Int
+    private var count = 0
 
     /// Begins behind the signature.
     ///
@@ -31,7 +32,8 @@ struct PNGChunkReader {
     ///
     /// - Throws: an `ImageCodecError` if there is none; or if the task was cancelled, for there may be very many.
     mutating func next() throws(ImageCodecError) -> PNGChunk {
-        guard !Task.isCancelled else { throw .cancelled }
+        if count % 64 == 0 { try ImageCodecError.checkCancellation() }
+        count += 1
         let start = position
         let held = bytes
         let bytes = held.span

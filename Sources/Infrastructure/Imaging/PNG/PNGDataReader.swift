@@ -68,7 +68,7 @@ struct PNGDataReader {
 
     /// Takes the next data of a chunk apart.
     mutating func inflate() throws(ImageCodecError) -> Inflater.Pause {
-        guard !Task.isCancelled else { throw .cancelled }
+        try ImageCodecError.checkCancellation()
         let bytes = chunks.bytes
         let end = min(chunk.data.upperBound, position + Self.mostAtOnce)
         do {

@@ -138,6 +138,6 @@ struct PNGDecoder {
     }
 
     private static func checkCancellation(_ row: Int) throws(ImageCodecError) {
-        guard row % 64 != 0 || !Task.isCancelled else { throw .cancelled }
+        if row % 64 == 0 { try ImageCodecError.checkCancellation() }
     }
 }

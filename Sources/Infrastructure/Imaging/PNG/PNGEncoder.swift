@@ -37,8 +37,7 @@ struct PNGEncoder {
         }
         if image.orientation != .up { append(.exif, image.orientation.exif) }
         let rows = try filteredRows()
-        let data: [UInt8]
-        do { data = try Deflater.compressed(rows.span) } catch { throw .cancelled }
+        let data = try Deflater.compressed(rows.span)
         var start = 0
         while start < data.count {
             let end = min(data.count, start + Self.longestData)
@@ -59,7 +58,7 @@ struct PNGEncoder {
         var rows: [UInt8] = []
         rows.reserveCapacity((count + 1) * size.height)
         for index in 0..<size.height {
-            guard index % 64 != 0 || !Task.isCancelled else { throw .cancelled }
+            if index % 64 == 0 { try ImageCodecError.checkCancellation() }
             var span = row.mutableSpan
             packer.pack(
                 image.bytes.span,

@@ -23,10 +23,9 @@ struct PNGPreamble {
         var seen: Set<PNGChunkType> = []
         var chunk = try chunks.next()
         while chunk.type != .data {
-            let isNew = seen.insert(chunk.type).inserted
             switch chunk.type {
             case .palette, .transparency:
-                guard isNew else { throw .damagedPNG("has a second \(chunk.place)") }
+                guard seen.insert(chunk.type).inserted else { throw .damagedPNG("has a second \(chunk.place)") }
                 if chunk.type == .palette {
                     guard !seen.contains(.transparency) else { throw .damagedPNG("has tRNS before \(chunk.place)") }
                     palette = try Self.palette(chunk, of: bytes.span, header)

@@ -1,3 +1,5 @@
+import UseCases
+
 /// Compresses bytes (RFC 1951) into their container (RFC 1950).
 struct Deflater {
     /// A match of so many bytes is taken without a look at whether the next is longer.
@@ -11,7 +13,7 @@ struct Deflater {
     /// The bytes, compressed.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before it is done.
-    static func compressed(_ bytes: Span<UInt8>) throws(CancellationError) -> [UInt8] {
+    static func compressed(_ bytes: Span<UInt8>) throws(ImageCodecError) -> [UInt8] {
         var deflater = Deflater()
         // Deflate with a window of 32 KiB, and that it was compressed as usual (RFC 1950, section 2.2).
         deflater.writer.write(0x78, 8)
@@ -28,7 +30,7 @@ struct Deflater {
     }
 
     /// Finds what repeats. Each match waits for the next place: if a longer one begins there, a byte stands for itself.
-    private mutating func compress(_ bytes: Span<UInt8>) throws(CancellationError) {
+    private mutating func compress(_ bytes: Span<UInt8>) throws(ImageCodecError) {
         var place = 0
         // None waits at the end: a match is longer than a byte, and so is what is left of it at the next place.
         var waiting: (length: Int, distance: Int)?
@@ -58,8 +60,8 @@ struct Deflater {
         finder.insert(bytes, place)
     }
 
-    private mutating func endBlock(_ bytes: Span<UInt8>, at place: Int) throws(CancellationError) {
-        guard !Task.isCancelled else { throw CancellationError() }
+    private mutating func endBlock(_ bytes: Span<UInt8>, at place: Int) throws(ImageCodecError) {
+        try ImageCodecError.checkCancellation()
         block.write(to: &writer, bytes: bytes.extracting(blockStart..<place), isLast: false)
         blockStart = place
     }

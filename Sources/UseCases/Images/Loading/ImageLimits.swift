@@ -8,16 +8,20 @@ public struct ImageLimits: Hashable, Sendable {
     public var pixels: Int
     /// How many pixels a side may have.
     public var side: Int
+    /// How long decoding a picture may take.
+    public var decodingTime: Duration
 
-    /// Sets limits: 32 MiB encoded, 50 megapixels and 16,384 on a side, unless something else is said.
+    /// Sets limits: 32 MiB encoded, 50 megapixels, 16,384 on a side and 30 seconds to decode, unless something else is said.
     public init(
         encodedBytes: Int = 32 * 1_024 * 1_024,
         pixels: Int = 50_000_000,
-        side: Int = 16_384
+        side: Int = 16_384,
+        decodingTime: Duration = .seconds(30)
     ) {
         self.encodedBytes = encodedBytes
         self.pixels = pixels
         self.side = side
+        self.decodingTime = decodingTime
     }
 
     /// Why a picture is refused, as the end of a sentence; `nil` if it is not.

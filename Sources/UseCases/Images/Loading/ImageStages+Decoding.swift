@@ -28,12 +28,9 @@ extension ImageStages {
         }
         await leaveCallersThread()
         let start = timer.now
-        let result: ImageResult
-        do {
-            let options = ImageDecodingOptions(reduction: reduction, allowsTruncation: allowsTruncation)
-            result = .success(try codec.image(from: fetched.bytes, options))
-        } catch {
-            result = .failure(ImageError(error, of: address))
+        let options = ImageDecodingOptions(reduction: reduction, allowsTruncation: allowsTruncation)
+        let result = await withinDecodingTime(address) { () throws(ImageCodecError) in
+            try codec.image(from: fetched.bytes, options)
         }
         let decoding = ImageLoadReport.Step(
             name: "decode",
@@ -47,6 +44,19 @@ extension ImageStages {
         product.isKeepable = product.isKeepable && fetched.isGenuine
         product.expiry = fetched.expiry
         return product
+    }
+
+    /// Has a codec work no longer than the limit allows.
+    func withinDecodingTime<Value: Sendable>(
+        _ address: ImageAddress,
+        _ work: () throws(ImageCodecError) -> Value
+    ) async -> Result<Value, ImageError> {
+        let deadline = Deadline(in: limits.decodingTime, on: timer)
+        return await deadline.carried(by: work).mapError { error in
+            guard error.reason == .timedOut, deadline.hasPassed else { return ImageError(error, of: address) }
+            let explanation = "took longer to decode than the \(limits.decodingTime) allowed"
+            return ImageError(.timedOut, of: address, explanation: explanation)
+        }
     }
 
     /// Whoever asked may be on a thread that has to go on, such as the main one, and a stage begins there. What takes long is not

@@ -129,12 +129,9 @@ final class ImageStages: Sendable {
             let explanation = "has \(encoded.bytes.count) bytes, more than the \(limits.encodedBytes) allowed"
             throw ImageError(.tooLarge, of: address, explanation: explanation)
         }
-        let header: ImageHeader
-        do {
-            header = try codec.header(of: encoded.bytes)
-        } catch {
-            throw ImageError(error, of: address)
-        }
+        let header = try await withinDecodingTime(address) { () throws(ImageCodecError) in
+            try codec.header(of: encoded.bytes)
+        }.get()
         let duration = timer.now - start
         return fetchedImages.add(for: question) { onRelease in
             FetchedImage(

@@ -41,6 +41,26 @@ struct ImageLimitsTests {
         #expect(error?.description == "The picture a is 2×3 and takes 29 bytes to decode, more than the 28 allowed.")
     }
 
+    @Test(arguments: [true, false])
+    func aPictureThatTakesLongerThanAllowedIsGivenUp(isSlowInHeader: Bool) async {
+        let clock = ManualClock()
+        for (seconds, outcome) in [(29, nil), (30, ImageError.Reason.timedOut)] {
+            let delay: @Sendable () -> Void = { clock.advance(by: .seconds(seconds)) }
+            let codec = isSlowInHeader ? SketchCodec(onHeader: delay) : SketchCodec(onDecode: delay)
+            let source = SketchSource(["a": SketchCodec.bytes(2, 3)])
+            let loader = ImageLoader(source: source, codec: codec, timer: TimerService(clock))
+            let error: ImageError? =
+                if case .failure(let error) = await loader.load("a").result { error } else { nil }
+            #expect(error?.reason == outcome)
+            #expect(
+                error?.description
+                    == outcome.map { _ in
+                        "The picture a took longer to decode than the 30.0 seconds allowed."
+                    }
+            )
+        }
+    }
+
     @Test func whatIsWithinTheLimitsIsDecoded() async throws {
         let limits = ImageLimits(encodedBytes: 12, pixels: 110, side: 11)
         let source = SketchSource(["a": SketchCodec.bytes(10, 11)])
@@ -53,6 +73,7 @@ struct ImageLimitsTests {
     @Test func theStandardLimitsAreThoseThatAreDocumented() {
         let limits = ImageLimits()
         #expect(limits.encodedBytes == 33_554_432 && limits.pixels == 50_000_000 && limits.side == 16_384)
+        #expect(limits.decodingTime == .seconds(30))
     }
 
     @Test func aHundredLargePicturesAtOnceTakeTurns() async {

@@ -7,11 +7,18 @@ import UseCases
 final class SketchCodec: ImageCodec {
     private let options = Mutex<[ImageDecodingOptions]>([])
     private let workingBytes: Int
+    /// Called before a header is read.
+    private let onHeader: @Sendable () -> Void
     /// Called before a picture is decoded.
     private let onDecode: @Sendable () -> Void
 
-    init(workingBytes: Int = 0, onDecode: @escaping @Sendable () -> Void = {}) {
+    init(
+        workingBytes: Int = 0,
+        onDecode: @escaping @Sendable () -> Void = {},
+        onHeader: @escaping @Sendable () -> Void = {}
+    ) {
         self.workingBytes = workingBytes
+        self.onHeader = onHeader
         self.onDecode = onDecode
     }
 
@@ -29,6 +36,8 @@ final class SketchCodec: ImageCodec {
     }
 
     func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
+        onHeader()
+        try ImageCodecError.checkCancellation()
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.first == "S", text.count == 12,
             let width = Int(text.dropFirst().prefix(4), radix: 16),
@@ -48,7 +57,7 @@ final class SketchCodec: ImageCodec {
     func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
         let header = try header(of: bytes)
         onDecode()
-        if Task.isCancelled { throw .cancelled }
+        try ImageCodecError.checkCancellation()
         self.options.withLock { $0.append(options) }
         let gray = UInt8(String(decoding: bytes.suffix(2), as: UTF8.self), radix: 16) ?? 0
         var image = Image(size: header.size.divided(by: options.reduction), color: Color(gray: gray))
