@@ -6,14 +6,20 @@ import PackageDescription
 ///
 /// A new target also needs its entry point in `FuzzerDriver.c`, and its longest input in `run`.
 let targets = [
+    "fuzz-inflate",
     "fuzz-jpeg",
     "fuzz-png",
+    "fuzz-tiff",
+    "fuzz-vips",
 ]
 
 let package = Package(
     name: "fuzzing",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "inward", path: "..")],
+    traits: [.trait(name: "Vips", description: "Fuzz the codec that reads by libvips, which has to be installed")],
+    dependencies: [
+        .package(name: "inward", path: "..", traits: [.trait(name: "Vips", condition: .when(traits: ["Vips"]))])
+    ],
     targets: [.target(name: "FuzzerDriver")]
         + targets.map { name in
             .executableTarget(
@@ -22,6 +28,7 @@ let package = Package(
                     "FuzzerDriver",
                     .product(name: "Entities", package: "inward"),
                     .product(name: "Infrastructure", package: "inward"),
+                    .product(name: "InfrastructureVips", package: "inward"),
                     .product(name: "UseCases", package: "inward"),
                 ],
                 swiftSettings: [

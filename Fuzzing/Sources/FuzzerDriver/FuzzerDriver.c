@@ -10,5 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 #define BEGIN(name) \
     int name(int count, char **arguments) { return LLVMFuzzerRunDriver(&count, &arguments, LLVMFuzzerTestOneInput); }
 
+BEGIN(fuzz_inflate_main)
 BEGIN(fuzz_jpeg_main)
 BEGIN(fuzz_png_main)
+BEGIN(fuzz_tiff_main)
+BEGIN(fuzz_vips_main)

@@ -4,10 +4,21 @@ import Entities
 
 extension CVipsHeader {
     /// How many bytes decoding takes at the most beside those of the picture that comes out.
-    func workingBytes(for encoded: EncodedImage, _ size: ImageSize) -> Int {
+    ///
+    /// - Parameters:
+    ///   - format: The form of the picture.
+    ///   - size: Its size.
+    ///   - tilePixelCount: How many pixels a tile of a TIFF has.
+    ///   - copiedByteCount: How many of the encoded bytes were copied.
+    func workingBytes(
+        for format: ImageFormat,
+        _ size: ImageSize,
+        tilePixelCount: Int,
+        copiedByteCount: Int
+    ) -> Int {
         let pixelBytes = Int(pixel_bytes)
         let whole: Int
-        switch encoded.format {
+        switch format {
         // Coefficients of two bytes, which are kept where the scans are many.
         case .jpeg: whole = is_interlaced ? Self.product(size.pixelCount, pixelBytes, 2) : 0
         case .png: whole = is_interlaced ? Self.product(size.pixelCount, pixelBytes, 2) : 0
@@ -17,13 +28,12 @@ extension CVipsHeader {
         case .avif, .heif: whole = Self.product(size.pixelCount, Image.bytesPerPixel, 8)
         // A strip may be the whole picture and a tile more than that, packed and unpacked; and tiles are kept for a row of them.
         case .tiff:
-            let tile = TIFFDirectory(of: encoded).tilePixelCount
-            whole = Self.product(max(size.pixelCount, tile), pixelBytes, 4)
+            whole = Self.product(max(size.pixelCount, tilePixelCount), pixelBytes, 4)
         default: whole = 0
         }
         // Rows on their way through the steps of the conversion, and what each library takes whatever it decodes.
         let rows = Self.product(size.width, pixelBytes * 3 + 64, 64)
-        return [rows, whole, 8 * 1_024 * 1_024].reduce(0) { sum, bytes in
+        return [rows, whole, copiedByteCount, 8 * 1_024 * 1_024].reduce(0) { sum, bytes in
             let (result, isTooMany) = sum.addingReportingOverflow(bytes)
             return isTooMany ? .max : result
         }

@@ -1,4 +1,3 @@
-#if Vips
 import Entities
 
 extension ImageFormat {
@@ -14,4 +13,3 @@ extension ImageFormat {
         }
     }
 }
-#endif

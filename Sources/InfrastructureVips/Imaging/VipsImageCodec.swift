@@ -17,7 +17,7 @@ public import UseCases
 ///
 /// A call keeps its thread busy until it is done. Decoding takes no other thread, but for what the libraries of AVIF and HEIF
 /// begin by themselves; encoding works on some of libvips as well. A task that is cancelled is heeded before a call begins, and
-/// between rows. What the library of a form does in one piece it finishes first: the compression of WebP, GIF, AVIF and HEIF,
+/// between rows; and so is its deadline when it passes. What the library of a form does in one piece it finishes first: the compression of WebP, GIF, AVIF and HEIF,
 /// and the decoding of AVIF, HEIF, WebP and a frame of GIF.
 ///
 /// libvips notes failures in one place for the whole process. Which kind of failure it was does not depend on that, but an
@@ -65,24 +65,33 @@ public final class VipsImageCodec: ImageCodec {
     ///   `cancelled` after the codec is closed.
     public func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
         try refuseIfClosed()
-        // What is in such a file is not looked at here, and so not how much memory it takes.
-        guard !bytes.starts(with: [0x49, 0x49, 43, 0]), !bytes.starts(with: [0x4D, 0x4D, 0, 43]) else {
-            throw ImageCodecError(.unsupported(.tiff), "is a TIFF with offsets of 8 bytes, which is not read")
-        }
+        return try header(of: CheckedImage(bytes))
+    }
+
+    private func header(of checked: CheckedImage) throws(ImageCodecError) -> ImageHeader {
+        let bytes = checked.bytes
         let (header, canBeRead) = VipsLibrary.header(of: bytes)
         guard let format = ImageFormat(header.format) ?? ImageFormat(claimedBy: bytes) else {
             _ = VipsLibrary.takeNote()
-            throw ImageCodecError(.unrecognized, "is of no form that is read by libvips here")
+            throw ImageCodecError(
+                .unrecognized,
+                "is in none of the formats that libvips reads here, by its \(bytes.count) bytes"
+            )
         }
         guard canBeRead, let size = ImageSize(width: Int(header.width), height: Int(header.height)) else {
-            throw failure(EncodedImage(bytes: bytes, format: ImageFormat(claimedBy: bytes) ?? format))
+            throw try headerFailure(EncodedImage(bytes: bytes, format: ImageFormat(claimedBy: bytes) ?? format))
         }
         return ImageHeader(
             format: format,
             size: size,
             orientation: Orientation(rawValue: Int(header.orientation)) ?? .up,
             reductions: format.reductions(of: size),
-            workingBytes: header.workingBytes(for: EncodedImage(bytes: bytes, format: format), size)
+            workingBytes: header.workingBytes(
+                for: format,
+                size,
+                tilePixelCount: checked.tilePixelCount,
+                copiedByteCount: checked.copiedByteCount
+            )
         )
     }
 
@@ -91,10 +100,12 @@ public final class VipsImageCodec: ImageCodec {
     /// - Throws: an `ImageCodecError` if they are of no form that is read, damaged, cut short, or more pixels than the limit; with
     ///   the reason `cancelled` if the task was, or after the codec is closed.
     public func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
-        guard !Task.isCancelled else { throw .cancelled }
-        let header = try header(of: bytes)
-        let encoded = EncodedImage(bytes: bytes, format: header.format)
-        guard options.allowsTruncation || !encoded.isCutShort else { throw failure(encoded) }
+        try ImageCodecError.checkCancellation()
+        try refuseIfClosed()
+        let checked = try CheckedImage(bytes)
+        let header = try header(of: checked)
+        let encoded = EncodedImage(bytes: checked.bytes, format: header.format)
+        if !options.allowsTruncation, try encoded.isCutShort() { throw try failure(encoded) }
         let reduction = header.reductions.contains(options.reduction) ? options.reduction : 1
         let size = header.size.divided(by: reduction)
         guard size.pixelCount <= pixelLimit else {
@@ -106,7 +117,9 @@ public final class VipsImageCodec: ImageCodec {
             allows_truncation: options.allowsTruncation
         )
         return try Image(size: size, orientation: header.orientation) { pixels throws(ImageCodecError) in
-            guard VipsLibrary.decode(bytes, decoding, size: size, into: &pixels) else { throw failure(encoded) }
+            guard VipsLibrary.decode(encoded.bytes, decoding, size: size, into: &pixels) else {
+                throw try failure(encoded)
+            }
         }
     }
 
@@ -115,7 +128,7 @@ public final class VipsImageCodec: ImageCodec {
     /// - Throws: an `ImageCodecError` if the form is not written, or the picture does not fit into it, or has more pixels than the
     ///   limit of a slow form; with the reason `cancelled` if the task was, or after the codec is closed.
     public func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
-        guard !Task.isCancelled else { throw .cancelled }
+        try ImageCodecError.checkCancellation()
         try refuseIfClosed()
         let format = encoding.format
         guard format.vipsFormat != .unknown else {
@@ -140,7 +153,7 @@ public final class VipsImageCodec: ImageCodec {
         )
         guard let bytes else {
             let note = VipsLibrary.takeNote()
-            guard !Task.isCancelled else { throw .cancelled }
+            try ImageCodecError.checkCancellation()
             throw ImageCodecError(.unencodable(format), "does not fit into \(format) (\(note))")
         }
         return bytes
@@ -155,11 +168,21 @@ public final class VipsImageCodec: ImageCodec {
         }
     }
 
-    private func failure(_ encoded: EncodedImage) -> ImageCodecError {
+    /// Why a header cannot be read. What libvips says is left out: it may quote the bytes, which may be anything.
+    private func headerFailure(_ encoded: EncodedImage) throws(ImageCodecError) -> ImageCodecError {
+        _ = VipsLibrary.takeNote()
+        try ImageCodecError.checkCancellation()
+        let (format, count) = (encoded.format, encoded.bytes.count)
+        return try encoded.isCutShort()
+            ? ImageCodecError(.truncated(format), "ends before it is complete as \(format), after \(count) bytes")
+            : ImageCodecError(.damaged(format), "has a damaged header as \(format), in \(count) bytes")
+    }
+
+    private func failure(_ encoded: EncodedImage) throws(ImageCodecError) -> ImageCodecError {
         let note = VipsLibrary.takeNote()
-        guard !Task.isCancelled else { return .cancelled }
+        try ImageCodecError.checkCancellation()
         let format = encoded.format
-        return encoded.isCutShort
+        return try encoded.isCutShort()
             ? ImageCodecError(.truncated(format), "ends before it is complete as \(format)")
             : ImageCodecError(.damaged(format), "is damaged as \(format) (\(note))")
     }

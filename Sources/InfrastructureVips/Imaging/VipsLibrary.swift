@@ -2,6 +2,7 @@
 import CVips
 import Entities
 import Synchronization
+import UseCases
 
 /// The functions of libvips, as Swift calls them: the one place where pointers are handed over.
 ///
@@ -18,6 +19,9 @@ enum VipsLibrary {
             return succeeded
         }
     }
+
+    /// Whether the task that calls libvips was cancelled, or its deadline has passed.
+    private static var isInterrupted: Bool { Task.isCancelled || Deadline.current?.hasPassed == true }
 
     private static let started = Mutex<Bool?>(nil)
 
@@ -52,7 +56,7 @@ enum VipsLibrary {
                     pixels.baseAddress,
                     Int32(clamping: size.width),
                     Int32(clamping: size.height),
-                    { Task.isCancelled }
+                    { isInterrupted }
                 )
             }
         }
@@ -71,7 +75,7 @@ enum VipsLibrary {
                 Int32(clamping: image.size.width),
                 Int32(clamping: image.size.height),
                 encoding,
-                { Task.isCancelled },
+                { isInterrupted },
                 &bytes,
                 &count
             )

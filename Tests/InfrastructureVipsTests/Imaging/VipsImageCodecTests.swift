@@ -118,6 +118,33 @@ struct VipsImageCodecTests {
         }
     }
 
+    @Test func aTIFFWhoseDirectoriesGoInACircleIsReadOnce() throws {
+        let endless = TIFFFile(entries: TIFFFile.pixel, next: 8).bytes
+        #expect(try codec.header(of: endless).size == ImageSize(width: 1, height: 1))
+        #expect(try codec.image(from: endless, ImageDecodingOptions()).size == ImageSize(width: 1, height: 1))
+    }
+
+    @Test func aTIFFOfTooManyEntriesIsRefused() {
+        let entries = [TIFFFile.Entry](repeating: (273, 4, 1_900_000, 800_000), count: 65_535)
+        let hostile = TIFFFile(entries: entries, filling: 7_600_000).bytes
+        #expect(reason { _ = try codec.header(of: hostile) } == .unsupported(.tiff))
+        #expect(reason { _ = try codec.image(from: hostile, ImageDecodingOptions()) } == .unsupported(.tiff))
+    }
+
+    @Test func aHeaderThatCannotBeReadIsNotQuoted() {
+        let starts: [[UInt8]] = [
+            [], [0xFF, 0xD8, 0xFF, 0xE0, 0, 4], [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], Array("GIF89a".utf8),
+            [0x49, 0x49, 42, 0, 8, 0, 0, 0], Array("RIFF\u{20}\0\0\0WEBPVP8 ".utf8), Array("\0\0\0 ftypavif".utf8),
+        ]
+        for start in starts {
+            let bytes = start + Array("{\"token\": \"secret secret secret\"}".utf8)
+            let error = #expect(throws: ImageCodecError.self) { try codec.header(of: bytes) }
+            #expect(error?.explanation.contains("\(bytes.count) bytes") == true, "\(String(describing: error))")
+            #expect(error?.explanation.contains { $0 == "(" || $0 == "\"" } == false)
+            #expect(error?.explanation.contains("secret") == false)
+        }
+    }
+
     @Test func morePixelsThanTheLimitAreNotDecoded() throws {
         let encoded = try codec.bytes(of: squares, as: .jpeg())
         let smaller = VipsImageCodec(pixelLimit: 24 * 16 / 4)

@@ -1,0 +1,32 @@
+/// A TIFF file that is nothing but a directory, and bytes after it.
+struct TIFFFile {
+    typealias Entry = (tag: Int, type: Int, count: Int, value: Int)
+
+    var entries: [Entry]
+    var isLittleEndian = true
+    /// Where the next directory is said to be.
+    var next = 0
+    /// How many zeros follow.
+    var filling = 0
+
+    /// The bytes of the file.
+    var bytes: [UInt8] {
+        func number(_ value: Int, _ count: Int) -> [UInt8] {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+            return isLittleEndian ? bytes : bytes.reversed()
+        }
+        var bytes: [UInt8] = isLittleEndian ? [0x49, 0x49] : [0x4D, 0x4D]
+        bytes += number(42, 2) + number(8, 4) + number(entries.count, 2)
+        for entry in entries {
+            bytes += number(entry.tag, 2) + number(entry.type, 2) + number(entry.count, 4)
+            bytes += entry.type == 3 ? number(entry.value, 2) + [0, 0] : number(entry.value, 4)
+        }
+        return bytes + number(next, 4) + [UInt8](repeating: 0, count: filling)
+    }
+
+    /// What a picture of one grey pixel needs.
+    static let pixel: [Entry] = [
+        (256, 3, 1, 1), (257, 3, 1, 1), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (273, 4, 1, 8),
+        (277, 3, 1, 1), (278, 3, 1, 1), (279, 4, 1, 1),
+    ]
+}
