@@ -10,6 +10,7 @@ extension CVipsHeader {
     ///   - size: Its size.
     ///   - tilePixelCount: How many pixels a tile of a TIFF has.
     ///   - copiedByteCount: How many of the encoded bytes were copied.
+    /// - Returns: the number of bytes.
     func workingBytes(
         for format: ImageFormat,
         _ size: ImageSize,

@@ -42,14 +42,17 @@ struct TIFFDirectory {
         isLittleEndian = !bytes.isEmpty && bytes[0] == 0x49
         let start = integer(at: 4, count: 4, of: bytes)
         let count = integer(at: start, count: 2, of: bytes)
+        let end = start + 2 + count * 12
+        byteCount = max(byteCount, end + 4)
         guard count <= Self.maximumEntryCount else {
+            guard byteCount <= bytes.count else {
+                throw ImageCodecError(.truncated(.tiff), "ends in a directory of \(count) entries")
+            }
             throw ImageCodecError(
                 .unsupported(.tiff),
                 "has a directory of \(count) entries, and \(Self.maximumEntryCount) are the most that are read"
             )
         }
-        let end = start + 2 + count * 12
-        byteCount = max(byteCount, end + 4)
         guard byteCount <= bytes.count else { return }
         if integer(at: end, count: 4, of: bytes) != 0 { nextOffsetPosition = end }
         try readEntries(from: start + 2, count, of: bytes)

@@ -56,7 +56,7 @@ enum VipsLibrary {
                     pixels.baseAddress,
                     Int32(clamping: size.width),
                     Int32(clamping: size.height),
-                    { isInterrupted }
+                    { VipsLibrary.isInterrupted }
                 )
             }
         }
@@ -75,7 +75,7 @@ enum VipsLibrary {
                 Int32(clamping: image.size.width),
                 Int32(clamping: image.size.height),
                 encoding,
-                { isInterrupted },
+                { VipsLibrary.isInterrupted },
                 &bytes,
                 &count
             )

@@ -70,6 +70,19 @@ struct TIFFDirectoryTests {
         }
     }
 
+    @Test func aFileThatEndsInItsHeaderOrDirectoryIsCutShort() throws {
+        let bytes = TIFFFile(entries: TIFFFile.pixel).bytes
+        for length in 4..<bytes.count {
+            let cut = Array(bytes.prefix(length))
+            do throws(ImageCodecError) {
+                let byteCount = try TIFFDirectory(of: cut.span).byteCount
+                #expect(byteCount > length)
+            } catch {
+                #expect(error.reason == .truncated(.tiff), "\(length)")
+            }
+        }
+    }
+
     /// libtiff copies the values of each: 500 of 8 MB took it 41 seconds.
     @Test func valuesThatOverlapAreRefused() {
         let entries: [TIFFFile.Entry] = (0..<3).map { (40_000 + $0, 1, 3_000_000, 10_000) }
