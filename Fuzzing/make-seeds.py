@@ -1,4 +1,7 @@
-"""Writes large seed inputs for a fuzz target, which compress too well to be worth committing: make-seeds.py TARGET DIRECTORY."""
+"""Writes large seed inputs for a fuzz target: make-seeds.py TARGET DIRECTORY.
+
+They compress too well to be worth committing.
+"""
 
 import pathlib
 import struct
@@ -55,15 +58,15 @@ def dynamic_block(payload):
     return block
 
 
-def deflate_seeds():
-    yield "empty-dynamic", dynamic_block(0).repeated(TOTAL)
-    yield "tiny-dynamic", dynamic_block(8).repeated(TOTAL)
+def deflate_seeds(total=TOTAL):
+    yield "empty-dynamic", dynamic_block(0).repeated(total)
+    yield "tiny-dynamic", dynamic_block(8).repeated(total)
     fixed = BitWriter()
     fixed.put(0, 1)
     fixed.put(1, 2)
     fixed.put(0, 7)
-    yield "empty-fixed", fixed.repeated(TOTAL)
-    yield "empty-stored", bytes([0, 0, 0, 0xFF, 0xFF]) * (TOTAL // 5)
+    yield "empty-fixed", fixed.repeated(total)
+    yield "empty-stored", bytes([0, 0, 0, 0xFF, 0xFF]) * (total // 5)
     yield "zeros", zlib.compress(bytes(TOTAL))[2:-4]
 
 
@@ -77,7 +80,8 @@ def png(data, width=64, height=64, before=b""):
 
 
 def png_seeds():
-    for name, data in deflate_seeds():
+    # Each input is decoded four times.
+    for name, data in deflate_seeds(TOTAL // 4):
         yield name, png(b"\x78\x9c" + data)
     yield "chunks", png(zlib.compress(bytes(65 * 64)), before=chunk(b"teXt", b"") * ((TOTAL - 1024) // 12))
     yield "large", png(zlib.compress(bytes(1025 * 1000)), width=1024, height=1000)
