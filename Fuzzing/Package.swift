@@ -8,6 +8,7 @@ import PackageDescription
 let targets = [
     "fuzz-inflate",
     "fuzz-jpeg",
+    "fuzz-json-records",
     "fuzz-png",
     "fuzz-tiff",
     "fuzz-vips",
@@ -29,6 +30,7 @@ let package = Package(
                     .product(name: "Entities", package: "inward"),
                     .product(name: "Infrastructure", package: "inward"),
                     .product(name: "InfrastructureVips", package: "inward"),
+                    .product(name: "InterfaceAdapters", package: "inward"),
                     .product(name: "UseCases", package: "inward"),
                 ],
                 swiftSettings: [

@@ -12,6 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 BEGIN(fuzz_inflate_main)
 BEGIN(fuzz_jpeg_main)
+BEGIN(fuzz_json_records_main)
 BEGIN(fuzz_png_main)
 BEGIN(fuzz_tiff_main)
 BEGIN(fuzz_vips_main)

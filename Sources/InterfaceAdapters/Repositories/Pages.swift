@@ -32,6 +32,8 @@ public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable wh
         private let pages: Pages
         private var next: Next
         private var lastIDs: Set<Entity.ID> = []
+        /// The page before, if it had damaged records alone: their identities do not tell it from others.
+        private var lastDamagedPage: Data?
         private var cursors: Set<String> = []
 
         fileprivate init(pages: Pages) {
@@ -81,8 +83,11 @@ public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable wh
         }
 
         private mutating func advance(behind page: FetchedPage<Entity>) throws(RepositoryError) {
-            let isRepeated = !page.ids.isEmpty && page.ids == lastIDs
+            let body = page.answer.response.body
+            let isRepeated =
+                page.ids.isEmpty ? page.recordCount > 0 && body == lastDamagedPage : page.ids == lastIDs
             lastIDs = page.ids
+            lastDamagedPage = page.ids.isEmpty ? body : nil
             switch (next, pages.paging.place) {
             case (.number(let number), .number):
                 next = page.recordCount < pages.size ? .end : .number(number + 1)

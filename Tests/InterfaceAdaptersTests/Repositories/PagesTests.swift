@@ -90,6 +90,22 @@ struct PagesTests {
         #expect(source.requests.count == 2)
     }
 
+    @Test(arguments: [0, 1]) func anUpstreamThatGivesTheSameDamagedPageForEverIsFound(kind: Int) async throws {
+        let source = RecordingDataFetcher(
+            StubDataFetcher { request throws(FetchError) in
+                // A test that would never end is ended here.
+                let isLate = request.url.query()?.contains("9") == true
+                return DataResponse(body: Data((isLate ? "[]" : #"[{"id": "x"}, {"id": "y"}]"#).utf8))
+            }
+        )
+        var pages = try #require(repository(Self.kinds[kind], source).pages(of: 2)).makeAsyncIterator()
+        #expect(try await pages.next()?.rejected.count == 2)
+        let error = await #expect(throws: RepositoryError.self) { try await pages.next() }
+        #expect(error?.reason == .unreadable)
+        #expect(try await pages.next() == nil)
+        #expect(source.requests.count == 2)
+    }
+
     @Test func anUpstreamThatDoesNotKnowTheFilterIsReadToItsEnd() async throws {
         let source = Self.source(5)
         let repository = try repository(.numbers("_page", size: "_limit"), source)

@@ -1,0 +1,105 @@
+import Dispatch
+import Entities
+import Foundation
+import UseCases
+
+@testable import InterfaceAdapters
+
+/// Reads bytes as an upstream's answer: one record and a list, and pages where a zero byte ends each.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
+    let bytes = Data(UnsafeRawBufferPointer(start: start, count: count))
+    read(bytes, .users())
+    read(bytes, .posts())
+    let pages = bytes.split(separator: 0, maxSplits: 4).map { Data($0) }
+    turn(pages, .numbers("page", size: "limit"))
+    turn(pages, .offsets("start", size: "limit"))
+    turn(pages, .cursors("after", size: "limit") { String(decoding: $0.body.prefix(4), as: UTF8.self) })
+    return 0
+}
+
+/// Checks what is made of an answer to a question for one entity and for a list.
+private func read<Entity: Identifiable & Equatable & Sendable>(
+    _ bytes: Data,
+    _ endpoint: Endpoint<Entity>
+) where Entity.ID: Sendable {
+    do throws(FieldError) {
+        checkRoundTrip(try endpoint.decodeOne(bytes), endpoint)
+    } catch {
+        check(error.description)
+    }
+    do throws(FieldError) {
+        let list = try endpoint.decodeList(bytes)
+        precondition(Set(list.entities.map(\.id)).count == list.entities.count)
+        // A record has a byte, and so has the comma before the next one.
+        precondition(list.entities.count + list.rejected.count <= bytes.count)
+        precondition(list.rejected.count <= 1_001)
+        for rejected in list.rejected { check(rejected.description) }
+        for entity in list.entities.prefix(16) { checkRoundTrip(entity, endpoint) }
+    } catch {
+        check(error.description)
+    }
+}
+
+/// Checks that an entity is the same when it is written and read again, as a store does.
+private func checkRoundTrip<Entity: Identifiable & Equatable & Sendable>(
+    _ entity: Entity,
+    _ endpoint: Endpoint<Entity>
+) where Entity.ID: Sendable {
+    guard let written = try? endpoint.encode(entity) else { preconditionFailure("cannot be written") }
+    precondition((try? endpoint.decodeOne(written)) == entity)
+}
+
+/// Checks that a message has a length that a line can have.
+private func check(_ message: String) {
+    precondition(message.count <= 1_000)
+}
+
+/// Turns pages until their end, which has to come.
+private func turn(_ pages: [Data], _ paging: Paging) {
+    let source = PageSource(pages: pages)
+    let repository = Repository(
+        Endpoint(PostDTO.self, at: "posts", paging: paging),
+        upstream: Upstream(baseURL: URL(filePath: "/"), dataFetcher: source)
+    )
+    let isDone = DispatchSemaphore(value: 0)
+    // Unstructured, because the fuzzer calls a function that does not wait. It is waited for here.
+    Task {
+        if var turned = repository.pages(of: 2)?.makeAsyncIterator() {
+            var count = 0
+            while let page = try? await turned.next() {
+                count += 1
+                precondition(count <= 2 * (pages.count + 2))
+                precondition(page.rejected.count <= 1_001)
+            }
+        }
+        await repository.close()
+        isDone.signal()
+    }
+    isDone.wait()
+}
+
+/// Answers with one page after the other, and then with the last for ever.
+private final class PageSource: DataFetcher {
+    private let pages: [Data]
+    private let turned = TurnedPages()
+
+    init(pages: [Data]) {
+        self.pages = pages
+    }
+
+    func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        let number = await turned.next()
+        return DataResponse(body: pages.isEmpty ? Data() : pages[min(number, pages.count - 1)])
+    }
+}
+
+/// Counts the pages that were asked for.
+private actor TurnedPages {
+    private var count = 0
+
+    func next() -> Int {
+        defer { count += 1 }
+        return count
+    }
+}
