@@ -163,7 +163,7 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
         guard let store, await !store.writer.flush() else { return }
         throw RecordStoreError(
             .cancelled,
-            explanation: "Nothing was changed: the task was cancelled or its deadline passed before the store was ready."
+            explanation: "Nothing was changed: the wait for the store was cancelled, or its deadline passed."
         )
     }
 
