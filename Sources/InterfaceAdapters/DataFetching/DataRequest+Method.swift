@@ -31,6 +31,11 @@ extension DataRequest {
             rawValue = name
         }
 
+        /// Whether requests by this method ask for nothing to be changed (RFC 9110 section 9.2.1).
+        var isSafe: Bool { Self.safeMethods.contains(rawValue) }
+
+        private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
+
         /// The method as it is sent.
         public var description: String { rawValue }
     }

@@ -3,8 +3,9 @@ import UseCases
 /// A data fetcher that answers from a cache while an earlier answer is fresh, as the cache of one user (RFC 9111).
 ///
 /// It keeps successful answers to `GET` which say how long they are fresh, and finds them again by the whole request. An answer
-/// that was given in place of another is not kept. A request that wants no copy (`Cache-Control: no-cache`) is asked anew, and
-/// its answer kept; one that changes something empties the partition.
+/// that was given in place of another, or came through a redirect, is not kept. A request that wants no copy
+/// (`Cache-Control: no-cache`) is asked anew, and its answer kept. A request by a method that is not safe (RFC 9110 section
+/// 9.2.1) empties the partition.
 public struct CachingDataFetcher: TellingDataFetcher {
     /// What is wrapped.
     public var base: any DataFetcher
@@ -32,10 +33,11 @@ public struct CachingDataFetcher: TellingDataFetcher {
             observers.tell { $0.answeredFromCache(request) }
             return kept
         }
-        let question = partition.question()
+        let question = partition.beginQuestion(key)
+        defer { partition.end(question) }
         let response = try await base.fetch(request)
         if response.status == .ok, response.degradation == nil, directives["no-store"] == nil {
-            partition.store(response, to: key, asked: question)
+            partition.store(response, asked: question)
         }
         return response
     }
@@ -43,7 +45,7 @@ public struct CachingDataFetcher: TellingDataFetcher {
     private func change(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         // Also when it fails: what the source did before that is not known. RFC 9111 section 4.4 names the address alone, but
         // a list has many.
-        defer { if request.method != .head { partition.removeAll() } }
+        defer { if !request.method.isSafe { partition.removeAll() } }
         return try await base.fetch(request)
     }
 }

@@ -2,17 +2,35 @@ import UseCases
 
 /// What a ``ResponseCache`` keeps: answers by partition and request, within a limit of bytes.
 struct ResponseEntries {
-    private struct Key: Hashable {
+    struct Key: Hashable {
         let partition: Int
         let request: DataRequest
     }
 
+    /// Tells an answer that is asked for now from those that are asked for earlier or later.
+    struct Question {
+        let key: Key
+        /// How often the partition was emptied by then; `nil` if it was closed.
+        fileprivate let version: Int?
+        /// The place among all questions.
+        fileprivate let number: Int
+        /// When it was asked.
+        let time: Duration
+    }
+
+    /// The questions for one key that are under way.
+    private struct QuestionsUnderWay {
+        var count = 0
+        /// The latest question that was answered meanwhile, whether or not the answer was kept: earlier ones come too late.
+        var latestAnswered = 0
+    }
+
     private struct Entry {
         let response: DataResponse
+        let birth: Duration
         let expiry: Duration
         let place: Int
         let bytes: Int
-        /// The place of the question among all that were asked.
         let question: Int
     }
 
@@ -26,6 +44,7 @@ struct ResponseEntries {
     private var versions: [Int: Int] = [:]
     private var nextPartition = 0
     private var lastQuestion = 0
+    private var questions: [Key: QuestionsUnderWay] = [:]
 
     init(byteLimit: Int) {
         self.byteLimit = byteLimit
@@ -44,12 +63,20 @@ struct ResponseEntries {
         versions[partition] = nil
     }
 
-    func version(of partition: Int) -> Int? { versions[partition] }
+    /// How many requests have questions under way.
+    var questionCount: Int { questions.count }
 
-    /// The place of a question that is asked now among all that are.
-    mutating func nextQuestion() -> Int {
+    mutating func beginQuestion(_ request: DataRequest, in partition: Int, at time: Duration) -> Question {
         lastQuestion += 1
-        return lastQuestion
+        let key = Key(partition: partition, request: request)
+        questions[key, default: QuestionsUnderWay()].count += 1
+        return Question(key: key, version: versions[partition], number: lastQuestion, time: time)
+    }
+
+    mutating func end(_ question: Question) {
+        guard var underWay = questions[question.key] else { return }
+        underWay.count -= 1
+        questions[question.key] = underWay.count > 0 ? underWay : nil
     }
 
     mutating func removeAll(in partition: Int) {
@@ -57,41 +84,52 @@ struct ResponseEntries {
         for key in entries.keys where key.partition == partition { remove(key) }
     }
 
-    /// The answer that is kept for a request, and how long it is still fresh.
+    /// The answer that is kept for a request, and how old it is.
     mutating func response(
         to request: DataRequest,
         in partition: Int,
         at now: Duration
-    ) -> (response: DataResponse, freshness: Duration)? {
+    ) -> (response: DataResponse, age: Duration)? {
         let key = Key(partition: partition, request: request)
         guard let entry = entries[key] else { return nil }
         guard now < entry.expiry else {
             remove(key)
             return nil
         }
-        return (entry.response, entry.expiry - now)
+        return (entry.response, max(.zero, now - entry.birth))
     }
 
+    /// Takes the answer to a question that is under way.
+    ///
+    /// - Parameters:
+    ///   - response: The answer.
+    ///   - question: The question.
+    ///   - birth: When the answer was made.
+    ///   - expiry: Until when it is kept; `nil` if it is not.
+    ///   - bytes: How many bytes it takes.
     mutating func store(
         _ response: DataResponse,
-        to request: DataRequest,
-        in partition: Int,
-        askedIn version: Int?,
-        question: Int,
+        asked question: Question,
+        madeAt birth: Duration,
         until expiry: Duration?,
         bytes: Int
     ) {
-        guard let version, versions[partition] == version else { return }
-        let key = Key(partition: partition, request: request)
+        let key = question.key
+        guard let version = question.version, versions[key.partition] == version else { return }
         // An answer that was asked for earlier, and took longer, is older.
-        if let kept = entries[key], kept.question > question { return }
+        if let underWay = questions[key], underWay.latestAnswered > question.number { return }
+        if let kept = entries[key], kept.question > question.number { return }
+        questions[key]?.latestAnswered = question.number
         remove(key)
-        guard let expiry, bytes <= byteLimit else {
-            // Nor may what is under way take the place of an answer that is newer and not kept.
-            versions[partition]? += 1
-            return
-        }
-        entries[key] = Entry(response: response, expiry: expiry, place: nextPlace, bytes: bytes, question: question)
+        guard let expiry, bytes <= byteLimit else { return }
+        entries[key] = Entry(
+            response: response,
+            birth: birth,
+            expiry: expiry,
+            place: nextPlace,
+            bytes: bytes,
+            question: question.number
+        )
         order.append((key, nextPlace))
         nextPlace += 1
         self.bytes += bytes

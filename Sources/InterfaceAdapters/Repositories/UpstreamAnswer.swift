@@ -11,12 +11,18 @@ struct UpstreamAnswer {
     let request: DataRequest
     let response: DataResponse
 
-    /// How long a cache on the way has had it (RFC 9111 section 5.1). What is no number of seconds, or too large a one, is as old
-    /// as can be.
-    var age: Duration {
-        guard let field = response.headerFields[.age] else { return .zero }
-        return .seconds(max(0, Int32(field) ?? .max))
-    }
+    /// How long it took from the request to the answer.
+    var delay = Duration.zero
+
+    /// Whether the answer was kept on the way, and so may be from before the request.
+    var isCopy: Bool { response.origin != .upstream || response.headerFields[.age] != nil }
+
+    /// How long before the request the answer was made, by what caches on the way say (RFC 9111 section 5.1).
+    var ageAtRequest: Duration { response.headerFields.ageValue ?? .zero }
+
+    /// How old the answer is (RFC 9111 section 4.2.3). Nobody knows when a copy was taken, so all of its way counts. An answer at
+    /// first hand was made for the request, and is not old however long it took.
+    var age: Duration { response.headerFields.ageValue.map { $0 + delay } ?? .zero }
 
     /// Whether it may be kept: it is the upstream's own answer, which does not say that nobody may keep it.
     var mayBeKept: Bool {

@@ -86,7 +86,7 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request()) == ["2"])
     }
 
-    @Test(arguments: [nil, "no-store, max-age=60", "no-cache, max-age=60", "max-age=0", "=", "max-age=99999999999"])
+    @Test(arguments: [nil, "no-store, max-age=60", "no-cache, max-age=60", "max-age=0", "=", "max-age=+60"])
     func whatDoesNotSayThatItIsFreshIsNotKept(cacheControl: String?) async throws {
         let cache = makeCache()
         let fetcher = script(answer("1", cacheControl), fresh("2")).caching(in: cache.makePartition())
@@ -197,7 +197,7 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request(), signed, other) == ["1", "2", "3"])
     }
 
-    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "PURGE"])
     func aWriteMakesThePartitionForgetEverything(name: String) async throws {
         let method = try #require(DataRequest.Method(name))
         let fetcher = script(fresh("1"), fresh("written"), fresh("2")).caching(in: makeCache().makePartition())
@@ -301,6 +301,100 @@ struct CachingDataFetcherTests {
         #expect(cache.count == 2)
         #expect(try await fetcher.fetch(.example("http://upstream.test/100")).origin == .memory)
         #expect(try await fetcher.fetch(.example("http://upstream.test/98")).origin == .upstream)
+    }
+
+    /// A source that takes so long for each answer.
+    private func slow(_ answer: DataResponse, by delay: Duration) -> StubDataFetcher {
+        StubDataFetcher { [clock] _ throws(FetchError) in
+            clock.advance(by: delay)
+            return answer
+        }
+    }
+
+    // RFC 9111 section 4.2.3: when a slow answer was made is not known, so it counts from the request.
+    @Test(arguments: [(nil, 8), ("50", 58)])
+    func aSlowAnswerIsAsOldAsTheRequestForIt(age: String?, seconds: Int) async throws {
+        var answer = fresh("1")
+        answer.headerFields[.age] = age
+        let fetcher = slow(answer, by: .seconds(8)).caching(in: makeCache().makePartition())
+        _ = try await fetcher.fetch(request())
+        let copy = try await fetcher.fetch(request())
+        #expect(copy.origin == .memory)
+        #expect(copy.headerFields[.age] == "\(seconds)")
+        clock.advance(by: .seconds(60 - seconds) - .nanoseconds(1))
+        #expect(try await fetcher.fetch(request()).origin == .memory)
+        clock.advance(by: .nanoseconds(1))
+        #expect(try await fetcher.fetch(request()).origin == .upstream)
+    }
+
+    @Test func theDateOfAnAnswerCountsWhereItSaysMore() async throws {
+        let arrival = try #require(Date(httpDate: "Sun, 06 Nov 1994 08:49:37 GMT"))
+        let cache = ResponseCache(byteLimit: 100_000, clock: clock) { arrival }
+        var dated = fresh("1")
+        dated.headerFields[.date] = "Sun, 06 Nov 1994 08:49:17 GMT"
+        let fetcher = script(dated).caching(in: cache.makePartition())
+        _ = try await fetcher.fetch(request())
+        #expect(try await fetcher.fetch(request()).headerFields[.age] == "20")
+    }
+
+    @Test func aCacheMayKeepAnswersForLessThanTheySay() async throws {
+        let cache = ResponseCache(byteLimit: 100_000, maximumLifetime: .seconds(5), clock: clock)
+        let fetcher = script(fresh("1"), fresh("2")).caching(in: cache.makePartition())
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        clock.advance(by: .seconds(5))
+        #expect(try await bodies(fetcher, request()) == ["2"])
+    }
+
+    @Test func anAnswerThatTookLongerThanItIsFreshIsNotKept() async throws {
+        let cache = makeCache()
+        _ = try await slow(fresh("1"), by: .seconds(60)).caching(in: cache.makePartition()).fetch(request())
+        #expect(cache.count == 0)
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: [nil, "no-store"])
+    func anAnswerThatIsNotKeptLeavesOthersThatAreUnderWay(cacheControl: String?) async throws {
+        let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
+        let (kept, unkept) = (fresh("kept"), answer("unkept", cacheControl))
+        let source = StubDataFetcher { request throws(FetchError) in
+            guard request.url.path == "/slow" else { return unkept }
+            await begun.arrive()
+            await released.arrive()
+            return kept
+        }
+        let cache = makeCache()
+        let fetcher = source.caching(in: cache.makePartition())
+        async let slow = fetcher.fetch(.example("http://upstream.test/slow"))
+        await begun.arrive()
+        _ = try await fetcher.fetch(.example("http://upstream.test/other"))
+        await released.arrive()
+        _ = try await slow
+        #expect(cache.count == 1)
+    }
+
+    @Test func anAnswerThatWasRedirectedIsNotKeptUnderTheFirstAddress() async throws {
+        let cache = makeCache()
+        var redirected = fresh("2")
+        redirected.url = try DataRequest.example("http://upstream.test/elsewhere").url
+        let fetcher = script(fresh("1"), redirected, fresh("3")).caching(in: cache.makePartition())
+        #expect(try await bodies(fetcher, request(), request("no-cache")) == ["1", "2"])
+        // Nor does what was kept before outlive it.
+        #expect(cache.count == 0)
+        #expect(try await bodies(fetcher, request(), request()) == ["3", "3"])
+    }
+
+    @Test(arguments: ["31536001", "2147483647", "2147483648", "99999999999999999999"])
+    func noAnswerIsKeptForMoreThanAYear(seconds: String) async throws {
+        let fetcher = script(answer("1", "max-age=\(seconds)"), fresh("2")).caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        clock.advance(by: .seconds(31_536_000) - .nanoseconds(1))
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        clock.advance(by: .nanoseconds(1))
+        #expect(try await bodies(fetcher, request()) == ["2"])
+    }
+
+    @Test func askingWhatCanBeDoneForgetsNothing() async throws {
+        let fetcher = script(fresh("1"), fresh("options")).caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request(), request(method: .options), request()) == ["1", "options", "1"])
     }
 
     @Test func aThousandMayAskAtOnce() async throws {

@@ -2,6 +2,12 @@ import Testing
 
 @testable import InterfaceAdapters
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 struct HeaderFieldsCacheControlTests {
     private func fields(_ cacheControl: String..., age: String? = nil, vary: String? = nil) -> HeaderFields {
         var fields = HeaderFields(cacheControl.map { HeaderField(.cacheControl, $0) })
@@ -29,6 +35,8 @@ struct HeaderFieldsCacheControlTests {
     @Test(arguments: [
         ("max-age=60", 60), ("MAX-AGE=1", 1), ("private, max-age=60", 60), ("max-age=\"60\"", 60),
         ("must-revalidate, max-age=2147483647", 2_147_483_647), ("s-maxage=9, max-age=60", 60),
+        ("max-age=2147483648", 2_147_483_648), ("max-age=2147483649", 2_147_483_648),
+        ("max-age=\(String(repeating: "9", count: 10_000))", 2_147_483_648),
     ])
     func anAnswerIsFreshAsLongAsItSays(cacheControl: String, seconds: Int) {
         #expect(fields(cacheControl).freshness == .seconds(seconds))
@@ -36,7 +44,7 @@ struct HeaderFieldsCacheControlTests {
 
     @Test(arguments: [
         "", "max-age", "max-age=", "max-age=0", "max-age=-1", "max-age=1.5", "max-age=x", "max-age=٣", "max-age==5",
-        "max-age=2147483648", "max-age=-2147483649", "max-age=\(String(repeating: "9", count: 10_000))",
+        "max-age=-2147483649", "max-age=+60", "max-age=0x10",
         "s-maxage=60", "no-cache, max-age=60", "max-age=60, no-store", "No-Store, max-age=60",
         "no-cache=\"set-cookie\", max-age=60", "max-age=0, max-age=60", "\u{0}\r\n;max-age:60",
     ])
@@ -45,7 +53,7 @@ struct HeaderFieldsCacheControlTests {
     }
 
     @Test(arguments: [
-        ("0", 60), ("1", 59), ("59", 1), ("60", nil), ("61", nil), ("-5", 60), ("-2147483648", 60), ("", nil),
+        ("0", 60), ("1", 59), ("59", 1), ("60", nil), ("61", nil), ("-5", nil), ("-0", nil), ("+1", nil), ("", nil),
         ("x", nil), ("5, 6", nil), ("1.5", nil), ("2147483647", nil), ("99999999999999999999", nil),
         ("-99999999999999999999", nil),
     ])
@@ -58,7 +66,7 @@ struct HeaderFieldsCacheControlTests {
         #expect(fields("max-age=2147483647", age: "2147483646").freshness == .seconds(1))
         #expect(fields("max-age=2147483647", age: "2147483647").freshness == nil)
         #expect(fields("max-age=2147483647", age: "2147483648").freshness == nil)
-        #expect(fields("max-age=2147483647", age: "-2147483648").freshness == .seconds(2_147_483_647))
+        #expect(fields("max-age=2147483648", age: "2147483647").freshness == .seconds(1))
     }
 
     @Test(arguments: [
@@ -66,5 +74,28 @@ struct HeaderFieldsCacheControlTests {
     ])
     func anAnswerThatDiffersByWhatNoRequestSaysIsNotFresh(vary: String, freshness: Duration?) {
         #expect(fields("max-age=60", vary: vary).freshness == freshness)
+    }
+
+    @Test(arguments: [
+        (nil, nil, 8), ("50", nil, 58), (nil, "Sun, 06 Nov 1994 08:49:17 GMT", 20),
+        (nil, "Sun, 06 Nov 1994 08:49:35 GMT", 8), ("50", "Sun, 06 Nov 1994 08:49:17 GMT", 58),
+        // A clock that is ahead makes nothing younger, and a date that is none says nothing.
+        (nil, "Sun, 06 Nov 2094 08:49:37 GMT", 8), (nil, "yesterday", 8),
+        (nil, "Sun, 06 Nov 0001 08:49:37 GMT", 2_147_483_648),
+    ])
+    func anAnswerIsAsOldAsTheRequestForItOrItsDateSays(age: String?, date: String?, seconds: Int) throws {
+        var fields = fields("max-age=60", age: age)
+        fields[.date] = date
+        let arrival = try #require(Date(httpDate: "Sun, 06 Nov 1994 08:49:37 GMT"))
+        #expect(fields.initialAge(after: .seconds(8), at: arrival) == .seconds(seconds))
+    }
+}
+
+extension HeaderFields {
+    /// How long an answer with these fields is fresh that took no time to arrive.
+    fileprivate var freshness: Duration? {
+        guard let lifetime = freshnessLifetime else { return nil }
+        let age = initialAge(after: .zero, at: .distantPast)
+        return age < lifetime ? lifetime - age : nil
     }
 }

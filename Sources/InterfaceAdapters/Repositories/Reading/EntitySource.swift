@@ -87,10 +87,13 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         bypassingCaches: Bool
     ) async throws(RepositoryError) -> (answer: UpstreamAnswer, time: Duration) {
         let time = timer.now
-        let answer = try await upstream.read(path, query, bypassingCaches: bypassingCaches)
+        var answer = try await upstream.read(path, query, bypassingCaches: bypassingCaches)
+        answer.delay = timer.now - time
         guard !bypassingCaches, lastChange.mayBeBehind(answer, askedFor: time) else { return (answer, time) }
         let timeAgain = timer.now
-        return (try await upstream.read(path, query, bypassingCaches: true), timeAgain)
+        var answerAgain = try await upstream.read(path, query, bypassingCaches: true)
+        answerAgain.delay = timer.now - timeAgain
+        return (answerAgain, timeAgain)
     }
 
     /// What memory has of a question since somebody looked there, if it is fresh: somebody else has fetched it meanwhile.
@@ -138,8 +141,8 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
     func stamp(_ tick: ChangeLog.Tick, _ time: Duration, of answer: UpstreamAnswer, share: Int = 1) -> FetchStamp {
         FetchStamp(
             tick: tick,
-            time: time - answer.age,
-            age: timer.now - time + answer.age,
+            time: time - answer.ageAtRequest,
+            age: timer.now - time + answer.ageAtRequest,
             byteCount: answer.response.body.count / share,
             isFromStore: false
         )

@@ -17,10 +17,8 @@ final class LastChange: Sendable {
     /// - Returns: whether it is; not if it is another's answer, in whose place there is no better one.
     func mayBeBehind(_ answer: UpstreamAnswer, askedFor time: Duration) -> Bool {
         let response = answer.response
-        guard response.degradation == nil, response.origin != .upstream || answer.age > .zero,
-            let last = self.time.withLock(\.self)
-        else { return false }
+        guard response.degradation == nil, answer.isCopy, let last = self.time.withLock(\.self) else { return false }
         // Ages are in whole seconds, without the rest.
-        return time - answer.age - .seconds(1) < last
+        return time - answer.ageAtRequest - .seconds(1) < last
     }
 }

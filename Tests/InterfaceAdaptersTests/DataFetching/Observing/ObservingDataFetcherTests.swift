@@ -93,7 +93,7 @@ struct ObservingDataFetcherTests {
     @Test func anAttemptIsWhatComesToTheEndOfThePipelineAlone() async throws {
         let fresh = DataResponse(headerFields: [HeaderField(.cacheControl, "max-age=60")])
         let source = source(.success(fresh))
-        let request = try DataRequest.example()
+        let request = try DataRequest.example("https://upstream.test/users")
         let fetcher = source.authorizing(with: .bearer("s3cret"), for: request.url).caching(in: partition())
             .observing(with: recorder, timer: timer)
         _ = try await fetcher.fetch(request)
@@ -101,7 +101,8 @@ struct ObservingDataFetcherTests {
         sent.headerFields = [.bearer("s3cret")]
         var kept = fresh
         kept.origin = .memory
-        kept.headerFields[.age] = "0"
+        // The answer counts from its request.
+        kept.headerFields[.age] = "2"
         #expect(
             recorder.events == [
                 .attemptBegan(sent), .attemptReturned(sent, .success(fresh)),

@@ -71,6 +71,57 @@ struct RepositoryCopiesTests {
         #expect(try await repository.entities(.author(7)).value.map(\.id) == [1, 2, 4])
     }
 
+    @Test func aCopyThatWasMadeWithinTheLastSecondMayBeFromBeforeTheChange() async throws {
+        let timer = TimerService(clock)
+        let repository = try Repository.remarks(FarCache(source, timer: timer), timer, memory: .nothing)
+        _ = try await repository.entity(1)
+        source.put(Remark(id: 1, author: 7, text: "changed"))
+        repository.invalidate(1)
+        #expect(try await repository.entity(1).value.text == "changed")
+    }
+
+    /// The answer was made before the change and arrived after it.
+    @Test func aSlowAnswerThatWasKeptOnTheWayIsAsOldAsTheRequestForIt() async throws {
+        let (isMade, isReleased) = (Rendezvous(of: 2), Rendezvous(of: 2))
+        let isFirst = Once()
+        let source = RemarkSource(departure: { _ in
+            guard isFirst.isFirst() else { return }
+            await isMade.arrive()
+            await isReleased.arrive()
+        })
+        source.send(.cacheControl, "max-age=600")
+        let cache = ResponseCache(byteLimit: 1 << 20, clock: clock)
+        let repository = try Repository.remarks(
+            source.caching(in: cache.makePartition()),
+            TimerService(clock),
+            memory: .nothing
+        )
+        async let slow = repository.entity(1)
+        await isMade.arrive()
+        clock.advance(by: .seconds(4))
+        source.put(Remark(id: 1, author: 7, text: "changed"))
+        repository.invalidateAll()
+        clock.advance(by: .seconds(4))
+        await isReleased.arrive()
+        #expect(try await slow.value.text == "one")
+        clock.advance(by: .seconds(1))
+        #expect(try await repository.entity(1).value.text == "changed")
+    }
+
+    @Test func theWayOfACopyCountsForItsAge() async throws {
+        let source = RemarkSource(departure: { [clock] _ in clock.advance(by: .seconds(8)) })
+        source.send(.age, "50")
+        let repository = try Repository.remarks(source, TimerService(clock), memory: .nothing)
+        #expect(try await repository.entity(1).age == .seconds(58))
+        #expect(try await repository.entities().age == .seconds(58))
+    }
+
+    @Test func anAnswerAtFirstHandIsNotOld() async throws {
+        let source = RemarkSource(departure: { [clock] _ in clock.advance(by: .seconds(8)) })
+        let repository = try Repository.remarks(source, TimerService(clock), memory: .nothing)
+        #expect(try await repository.entity(1, .nearest.notOlder(than: .seconds(5))).age == .zero)
+    }
+
     @Test func aCopyFromBehindTheChangeWillDo() async throws {
         let repository = try repository(memory: .nothing)
         repository.invalidateAll()
