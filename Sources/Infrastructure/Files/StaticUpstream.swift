@@ -32,7 +32,7 @@ struct StaticUpstream {
     /// - Throws: a `FetchError` if the request leads elsewhere or was cancelled.
     func path(of request: DataRequest) throws(FetchError) -> [String] {
         guard !Task.isCancelled else {
-            throw FetchError(.cancelled, request: request, explanation: "was cancelled")
+            throw FetchError(.cancelled, request: request, explanation: "was cancelled", wasSent: false)
         }
         guard let path = components(of: request.url) else {
             throw FetchError(.invalidRequest, request: request, explanation: "leads outside of what is served here")

@@ -26,6 +26,15 @@ final class PendingTransfer: Sendable {
     /// Whether nothing has ended the transfer yet.
     var isUnderWay: Bool { state.withLock { $0.outcome == nil } }
 
+    /// Begins to carry the transfer out, unless it has ended: from now on the upstream may have seen the request.
+    func start() -> Bool {
+        state.withLock { state in
+            guard state.outcome == nil else { return false }
+            state.transfer.hasBegun = true
+            return true
+        }
+    }
+
     /// The task that carries the transfer out, once it has begun.
     var task: URLSessionTask? {
         get { state.withLock(\.task) }

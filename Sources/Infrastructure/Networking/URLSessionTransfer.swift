@@ -12,6 +12,8 @@ struct URLSessionTransfer {
     private let request: DataRequest
     private let bodyLimit: Int
     private var body = Data()
+    /// Whether the upstream may have seen the request.
+    var hasBegun = false
 
     /// A transfer of which nothing has arrived.
     init(of request: DataRequest, bodyLimit: Int) {
@@ -47,12 +49,12 @@ struct URLSessionTransfer {
 
     /// How the transfer ends when nobody waits for it any more.
     func cancelled() -> Outcome {
-        .failure(failure(.cancelled, "was cancelled"))
+        .failure(failure(.cancelled, "was cancelled", wasSent: hasBegun))
     }
 
     /// How the transfer ends when there is no time left for it.
     func timedOut(_ limit: String) -> Outcome {
-        .failure(failure(.timedOut, "was not answered \(limit)"))
+        .failure(failure(.timedOut, "was not answered \(limit)", wasSent: hasBegun))
     }
 
     private func failure(for error: any Error) -> FetchError {
@@ -73,8 +75,12 @@ struct URLSessionTransfer {
         }
     }
 
-    private func failure(_ reason: FetchError.Reason, _ explanation: String) -> FetchError {
-        FetchError(reason, request: request, explanation: explanation)
+    private func failure(
+        _ reason: FetchError.Reason,
+        _ explanation: String,
+        wasSent: Bool = true
+    ) -> FetchError {
+        FetchError(reason, request: request, explanation: explanation, wasSent: wasSent)
     }
 }
 

@@ -18,7 +18,7 @@ final class URLSessionTransfers: NSObject, URLSessionDataDelegate {
     /// Begins a transfer, unless it has ended by the time, with a task that a function makes.
     func begin(_ transfer: PendingTransfer, by makeTask: @escaping @Sendable () -> URLSessionTask) {
         control.async { [self] in
-            guard transfer.isUnderWay else { return }
+            guard transfer.start() else { return }
             let task = makeTask()
             transfer.task = task
             transfers.withLock { $0[task.taskIdentifier] = transfer }

@@ -33,7 +33,7 @@ struct AsyncHTTPClientTransfer: Sendable {
     /// restarts whenever something arrives, or because the deadline of the task has passed.
     func outcome(idleTimer: IdleTimer) async -> Outcome {
         let deadline = Deadline.current
-        guard !Task.isCancelled else { return .failure(failure(.cancelled, "was cancelled")) }
+        guard !Task.isCancelled else { return .failure(failure(.cancelled, "was cancelled", wasSent: false)) }
         guard deadline?.hasPassed != true else {
             return .failure(failure(.timedOut, "was not sent before the deadline", wasSent: false))
         }

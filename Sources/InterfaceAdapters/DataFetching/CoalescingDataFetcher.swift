@@ -65,6 +65,14 @@ public struct CoalescingDataFetcher: TellingDataFetcher {
     ///   ``FetchError/Reason/timedOut`` if this caller was cancelled or its deadline has passed.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard request.method == .get || request.method == .head else { return try await change(request) }
+        // Whoever comes too late has nothing sent.
+        if Task.isCancelled {
+            throw FetchError(.cancelled, request: request, explanation: "was cancelled", wasSent: false)
+        }
+        if let deadline = Deadline.current, deadline.hasPassed {
+            let explanation = "was not sent before the deadline"
+            throw FetchError(.timedOut, request: request, explanation: explanation, wasSent: false)
+        }
         let outcome = await transfers.outcome(
             for: request,
             noteJoining: { observers.tell { $0.joined(request) } },

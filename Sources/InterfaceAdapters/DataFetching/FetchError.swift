@@ -92,6 +92,21 @@ public struct FetchError: Error, Hashable, Sendable {
         return contents.retries.map { "\(words) (\($0))" } ?? words
     }
 
+    /// This error as that of a request which was not sent because of it.
+    func notSent() -> FetchError {
+        FetchError(
+            Contents(
+                contents.reason,
+                contents.request,
+                contents.explanation,
+                contents.status,
+                contents.retryAfter,
+                contents.retries,
+                false
+            )
+        )
+    }
+
     /// This error, with how often it was tried and why no more.
     func reporting(_ retries: RetryReport) -> FetchError {
         FetchError(

@@ -19,6 +19,18 @@ struct PendingTransferTests {
         #expect(!transfer.isUnderWay)
     }
 
+    @Test(arguments: [true, false])
+    func whatHasNotBegunWasNotSent(hasBegun: Bool) async {
+        let outcome = await transfer.outcome {
+            if hasBegun { #expect(transfer.start()) }
+            transfer.advance { $0.cancelled() }
+            #expect(!transfer.start())
+        }
+        let error = #expect(throws: FetchError.self) { try outcome.get() }
+        #expect(error?.reason == .cancelled)
+        #expect(error?.wasSent == hasBegun)
+    }
+
     @Test func theFirstEndingIsTheOnlyOne() async throws {
         let outcome = await transfer.outcome {
             #expect(transfer.isUnderWay)

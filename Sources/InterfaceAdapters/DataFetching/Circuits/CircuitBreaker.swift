@@ -117,7 +117,7 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
     /// Whether an error is a failure; `nil` if it says nothing about the source.
     func isFailure(_ error: FetchError) -> Bool? {
         // Who bounds the work cancels it when the time is up, and that is the source's.
-        guard error.reason == .cancelled, let deadline = Deadline.current, deadline.hasPassed else {
+        guard error.wasSent, error.reason == .cancelled, let deadline = Deadline.current, deadline.hasPassed else {
             return policy.isFailure(error)
         }
         return policy.failures.reasons.contains(.timedOut) ? true : nil

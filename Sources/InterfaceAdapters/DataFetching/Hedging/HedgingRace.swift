@@ -82,7 +82,9 @@ struct HedgingRace: Sendable {
             if attempt.isFirst || failed == nil { failed = attempt }
         }
         return failed?.result
-            ?? .failure(FetchError(.cancelled, request: request, explanation: "was not attempted"))
+            ?? .failure(
+                FetchError(.cancelled, request: request, explanation: "was not attempted", wasSent: false)
+            )
     }
 
     private func begin(

@@ -34,6 +34,11 @@ struct ConcurrencyRefusals: Sendable {
     }
 
     func cancelled(_ request: DataRequest) -> FetchError {
-        FetchError(.cancelled, request: request, explanation: "was cancelled before there was room to send it")
+        FetchError(
+            .cancelled,
+            request: request,
+            explanation: "was cancelled before there was room to send it",
+            wasSent: false
+        )
     }
 }

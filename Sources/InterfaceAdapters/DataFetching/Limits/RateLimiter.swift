@@ -78,6 +78,11 @@ public final class RateLimiter: Sendable {
     }
 
     private func cancelled(_ request: DataRequest) -> FetchError {
-        FetchError(.cancelled, request: request, explanation: "was cancelled before it was its turn to be sent")
+        FetchError(
+            .cancelled,
+            request: request,
+            explanation: "was cancelled before it was its turn to be sent",
+            wasSent: false
+        )
     }
 }
