@@ -16,6 +16,8 @@ public struct AppConfiguration: Hashable, Sendable {
 
     private(set) var upstream = Upstream.sample
     private(set) var errorCollector: URL?
+    /// Whether the credentials of sessions are sent by plain http to an upstream on another machine.
+    public private(set) var allowsCredentialsOverPlainHTTP = false
     /// How much is expected of an upstream on the web, and how it is spared.
     public private(set) var policy = UpstreamPolicy.standard
     /// How long the upstream may send nothing before a request fails.
@@ -70,6 +72,8 @@ public struct AppConfiguration: Hashable, Sendable {
     ///   - timeLimit: How long an interaction may take that is not given a time, over zero.
     ///   - closingLimit: How long each object may take to close, over zero.
     ///   - errorCollector: The web address that failures are posted to which no caller is told of; `nil` to post none.
+    ///   - allowsCredentialsOverPlainHTTP: Whether the credentials of sessions are sent by plain http to an upstream on another
+    ///     machine, where anybody on the way can read them. If not, what a session with credentials asks there fails.
     ///   - policy: How much is expected of an upstream on the web, and how it is spared.
     /// - Throws: an ``AppConfigurationError`` that says which choice is not possible, and why.
     public init(
@@ -86,6 +90,7 @@ public struct AppConfiguration: Hashable, Sendable {
         timeLimit: Duration = sample.timeLimit,
         closingLimit: Duration = sample.closingLimit,
         errorCollector: String? = nil,
+        allowsCredentialsOverPlainHTTP: Bool = false,
         policy: UpstreamPolicy = .standard
     ) throws(AppConfigurationError) {
         guard idleTimeout > .zero else { throw AppConfigurationError("An idle timeout has to be over zero.") }
@@ -109,6 +114,7 @@ public struct AppConfiguration: Hashable, Sendable {
         self.decodingLimit = decodingLimit
         self.timeLimit = timeLimit
         self.closingLimit = closingLimit
+        self.allowsCredentialsOverPlainHTTP = allowsCredentialsOverPlainHTTP
         self.policy = policy
     }
 

@@ -35,7 +35,11 @@ public struct UserContainer: Container {
             let partition = opening.closing(app.responseCache.makePartition(), as: "cachePartition") { $0.close() }
             let authorized: any DataFetcher =
                 if let credentials = session.credentials {
-                    app.dataFetcher.authorizing(with: credentials, for: app.configuration.baseURL)
+                    app.dataFetcher.authorizing(
+                        with: credentials,
+                        for: app.configuration.baseURL,
+                        allowingPlainHTTP: app.configuration.allowsCredentialsOverPlainHTTP
+                    )
                 } else {
                     app.dataFetcher
                 }

@@ -14,7 +14,7 @@ public struct UserSession: Sendable, CustomStringConvertible, CustomReflectable 
     /// - Parameters:
     ///   - name: What the user is called in messages. No credential.
     ///   - credentials: What the upstream knows the user by, such as `HeaderField.bearer(token)`. It is sent to the upstream's
-    ///     own origin, and to nobody else.
+    ///     own origin, and to nobody else; by plain http only to this machine, unless the app's configuration allows more.
     ///   - storeKey: What tells this user from all others, from one session to the next, such as the identity that the upstream
     ///     knows the user by. What is kept for the user in the app's store is given to whoever has the same. `nil` to keep nothing
     ///     there.

@@ -5,24 +5,67 @@ import Foundation
 #endif
 
 extension DataRequest {
-    /// The request that an answer redirects this one to (RFC 9110 section 15.4); `nil` if it does not, or leads to
-    /// anything but a web address, or if this request may have changed something: what became of that would be lost.
+    /// Follows a redirect (RFC 9110 section 15.4), unless this request may have changed something: what became of that would be
+    /// lost.
     ///
-    /// Credentials are dropped when the origin changes, and those that the redirect itself names are never taken up.
-    func redirected(by response: DataResponse) -> DataRequest? {
+    /// When the origin changes, only header fields that are known to be harmless go along, and those that the caller names.
+    /// Credentials that the redirect itself names are never taken up.
+    ///
+    /// - Parameters:
+    ///   - response: The answer.
+    ///   - names: The header fields that go along to another origin beside those that are known to be harmless.
+    /// - Returns: the request that the answer redirects this one to; `nil` if it does not, or leads to anything but a web address.
+    /// - Throws: a ``FetchError`` with ``FetchError/Reason/untrusted`` if the redirect leads from https to http, and with
+    ///   ``FetchError/Reason/tooLarge`` if its address is too long.
+    func redirected(
+        by response: DataResponse,
+        sending names: Set<HeaderField.Name>
+    ) throws(FetchError) -> DataRequest? {
         guard [.get, .head].contains(method), [301, 302, 303, 307, 308].contains(response.status.code),
-            let location = response.headerFields.values(of: .location).first,
-            let address = URL(string: location, relativeTo: url)?.absoluteURL,
-            ["http", "https"].contains(address.scheme?.lowercased()), address.host()?.isEmpty == false,
+            let location = response.headerFields.values(of: .location).first
+        else { return nil }
+        guard location.utf8.count <= Self.maximumAddressBytes else {
+            let explanation =
+                "was redirected to an address of \(location.utf8.count) bytes, and \(Self.maximumAddressBytes) are the most allowed"
+            throw FetchError(.tooLarge, request: self, explanation: explanation)
+        }
+        guard let address = URL(string: location, relativeTo: url)?.absoluteURL,
+            let scheme = address.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            address.host()?.isEmpty == false,
             var components = URLComponents(url: address, resolvingAgainstBaseURL: true)
         else { return nil }
         let staysWithOrigin = WebOrigin(address) == WebOrigin(url)
         components.percentEncodedUser = staysWithOrigin ? url.user() : nil
         components.percentEncodedPassword = staysWithOrigin ? url.password() : nil
         guard let target = components.url else { return nil }
+        guard scheme == "https" || url.scheme?.lowercased() != "https" else {
+            let explanation = """
+                was redirected from https to http, to \(target.withoutSecrets), which was not followed because anybody on the way \
+                could read and change what is sent there; ask for an address that stays with https
+                """
+            throw FetchError(.untrusted, request: self, explanation: explanation)
+        }
         var request = self
         request.url = target
-        if !staysWithOrigin { request.headerFields.removeAll { $0.isSensitive || $0.name == .host } }
+        if !staysWithOrigin { request.headerFields.removeAll { !$0.mayLeaveItsOrigin(besides: names) } }
         return request
     }
+}
+
+extension HeaderField {
+    /// Whether a redirect to another origin takes this field along.
+    fileprivate func mayLeaveItsOrigin(besides names: Set<Name>) -> Bool {
+        // Which host is meant is another there.
+        if name == .host { return false }
+        return names.contains(name) || !isSensitive && Self.harmlessNames.contains(name)
+    }
+
+    /// What is asked for, and in which form. No field that says who asks, or in which context.
+    private static let harmlessNames = Set(
+        [
+            "Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Cache-Control", "Content-Type",
+            "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Pragma", "Range",
+            "User-Agent",
+        ].compactMap { Name($0) }
+    )
 }

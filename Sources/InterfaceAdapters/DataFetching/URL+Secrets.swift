@@ -6,8 +6,16 @@ import Foundation
 
 extension URL {
     /// This address for people to read: without user name, password and fragment, and with the names in the query alone,
-    /// because keys and signatures travel as values.
+    /// because keys and signatures travel as values. An address that is longer than requests may have is shortened.
     var withoutSecrets: String {
+        let whole = wholeWithoutSecrets
+        guard whole.utf8.count > DataRequest.maximumAddressBytes else { return whole }
+        return whole.prefix(Self.shortenedLength) + "…"
+    }
+
+    private static let shortenedLength = 200
+
+    private var wholeWithoutSecrets: String {
         guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
             return "an unreadable address"
         }

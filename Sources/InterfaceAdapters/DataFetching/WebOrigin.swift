@@ -16,6 +16,21 @@ package struct WebOrigin: Hashable, Sendable {
         host = url.host(percentEncoded: false)?.lowercased()
         port = url.port ?? ["http": 80, "https": 443][scheme ?? ""]
     }
+
+    /// Whether anybody on the way to this origin can read what is sent there: it is asked by plain http, and is not this machine.
+    package var isExposed: Bool { scheme == "http" && !isLoopback }
+
+    /// Whether this is the machine itself (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3, RFC 6761 section 6.3). Any other name,
+    /// which has to be looked up, is not.
+    private var isLoopback: Bool {
+        guard let host else { return false }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        if parts.count == 4, parts[0] == "127" {
+            // Only as it is usually written. Programs disagree about other forms of a number.
+            return parts.allSatisfy { part in UInt8(part).map { String($0) == part } ?? false }
+        }
+        return ["localhost", "::1", "[::1]"].contains(host)
+    }
 }
 
 extension WebOrigin: CustomStringConvertible {

@@ -176,7 +176,7 @@ struct CoalescingDataFetcherTests {
         }
         let fetcher = source.coalescing()
         var copy = fetcher
-        copy.base = source.authorizing(with: .bearer("bob"), for: request.url)
+        copy.base = source.authorizing(with: .bearer("bob"), for: request.url, allowingPlainHTTP: true)
         let (bobs, request) = (copy, request)
         async let first = fetcher.fetch(request)
         async let second = bobs.fetch(request)

@@ -38,4 +38,22 @@ struct DataRequestProblemTests {
         let request = try DataRequest.example(method: .post, headerFields: fields)
         #expect(request.problem == "has the header field \(name), which belongs to the connection")
     }
+
+    @Test func anAddressHasEightKibibytesAtTheMost() throws {
+        let start = "http://upstream.test/?q="
+        let longest = try DataRequest.example(start + String(repeating: "x", count: 8_192 - start.utf8.count))
+        #expect(longest.url.absoluteString.utf8.count == 8_192)
+        #expect(longest.problem == nil)
+        let longer = try DataRequest.example("\(longest.url.absoluteString)x")
+        #expect(longer.problem == "has an address of 8193 bytes, and 8192 are the most allowed")
+    }
+
+    @Test func anAddressThatIsTooLongIsNotShownWhole() throws {
+        let path = try DataRequest.example("http://upstream.test/" + String(repeating: "x", count: 1_000_000))
+        #expect(path.description.hasPrefix("GET http://upstream.test/xxxx"))
+        #expect(path.description.hasSuffix("…"))
+        #expect(path.description.utf8.count < 1_000)
+        let query = try DataRequest.example("http://upstream.test/?" + String(repeating: "x=1&", count: 100_000))
+        #expect(query.description.utf8.count < 1_000)
+    }
 }

@@ -102,6 +102,79 @@ struct RedirectPolicyTests {
         #expect(requests[1].headerFields[.accept] == "text/plain")
     }
 
+    @Test(arguments: ["http://upstream.test/b", "HTTP://other.test/", "http://127.0.0.1/", "http://upstream.test:443/"])
+    func aRedirectFromHTTPSToHTTPIsAnError(location: String) async throws {
+        let source = RecordingDataFetcher(ScriptedDataFetcher([.answer(redirect(302, to: location))]))
+        let request = try DataRequest.example("https://upstream.test/a")
+        let error = await #expect(throws: FetchError.self) {
+            try await RedirectPolicy.followed(upTo: 5).answer(to: request, by: source.fetch)
+        }
+        #expect(source.requests == [request])
+        #expect(error?.reason == .untrusted)
+        #expect(error?.explanation.contains("from https to http") == true)
+        #expect(error?.canRetry == false)
+    }
+
+    /// Also not by a detour, and to https as often as it likes.
+    @Test func aRedirectToHTTPSDoesNotComeBack() async throws {
+        let answers = [
+            redirect(302, to: "https://upstream.test/"), redirect(302, to: "https://other.test/"),
+            redirect(302, to: "http://upstream.test/users"),
+        ]
+        let error = await #expect(throws: FetchError.self) { try await asked(.example(), answers: answers) }
+        #expect(error?.reason == .untrusted)
+    }
+
+    @Test func onlyWhatIsKnownToBeHarmlessIsSentToAnotherOrigin() async throws {
+        let harmless = [
+            "Accept", "Accept-Charset", "Accept-Encoding", "ACCEPT-LANGUAGE", "User-Agent", "Range", "If-Range",
+            "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "Cache-Control",
+        ]
+        let others = [
+            "traceparent", "tracestate", "baggage", "b3", "X-B3-TraceId", "Cookie", "Authorization", "X-Api-Key",
+            "X-Secret", "X-Request-Deadline", "Idempotency-Key", "Referer", "Origin", "Host", "Accepted-Secret",
+        ]
+        let fields = try (harmless + others).map { HeaderField(try #require(HeaderField.Name($0)), "a") }
+        let request = try DataRequest.example(headerFields: HeaderFields(fields))
+        let answers = [redirect(302, to: "http://other.test/"), DataResponse()]
+        let requests = try await asked(request, answers: answers).requests
+        #expect(requests[1].headerFields.map(\.name.rawValue) == harmless)
+        // Within the origin everything is.
+        let within = try await asked(request, answers: [redirect(302, to: "/b"), DataResponse()]).requests
+        #expect(within[1].headerFields == request.headerFields)
+    }
+
+    @Test func whatThePolicyNamesIsSentToAnotherOrigin() async throws {
+        let trace = try #require(HeaderField.Name("traceparent"))
+        let request = try DataRequest.example(headerFields: [
+            HeaderField(trace, "a"), HeaderField(.authorization, "b"), HeaderField(.cookie, "c"),
+            HeaderField(.host, "d"),
+        ])
+        let policy = RedirectPolicy.followed(upTo: 1, sendingElsewhere: [trace, .cookie, .host])
+        let answers = [redirect(302, to: "http://other.test/"), DataResponse()]
+        let requests = try await asked(request, answers: answers, policy: policy).requests
+        #expect(requests[1].headerFields.map(\.name) == [trace, .cookie])
+    }
+
+    @Test func whatIsSensitiveIsNotSentToAnotherOriginWhateverItsName() async throws {
+        let request = try DataRequest.example(headerFields: [HeaderField(.accept, "s3cret", isSensitive: true)])
+        let answers = [redirect(302, to: "http://other.test/"), DataResponse()]
+        #expect(try await asked(request, answers: answers).requests[1].headerFields.isEmpty)
+    }
+
+    @Test func aRedirectToAnAddressThatIsTooLongIsAnError() async throws {
+        let start = "http://upstream.test/"
+        let longest = start + String(repeating: "x", count: 8_192 - start.utf8.count)
+        #expect(try await asked(.example(), answers: [redirect(302, to: longest), DataResponse()]).requests.count == 2)
+        let source = RecordingDataFetcher(ScriptedDataFetcher([.answer(redirect(302, to: longest + "x"))]))
+        let error = await #expect(throws: FetchError.self) {
+            try await RedirectPolicy.followed(upTo: 5).answer(to: .example(), by: source.fetch)
+        }
+        #expect(source.requests.count == 1)
+        #expect(error?.reason == .tooLarge)
+        #expect("\(try #require(error))".utf8.count < 1_000)
+    }
+
     @Test func aDroppedCredentialDoesNotComeBackWithItsOrigin() async throws {
         let request = try DataRequest.example(headerFields: [HeaderField(.authorization, "Bearer a")])
         let answers = [

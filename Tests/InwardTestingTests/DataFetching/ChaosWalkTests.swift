@@ -44,7 +44,7 @@ struct ChaosWalkTests {
         }
         let chaos = ChaosDataFetcher(base, plan: Self.plan, seed: seed, timer: scheduler.timer)
         let cache = ResponseCache(byteLimit: 100_000, clock: scheduler.clock)
-        let address = try #require(URL(string: "http://upstream.test/"))
+        let address = try #require(URL(string: "https://upstream.test/"))
         let fetcher = chaos.timingOut(after: Self.limit, timer: scheduler.timer)
             .authorizing(with: .bearer("t0ken"), for: address).caching(in: cache.makePartition())
             .observing(with: recorder, timer: scheduler.timer)

@@ -7,7 +7,8 @@ public import Foundation
 /// A data fetcher that sends credentials along, and only to the origin that they are for.
 ///
 /// Where a redirect leads elsewhere they are left behind, because the field that holds them is sensitive. Where the origin
-/// does not take them (401, RFC 9110 section 15.5.2) they are renewed, if they can be, and the request is sent once more.
+/// does not take them (401, RFC 9110 section 15.5.2) they are renewed, if they can be and were not just before, and the request
+/// is sent once more. A request that would carry them by plain http to another machine is not sent, unless that is allowed.
 public struct AuthorizingDataFetcher: TellingDataFetcher {
     /// What is wrapped.
     public var base: any DataFetcher
@@ -24,23 +25,56 @@ public struct AuthorizingDataFetcher: TellingDataFetcher {
 
     /// The answer to a request that has the credentials in place of any it had in that field, if it goes to their origin.
     ///
-    /// - Throws: what the wrapped fetcher throws, and what renewing the credentials throws.
+    /// - Throws: what the wrapped fetcher throws, and what renewing the credentials throws; a ``FetchError`` with
+    ///   ``FetchError/Reason/invalidRequest`` if the credentials would travel by plain http to another machine, and with
+    ///   ``FetchError/Reason/rejected`` if there are none and it is too soon to ask for some again.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard WebOrigin(request.url) == credentials.origin else { return try await base.fetch(request) }
+        guard !credentials.origin.isExposed || credentials.mayBeExposed else { throw exposed(request) }
         var edition = credentials.newest
         if edition.field == nil {
-            edition = try await credentials.renewed(after: edition, for: request)
+            guard let first = try await credentials.renewed(after: edition, for: request) else {
+                throw withoutCredentials(request)
+            }
+            edition = first
         }
         let response = try await base.fetch(authorized(request, by: edition))
         // A redirect may have led to somebody else, who never saw them.
         guard response.status == .unauthorized, credentials.areRenewable,
             response.url.map({ WebOrigin($0) == credentials.origin }) ?? true
         else { return response }
-        edition = try await credentials.renewed(after: edition, for: request)
+        guard let next = try await credentials.renewed(after: edition, for: request) else {
+            var denied = response
+            denied.retries = RetryReport(
+                attempts: request.attempt,
+                ending: "and no other with new credentials, \(credentials.reasonNotToRenew)"
+            )
+            return denied
+        }
         observers.tell { $0.credentialsRefreshed(for: request) }
-        var again = authorized(request, by: edition)
+        var again = authorized(request, by: next)
         again.attempt += 1
         return try await base.fetch(again)
+    }
+
+    private func exposed(_ request: DataRequest) -> FetchError {
+        FetchError(
+            .invalidRequest,
+            request: request,
+            explanation: """
+                was not sent, because anybody on the way could read its credentials: use an address that begins with https, or \
+                allow plain http for these credentials
+                """
+        )
+    }
+
+    private func withoutCredentials(_ request: DataRequest) -> FetchError {
+        FetchError(
+            .rejected,
+            request: request,
+            explanation: "was not sent: there are no credentials, and no new ones yet, \(credentials.reasonNotToRenew)",
+            retryAfter: credentials.timeUntilRenewal.map { .delay($0) }
+        )
     }
 
     private func authorized(_ request: DataRequest, by edition: Credentials.Edition) -> DataRequest {
@@ -63,8 +97,13 @@ extension DataFetcher {
     /// - Parameters:
     ///   - field: The field that holds them, such as ``HeaderField/bearer(_:)``. It is treated as sensitive, whatever its name.
     ///   - url: An address of the origin that they are for.
+    ///   - allowingPlainHTTP: Whether they are sent by plain http to another machine, where anybody on the way can read them.
     /// - Returns: the fetcher to hand requests to.
-    public func authorizing(with field: HeaderField, for url: URL) -> AuthorizingDataFetcher {
-        authorizing(with: Credentials(field, for: url))
+    public func authorizing(
+        with field: HeaderField,
+        for url: URL,
+        allowingPlainHTTP: Bool = false
+    ) -> AuthorizingDataFetcher {
+        authorizing(with: Credentials(field, for: url, allowingPlainHTTP: allowingPlainHTTP))
     }
 }

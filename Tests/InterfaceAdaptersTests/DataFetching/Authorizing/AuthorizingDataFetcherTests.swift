@@ -15,15 +15,15 @@ struct AuthorizingDataFetcherTests {
     private func sent(
         _ request: DataRequest,
         with credentials: HeaderField = .bearer("s3cret"),
-        for address: String = "http://upstream.test/api"
+        for address: String = "https://upstream.test/api"
     ) async throws -> DataRequest {
         _ = try await source.authorizing(with: credentials, for: DataRequest.example(address).url).fetch(request)
         return try #require(source.requests.last)
     }
 
     @Test(arguments: [
-        "http://upstream.test/users", "http://upstream.test", "http://UPSTREAM.test:80/elsewhere?x=1#y",
-        "HTTP://upstream.test/", "http://ada@upstream.test/",
+        "https://upstream.test/users", "https://upstream.test", "https://UPSTREAM.test:443/elsewhere?x=1#y",
+        "HTTPS://upstream.test/", "https://ada@upstream.test/",
     ])
     func credentialsAreSentToTheirOrigin(address: String) async throws {
         let request = try DataRequest.example(address, headerFields: [HeaderField(.accept, "text/plain")])
@@ -33,9 +33,9 @@ struct AuthorizingDataFetcherTests {
     }
 
     @Test(arguments: [
-        "https://upstream.test/users", "http://upstream.test:8080/users", "http://other.test/users",
-        "http://upstream.test.evil/users", "http://www.upstream.test/", "http://upstream.test@evil.test/",
-        "http://upstream.test:443/", "file:///users", "ftp://upstream.test:80/",
+        "http://upstream.test/users", "https://upstream.test:8080/users", "https://other.test/users",
+        "https://upstream.test.evil/users", "https://www.upstream.test/", "https://upstream.test@evil.test/",
+        "https://upstream.test:80/", "file:///users", "ftp://upstream.test:443/",
     ])
     func nobodyElseGetsThem(address: String) async throws {
         let request = try DataRequest.example(address, headerFields: [HeaderField(.accept, "text/plain")])
@@ -51,17 +51,20 @@ struct AuthorizingDataFetcherTests {
     }
 
     @Test func credentialsTakeThePlaceOfAnyInTheSameField() async throws {
-        let request = try DataRequest.example(headerFields: [
-            HeaderField(.authorization, "a"), HeaderField(.accept, "x"),
-            HeaderField(#require(HeaderField.Name("AUTHORIZATION")), "b"),
-        ])
+        let request = try DataRequest.example(
+            "https://upstream.test/users",
+            headerFields: [
+                HeaderField(.authorization, "a"), HeaderField(.accept, "x"),
+                HeaderField(#require(HeaderField.Name("AUTHORIZATION")), "b"),
+            ]
+        )
         let sent = try await sent(request)
         #expect(sent.headerFields.values(of: .authorization) == ["Bearer s3cret"])
         #expect(sent.headerFields.count == 2)
     }
 
     @Test func methodAndBodyAreSentAsTheyAre() async throws {
-        let request = try DataRequest.example(method: .put, body: Data("x".utf8))
+        let request = try DataRequest.example("https://upstream.test/users", method: .put, body: Data("x".utf8))
         let sent = try await sent(request)
         #expect(sent.method == .put)
         #expect(sent.body == Data("x".utf8))
@@ -71,9 +74,10 @@ struct AuthorizingDataFetcherTests {
     func credentialsShowNowhere(name: String) async throws {
         let credentials = HeaderField(try #require(HeaderField.Name(name)), "s3cret", isSensitive: false)
         let failing = StubDataFetcher(failing: .unreachable, explanation: "failed with s3cret")
-        let fetcher = try failing.authorizing(with: credentials, for: DataRequest.example().url)
-        let error = await #expect(throws: FetchError.self) { try await fetcher.fetch(.example()) }
-        let sent = try await sent(.example(), with: credentials)
+        let request = try DataRequest.example("https://upstream.test/users")
+        let fetcher = failing.authorizing(with: credentials, for: request.url)
+        let error = await #expect(throws: FetchError.self) { try await fetcher.fetch(request) }
+        let sent = try await sent(request, with: credentials)
         #expect(sent.headerFields.map(\.isSensitive) == [true])
         var dumped = ""
         dump(fetcher, to: &dumped)
@@ -87,8 +91,8 @@ struct AuthorizingDataFetcherTests {
     }
 
     @Test(arguments: [
-        ("http://other.test/", false), ("https://upstream.test/", false), ("http://upstream.test:81/", false),
-        ("/elsewhere", true), ("http://upstream.test:80/elsewhere", true),
+        ("https://other.test/", false), ("https://upstream.test:81/", false), ("/elsewhere", true),
+        ("https://upstream.test:443/elsewhere", true),
     ])
     func aRedirectTakesThemAlongWithinTheirOrigin(location: String, staysWithOrigin: Bool) async throws {
         let name = try #require(HeaderField.Name("X-Session"))
@@ -97,9 +101,42 @@ struct AuthorizingDataFetcherTests {
         let following = StubDataFetcher { request throws(FetchError) in
             try await RedirectPolicy.followed(upTo: 1).answer(to: request, by: source.fetch)
         }
-        let request = try DataRequest.example()
+        let request = try DataRequest.example("https://upstream.test/users")
         _ = try await following.authorizing(with: HeaderField(name, "s3cret"), for: request.url).fetch(request)
         #expect(source.requests.map { $0.headerFields[name] } == ["s3cret", staysWithOrigin ? "s3cret" : nil])
+    }
+
+    @Test(arguments: [
+        "http://upstream.test/", "http://192.168.0.1/", "http://128.0.0.1/", "http://127.0.0.1.evil.test/",
+        "http://127.0.0/", "http://127.0.0.256/", "http://127.0.0.01/", "http://localhost.evil.test/", "http://[::2]/",
+        "http://[::ffff:1.2.3.4]/", "HTTP://UPSTREAM.test/",
+    ])
+    func plainHTTPToAnotherMachineIsRefused(address: String) async throws {
+        let request = try DataRequest.example(address)
+        let error = await #expect(throws: FetchError.self) {
+            try await source.authorizing(with: .bearer("s3cret"), for: request.url).fetch(request)
+        }
+        #expect(source.requests.isEmpty)
+        #expect(error?.reason == .invalidRequest)
+        #expect(error?.wasSent == false)
+        #expect(error?.explanation.contains("https") == true)
+        let allowed = source.authorizing(with: .bearer("s3cret"), for: request.url, allowingPlainHTTP: true)
+        _ = try await allowed.fetch(request)
+        #expect(source.requests.last?.headerFields[.authorization] == "Bearer s3cret")
+    }
+
+    @Test(arguments: [
+        "http://127.0.0.1/", "http://127.255.3.4:8080/", "http://[::1]/", "http://localhost:1/", "HTTP://LOCALHOST/",
+    ])
+    func plainHTTPToThisMachineIsNot(address: String) async throws {
+        let sent = try await sent(.example(address), for: address)
+        #expect(sent.headerFields[.authorization] == "Bearer s3cret")
+    }
+
+    /// What needs no credentials is sent.
+    @Test func onlyRequestsWithCredentialsAreRefused() async throws {
+        let other = try DataRequest.example("http://other.test/")
+        #expect(try await sent(other, for: "http://upstream.test/") == other)
     }
 
     @Test func theCredentialsOfATokenOrAPasswordAreMade() throws {

@@ -1,5 +1,6 @@
 import InterfaceAdapters
 import InwardTesting
+import Synchronization
 import Testing
 import UseCases
 
@@ -17,7 +18,7 @@ struct CredentialsTests {
     private let request: DataRequest
 
     init() throws {
-        request = try .example()
+        request = try .example("https://upstream.test/users")
     }
 
     @Test func theyAreRenewedWhenTheyAreNotTakenAndTheRequestIsSentOnceMore() async throws {
@@ -115,6 +116,84 @@ struct CredentialsTests {
         #expect(source.requests.count == 1)
     }
 
+    /// How often credentials were asked for.
+    private final class Issuer: Sendable {
+        private let counter = Atomic(0)
+
+        var count: Int { counter.load(ordering: .relaxed) }
+
+        func issue() -> HeaderField { .bearer("\(counter.add(1, ordering: .relaxed).newValue)") }
+    }
+
+    @Test func anUpstreamThatTakesNoneCausesOneRenewalInAnInterval() async throws {
+        let clock = ManualClock()
+        let issuer = Issuer()
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: .unauthorized)))
+        let credentials = Credentials(
+            .bearer("0"),
+            for: request.url,
+            renewingAtMostEvery: .seconds(10),
+            timer: TimerService(clock)
+        ) { () throws(FetchError) in issuer.issue() }
+        let fetcher = source.authorizing(with: credentials)
+        for _ in 0..<100 { #expect(try await fetcher.fetch(request).status == .unauthorized) }
+        #expect(issuer.count == 1)
+        #expect(source.requests.count == 101)
+        let denied = FetchError(try await fetcher.fetch(request), to: request)
+        #expect(
+            denied.explanation == """
+                was answered with 401 Unauthorized (1 attempt, and no other with new credentials, because its credentials are \
+                renewed at most once in 10.0 seconds)
+                """
+        )
+        clock.advance(by: .seconds(10) - .nanoseconds(1))
+        _ = try await fetcher.fetch(request)
+        #expect(issuer.count == 1)
+        clock.advance(by: .nanoseconds(1))
+        _ = try await fetcher.fetch(request)
+        #expect(issuer.count == 2)
+    }
+
+    @Test func aRenewalThatFailsIsNotTriedForEachRequest() async throws {
+        let clock = ManualClock()
+        let issuer = Issuer()
+        let token = try DataRequest.example("https://auth.test/token", method: .post)
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
+        let credentials = Credentials(
+            for: request.url,
+            renewingAtMostEvery: .seconds(10),
+            timer: TimerService(clock)
+        ) { () throws(FetchError) in
+            _ = issuer.issue()
+            throw FetchError(.unreachable, request: token, explanation: "reached nobody")
+        }
+        let fetcher = source.authorizing(with: credentials)
+        #expect(await fetcher.reason(request) == .unreachable)
+        clock.advance(by: .seconds(4))
+        let error = await fetcher.failure(request)
+        #expect(error?.reason == .rejected)
+        #expect(error?.retryAfter == .delay(.seconds(6)))
+        #expect(error?.explanation.contains("at most once in 10.0 seconds") == true)
+        #expect(issuer.count == 1)
+        clock.advance(by: .seconds(6))
+        #expect(await fetcher.reason(request) == .unreachable)
+        #expect(issuer.count == 2)
+        #expect(source.requests.isEmpty)
+    }
+
+    @Test func manyWhoAreDeniedAtOnceCauseOneRenewal() async throws {
+        let issuer = Issuer()
+        let source = StubDataFetcher(DataResponse(status: .unauthorized))
+        let credentials = Credentials(.bearer("0"), for: request.url, timer: TimerService(ManualClock())) {
+            () throws(FetchError) in issuer.issue()
+        }
+        let fetcher = source.authorizing(with: credentials)
+        await withTaskGroup { [request] group in
+            for _ in 0..<200 { group.addTask { _ = await fetcher.failure(request) } }
+        }
+        #expect(issuer.count == 1)
+    }
+
     @Test func theyShowInNoDescription() throws {
         let credentials = Credentials(HeaderField(.accept, "s3cret"), for: request.url) { () throws(FetchError) in
             .bearer("s3cret")
@@ -126,7 +205,7 @@ struct CredentialsTests {
         ] {
             #expect(!text.contains("s3cret"))
         }
-        #expect(fetcher.layer.description == "sends credentials for http://upstream.test:80")
+        #expect(fetcher.layer.description == "sends credentials for https://upstream.test:443")
         var shown = ""
         dump(fetcher, to: &shown)
         #expect(!shown.contains("s3cret"))
