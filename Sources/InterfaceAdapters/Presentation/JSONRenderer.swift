@@ -4,7 +4,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Renders view models as JSON for programs: keys in order, one member a line, no character that acts on a screen.
+/// Renders view models as JSON for programs: keys in order, one member a line, no character that nobody sees.
+/// The text can be embedded in HTML: nothing in it ends a script.
 public struct JSONRenderer: Sendable {
     /// Makes a renderer.
     public init() {}
@@ -17,7 +18,7 @@ public struct JSONRenderer: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            return String(decoding: try encoder.encode(viewModel), as: UTF8.self).escapingWhatActsOnAScreen() + "\n"
+            return String(decoding: try encoder.encode(viewModel), as: UTF8.self).escapingWhatIsHidden() + "\n"
         } catch let error as EncodingError {
             throw error
         } catch {
@@ -27,14 +28,18 @@ public struct JSONRenderer: Sendable {
 }
 
 extension String {
-    /// This JSON text with what an encoder leaves as it is, though it acts on a screen, as `\u` escapes.
+    /// This JSON text with what an encoder leaves as it is as `\u` escapes, though nobody sees it, or though it could end the
+    /// script that the text is embedded in.
     ///
     /// Outside its strings JSON has nothing of the kind but line feeds, and inside them the encoder escapes all of ASCII's.
-    fileprivate func escapingWhatActsOnAScreen() -> String {
+    fileprivate func escapingWhatIsHidden() -> String {
         unicodeScalars.reduce(into: "") { text, scalar in
-            if scalar.actsOnTheScreen, scalar != "\n" {
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            // In HTML, `</` and `<!--` act inside a script.
+            if scalar == "<" || scalar.isHidden && scalar != "\n" {
+                for unit in UTF16.encode(scalar) ?? .init() {
+                    let digits = String(unit, radix: 16)
+                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
             } else {
                 text.unicodeScalars.append(scalar)
             }

@@ -49,7 +49,7 @@ struct OverviewControllerTests {
             #expect(file.contents.contains("Notes"))
         }
         #expect(files[0].contents.contains("Ada &lt;3"))
-        #expect(files[1].contents.contains("\"name\" : \"Ada <3\""))
+        #expect(files[1].contents.contains(#""name" : "Ada \u003c3""#))
     }
 
     @Test(.timeLimit(.minutes(5)))

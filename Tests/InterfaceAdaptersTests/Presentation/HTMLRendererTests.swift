@@ -30,7 +30,7 @@ struct HTMLRendererTests {
 
     @Test(arguments: [
         ("\"\u{301}", "&quot;\u{301}"), ("<\u{338}", "&lt;\u{338}"), ("&\u{301}", "&amp;\u{301}"),
-        ("'\u{FE0F}", "&#39;\u{FE0F}"), (">\u{200D}", "&gt;\u{200D}"),
+        ("'\u{FE0F}", #"&#39;\u{FE0F}"#), (">\u{200D}", #"&gt;\u{200D}"#),
     ])
     func aMarkBehindACharacterOfMarkupDoesNotHideIt(text: String, escaped: String) {
         #expect(render(.paragraph(text)).contains("<p>\(escaped)</p>"))

@@ -35,6 +35,21 @@ struct JSONRendererTests {
         #expect(try JSONDecoder().decode(Example.self, from: Data(json.utf8)) == example)
     }
 
+    @Test func nothingInATextEndsTheScriptThatItIsEmbeddedIn() throws {
+        let example = Example(text: "</script><!--<script>\u{2028}\u{2029}", number: 1)
+        let json = try JSONRenderer().render(example)
+        #expect(!json.contains("<"))
+        #expect(json.contains(#"\u003c/script>\u003c!--\u003cscript>\u2028\u2029"#))
+        #expect(try JSONDecoder().decode(Example.self, from: Data(json.utf8)) == example)
+    }
+
+    @Test func whatIsInvisibleIsEscapedAlsoBeyondTheBasicPlane() throws {
+        let example = Example(text: "a\u{200B}\u{AD}\u{E0061}\u{FEFF}\u{E01EF}", number: 1)
+        let json = try JSONRenderer().render(example)
+        #expect(json.contains(#"a\u200b\u00ad\udb40\udc61\ufeff\udb40\uddef"#))
+        #expect(try JSONDecoder().decode(Example.self, from: Data(json.utf8)) == example)
+    }
+
     @Test func whatJSONCannotSayIsAnError() {
         #expect(throws: EncodingError.self) { try JSONRenderer().render(Example(number: .infinity)) }
     }

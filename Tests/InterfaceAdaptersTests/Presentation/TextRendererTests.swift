@@ -76,6 +76,28 @@ struct TextRendererTests {
         }
     }
 
+    @Test(arguments: [
+        ("a\u{200B}b", #"a\u{200B}b"#), ("a\u{AD}b", #"a\u{AD}b"#), ("\u{FEFF}a", #"\u{FEFF}a"#),
+        ("a\u{200C}b", #"a\u{200C}b"#), ("a\u{200D}b", #"a\u{200D}b"#), ("a\u{2060}\u{2064}", #"a\u{2060}\u{2064}"#),
+        ("a\u{E0061}\u{E007F}", #"a\u{E0061}\u{E007F}"#), ("\u{E0001}", #"\u{E0001}"#), ("a\u{FE0F}", #"a\u{FE0F}"#),
+        ("a\u{E0100}", #"a\u{E0100}"#), ("\u{3164}\u{115F}\u{FFA0}", #"\u{3164}\u{115F}\u{FFA0}"#),
+        ("a\u{34F}b", #"a\u{34F}b"#), ("a\u{FFF9}b\u{FFFB}", #"a\u{FFF9}b\u{FFFB}"#), ("\u{61C}", #"\u{61C}"#),
+        ("\u{180E}", #"\u{180E}"#), ("1\u{FE0F}", #"1\u{FE0F}"#), ("👩\u{200D}", #"👩\u{200D}"#),
+        ("\u{200D}💻", #"\u{200D}💻"#), ("👩\u{200D}\u{200D}💻", #"👩\u{200D}\u{200D}💻"#),
+        ("🙂\u{FE0F}\u{FE0F}", "🙂\u{FE0F}" + #"\u{FE0F}"#), ("س\u{200C}", #"س\u{200C}"#),
+        ("🏴\u{E0067}\u{E007F}", #"🏴\u{E0067}\u{E007F}"#), ("1\u{200D}2", #"1\u{200D}2"#),
+        ("\u{2028}\u{2066}x\u{2069}", #"\u{2028}\u{2066}x\u{2069}"#),
+    ])
+    func nothingInATextIsInvisible(text: String, shown: String) {
+        #expect(TextRenderer().render(line: text) == shown)
+    }
+
+    /// Emoji of several scalars, and what Persian and the scripts of India need to be read.
+    @Test(arguments: ["👩‍💻", "❤️", "🏳️‍🌈", "👩🏽‍🚀", "1️⃣", "☎︎", "👨‍👩‍👧‍👦", "می‌خواهم", "क्‍ष", "क्‌ष"])
+    func whatJoinsWhatIsSeenStaysAsItIs(text: String) {
+        #expect(TextRenderer().render(line: text) == text)
+    }
+
     @Test func escapesThatATextPretendsToHaveStayAsTheyAre() {
         #expect(render(.paragraph(#"\u{1B} \n"#)) == #"\u{1B} \n"# + "\n")
     }
