@@ -1,7 +1,7 @@
 import Foundation
 import Infrastructure
 public import InterfaceAdapters
-import UseCases
+public import UseCases
 
 /// One mirror that is made.
 public struct MirrorInteraction: InteractionContainer {
@@ -13,14 +13,23 @@ public struct MirrorInteraction: InteractionContainer {
     ///
     /// - Parameters:
     ///   - path: The path of the directory, which need not be there.
+    ///   - limits: How much the lists and images may have, each and together.
     ///   - progress: Called after each file with a line that says how far it is.
     /// - Returns: what to show.
     /// - Throws: what to show if there is no new mirror, or a ``ScopeError`` if the interaction is closed.
-    public func mirror(into path: String, progress: (String) -> Void = { _ in }) async throws -> MirrorViewModel {
+    public func mirror(
+        into path: String,
+        limits: MirrorLimits = MirrorLimits(),
+        progress: (String) -> Void = { _ in }
+    ) async throws -> MirrorViewModel {
         let mirror = MirrorController(
             mirrorUpstream: MirrorUpstream(
-                from: UpstreamMirrorSource(upstream: try upstream),
-                in: MirrorDirectory(directory: URL(filePath: path, directoryHint: .isDirectory))
+                from: UpstreamMirrorSource(upstream: try upstream, limits: limits),
+                in: MirrorDirectory(
+                    directory: URL(filePath: path, directoryHint: .isDirectory),
+                    listByteLimit: limits.maximumListByteCount
+                ),
+                limits: limits
             ),
             source: source,
             directory: path,

@@ -97,6 +97,17 @@ struct DirectoryHandle: Sendable {
         return FileStatus(status)
     }
 
+    /// The status of what a path leads to, one component a step; `nil` if there is nothing.
+    func status(at path: String) throws(RecordStoreError) -> FileStatus? {
+        let components = path.split(separator: "/").map(String.init)
+        var directory = self
+        for component in components.dropLast() {
+            guard try directory.status(of: component)?.kind == .directory else { return nil }
+            directory = try directory.directory(component)
+        }
+        return try directory.status(of: components.last ?? path)
+    }
+
     /// The names in the directory, in order.
     func names() throws(RecordStoreError) -> [String] {
         // `unsafe`: the text lives until the call returns. The stream owns the descriptor, and is closed once; an entry is read
@@ -166,6 +177,10 @@ struct DirectoryHandle: Sendable {
 
     /// Waits until the names are on the disk.
     func flush() throws(RecordStoreError) {
+        #if canImport(Darwin)
+        // `fsync` is satisfied there with what the disk has in its own memory. Not every file system knows better.
+        if fcntl(handle.fileDescriptor, F_FULLFSYNC) == 0 { return }
+        #endif
         guard fsync(handle.fileDescriptor) == 0 else { throw RecordStoreError(code: errno, path: path, "flushed") }
     }
 

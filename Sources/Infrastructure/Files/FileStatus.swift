@@ -40,8 +40,11 @@ struct FileStatus: Sendable {
         linkCount = Int(status.st_nlink)
     }
 
-    /// Whether it is a regular file of this user with no other name, so that writing into it changes nothing else.
-    var isOwnFile: Bool { kind == .file && owner == geteuid() && linkCount == 1 }
+    /// Whether it is a regular file that this user alone can write, so that it stays what it was found to be.
+    var isTrustedFile: Bool { kind == .file && owner == geteuid() && mode & 0o022 == 0 }
+
+    /// Whether it is a trusted file with no other name, so that writing into it changes nothing else.
+    var isOwnFile: Bool { isTrustedFile && linkCount == 1 }
 
     /// Why others can change what is in a directory, with advice, as sentences of which the first goes on behind its path; `nil` if
     /// they cannot.

@@ -105,7 +105,7 @@ public struct FetchingDataLoader: DataLoader {
         of validator: String?
     ) async throws(FetchError) -> LoadedPiece {
         guard case .part(let range, let total) = response.headerFields[.contentRange].flatMap({ ContentRange($0) }),
-            range.lowerBound == offset, range.count == response.body.count
+            range.lowerBound == offset, range.count == response.body.count, range.count <= pieceByteCount
         else {
             throw FetchError(
                 .unreadable,
@@ -190,9 +190,13 @@ public struct FetchingDataLoader: DataLoader {
 
 extension DataLoaderError {
     fileprivate init(_ error: FetchError) {
+        let advice =
+            error.reason == .tooLarge
+            ? ". Raise the loader's `wholeByteLimit`, and the data fetcher's limit if it is lower, if the source is right"
+            : ""
         self.init(
             source: error.request,
-            explanation: error.explanation,
+            explanation: error.explanation + advice,
             meansAbsence: [404, 410].contains(error.status?.code)
         )
     }

@@ -17,7 +17,10 @@ struct PuttingDataDraft: DataDraft {
     /// Asks what an earlier run left, and reads it.
     init(_ place: PuttingPlace) async throws(DataSaverError) {
         self.place = place
-        guard let noted = try await place.notedPart(), noted.canBeResumed, noted.savedByteCount > 0 else { return }
+        guard let noted = try await place.notedPart(), noted.canBeResumed, noted.savedByteCount > 0,
+            // A server that is not to be trusted can note any number, and have it read back for ever.
+            noted.savedByteCount <= place.limits.maximumByteCount
+        else { return }
         do {
             let checksum = try await place.checksum(of: noted.savedByteCount, at: place.part, isAll: false)
             guard checksum == Checksum(value: noted.checksum) else { return }
@@ -34,7 +37,7 @@ struct PuttingDataDraft: DataDraft {
     }
 
     mutating func begin() async throws(DataSaverError) {
-        if saved != nil { try await place.remove() }
+        if saved != nil || sentByteCount > 0 { try await place.remove() }
         saved = nil
         rest = []
         reached = nil

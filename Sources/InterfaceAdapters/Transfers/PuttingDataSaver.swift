@@ -24,17 +24,20 @@ public struct PuttingDataSaver: DataSaver {
     ///   - url: Where the data goes.
     ///   - contentType: What the data is said to be.
     ///   - pieceByteCount: How many bytes are put at once, at least 1. They are in memory, twice for a moment.
+    ///   - limits: How much is read back, and in how small pieces.
     ///   - dataFetcher: What carries it there.
     public init(
         url: URL,
         contentType: String = "application/octet-stream",
         pieceByteCount: Int = 4 * 1_024 * 1_024,
+        limits: TransferLimits = TransferLimits(),
         dataFetcher: any DataFetcher
     ) {
         place = PuttingPlace(
             url: url,
             contentType: contentType,
             pieceByteCount: max(1, pieceByteCount),
+            limits: limits,
             dataFetcher: dataFetcher
         )
     }

@@ -16,6 +16,7 @@ struct PuttingPlace: Sendable {
     let url: URL
     let contentType: String
     let pieceByteCount: Int
+    let limits: TransferLimits
     let dataFetcher: any DataFetcher
 
     /// Where the data is put together.
@@ -98,20 +99,19 @@ struct PuttingPlace: Sendable {
 
     /// The checksum of the first so many bytes at an address; `nil` if there are fewer, or more where these are to be all.
     func checksum(of count: Int, at url: URL, isAll: Bool) async throws(DataLoaderError) -> Checksum? {
-        let loader = FetchingDataLoader(
-            url: url,
-            pieceByteCount: min(pieceByteCount, Self.readingByteCount),
-            dataFetcher: dataFetcher
-        )
+        let readingByteCount = min(pieceByteCount, Self.readingByteCount)
+        let loader = FetchingDataLoader(url: url, pieceByteCount: readingByteCount, dataFetcher: dataFetcher)
         var checksum = Checksum()
         var offset = 0
         var validator: String?
-        // A server that gives a byte at a time is given up.
-        var counter = PieceCounter(TransferLimits(maximumByteCount: .max))
+        // A server that gives a byte at a time is given up. It cannot give larger pieces than it is asked for.
+        var limits = limits
+        limits.minimumPieceByteCount = min(limits.minimumPieceByteCount, readingByteCount)
+        var counter = PieceCounter(limits)
         while true {
             let loaded = try await loader.piece(at: offset, of: validator)
             do {
-                try counter.add(loaded)
+                try counter.add(loaded, after: offset)
             } catch {
                 throw DataLoaderError(source: "GET \(url.withoutSecrets)", explanation: error.reason)
             }

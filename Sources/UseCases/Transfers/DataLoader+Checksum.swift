@@ -17,7 +17,7 @@ extension DataLoader {
                 loaded.piece.end > offset || loaded.piece.isLast
             else { return nil }
             do {
-                try counter.add(loaded)
+                try counter.add(loaded, after: offset)
             } catch {
                 throw DataLoaderError(source: source ?? "The source", explanation: error.reason)
             }

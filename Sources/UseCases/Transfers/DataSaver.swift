@@ -20,6 +20,16 @@ public protocol DataSaver: Sendable {
 extension DataSaver {
     /// A draft that holds all pieces in memory, at most 8 MiB, and saves them at once. It leaves nothing behind when it is given up.
     public func openDraft() async throws(DataSaverError) -> any DataDraft {
-        GatheredDraft(for: self, byteLimit: 8 * 1_024 * 1_024)
+        gatheredDraft()
+    }
+
+    /// Makes a draft that holds all pieces in memory and saves them at once.
+    ///
+    /// Return it from ``openDraft()`` of a saver that takes data only as a whole, with a limit that suits it.
+    ///
+    /// - Parameter byteLimit: The most bytes that the draft holds.
+    /// - Returns: the draft.
+    public func gatheredDraft(byteLimit: Int = 8 * 1_024 * 1_024) -> any DataDraft {
+        GatheredDraft(for: self, byteLimit: max(0, byteLimit))
     }
 }

@@ -22,7 +22,8 @@ struct GatheredDraft: DataDraft {
             throw DataSaverError(
                 destination: "The data",
                 explanation: """
-                    has more than \(byteLimit) bytes, the most that can be saved at once. Use a saver that takes data piece by piece
+                    has more than \(byteLimit) bytes, the most that this saver takes at once. Use a saver that takes data piece by \
+                    piece, or return `gatheredDraft(byteLimit:)` with a higher limit from its `openDraft()`
                     """
             )
         }

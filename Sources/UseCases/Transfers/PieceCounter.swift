@@ -29,7 +29,12 @@ package struct PieceCounter {
     mutating func beginVersion() { totalByteCount = nil }
 
     /// Counts a piece.
-    package mutating func add(_ loaded: LoadedPiece) throws(Problem) {
+    ///
+    /// - Parameters:
+    ///   - loaded: The piece.
+    ///   - offset: How many bytes are done already. Only what the piece adds to them counts.
+    /// - Throws: a ``Problem`` if the piece is not to be taken.
+    package mutating func add(_ loaded: LoadedPiece, after offset: Int) throws(Problem) {
         let piece = loaded.piece
         let (end, isTooLarge) = piece.offset.addingReportingOverflow(piece.bytes.count)
         if let problem = limits.problem(withByteCount: isTooLarge ? .max : max(end, loaded.totalByteCount ?? 0)) {
@@ -45,7 +50,7 @@ package struct PieceCounter {
             throw .contradiction("gave byte \(end) of \(totalByteCount)")
         }
         pieceCount += 1
-        byteCount += piece.bytes.count
+        byteCount += max(0, end - offset)
         guard pieceCount > TransferLimits.smallPieceCount + byteCount / limits.minimumPieceByteCount else { return }
         throw .limit(
             """

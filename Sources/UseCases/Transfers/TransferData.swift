@@ -85,7 +85,7 @@ public struct TransferData: Sendable {
                 isBegun = true
                 counter.beginVersion()
             }
-            try count(loaded, &counter)
+            try count(loaded, after: part.loadedByteCount, &counter)
             let piece = try piece(of: loaded, behind: part.loadedByteCount)
             let bytes = await steps.applied(to: piece).bytes
             part.add(bytes, madeOf: piece.bytes.count)
@@ -100,9 +100,13 @@ public struct TransferData: Sendable {
         }
     }
 
-    private func count(_ loaded: LoadedPiece, _ counter: inout PieceCounter) throws(TransferDataError) {
+    private func count(
+        _ loaded: LoadedPiece,
+        after offset: Int,
+        _ counter: inout PieceCounter
+    ) throws(TransferDataError) {
         do {
-            try counter.add(loaded)
+            try counter.add(loaded, after: offset)
         } catch {
             switch error {
             case .limit(let problem): throw limitExceeded(problem)

@@ -16,11 +16,18 @@ final class TemporaryDirectory {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// Writes a file at a path below the directory, and the directories that lead to it.
+    /// Writes a file at a path below the directory, and the directories that lead to it, for their owner alone to change, whatever
+    /// the user's `umask` is.
     func write(_ contents: String, to path: String) throws {
         let file = url.appending(path: path)
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(contents.utf8).write(to: file)
+        var entry = file
+        for permissions in [0o644] + path.split(separator: "/").dropFirst().map({ _ in 0o755 }) {
+            let path = entry.path(percentEncoded: false)
+            try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
+            entry.deleteLastPathComponent()
+        }
     }
 
     func link(_ path: String, to target: String) throws {

@@ -119,4 +119,33 @@ struct TransferLimitsTests {
         #expect(await explanation(loader, within: TransferLimits(maximumByteCount: 10)) == nil)
         #expect(saver.saved == Array(0..<10))
     }
+
+    /// Each piece repeats all that came before it, and adds a byte.
+    @Test func aByteAtATimeIsGivenUpHoweverLargeThePiecesAre() async {
+        struct RepeatingLoader: DataLoader {
+            var source: String? { "The repeating" }
+            func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+                guard offset < 3_000 else { throw DataLoaderError(source: "The test", explanation: "was never ended") }
+                let bytes = [UInt8](repeating: 7, count: offset + 1)
+                return LoadedPiece(DataPiece(bytes, at: 0, isLast: false), validator: "1", totalByteCount: nil)
+            }
+        }
+        #expect(await explanation(RepeatingLoader())?.contains("gave 1001 bytes in 1001 pieces") == true)
+    }
+
+    @Test func aSaverOfTheWholeSaysHowToTakeMore() async throws {
+        struct SmallSaver: DataSaver {
+            let saver: RecordingDataSaver
+            func save(_ data: [UInt8]) async throws(DataSaverError) { try await saver.save(data) }
+            func openDraft() async throws(DataSaverError) -> any DataDraft { gatheredDraft(byteLimit: 7) }
+        }
+        let recording = RecordingDataSaver()
+        let saver = SmallSaver(saver: recording)
+        try await TransferData(from: InMemoryDataLoader([1, 2, 3, 4, 5, 6, 7]), to: saver)()
+        let error = await #expect(throws: TransferDataError.self) {
+            try await TransferData(from: InMemoryDataLoader([1, 2, 3, 4, 5, 6, 7, 8]), to: saver)()
+        }
+        #expect(error?.description.contains("return `gatheredDraft(byteLimit:)` with a higher limit") == true)
+        #expect(recording.saved == [[1, 2, 3, 4, 5, 6, 7]])
+    }
 }

@@ -13,17 +13,21 @@ public import UseCases
 /// it that an interrupted mirror did not leave. No symbolic link is followed in any of them.
 public struct MirrorDirectory: MirrorStore {
     private let places: MirrorPlaces
+    private let listByteLimit: Int
 
     /// Makes a store in a directory, which need not be there.
     ///
-    /// - Parameter directory: The address of the directory in the file system. If it is a symbolic link, that of what it points to.
-    public init(directory: URL) {
-        places = MirrorPlaces(directory: directory, canExchange: true)
+    /// - Parameters:
+    ///   - directory: The address of the directory in the file system. If it is a symbolic link, that of what it points to.
+    ///   - listByteLimit: The most bytes of a list of users or posts that is read from the mirror.
+    public init(directory: URL, listByteLimit: Int = 64 * 1_024 * 1_024) {
+        self.init(MirrorPlaces(directory: directory), listByteLimit: listByteLimit)
     }
 
-    /// Makes a store in a directory of a file system that can or cannot exchange two directories.
-    init(directory: URL, canExchange: Bool) {
-        places = MirrorPlaces(directory: directory, canExchange: canExchange)
+    /// Makes a store in a place, such as one of a file system that cannot exchange two directories.
+    init(_ places: MirrorPlaces, listByteLimit: Int = 64 * 1_024 * 1_024) {
+        self.places = places
+        self.listByteLimit = listByteLimit
     }
 
     /// Makes the directory beside it, or finds what an earlier run left there.
@@ -32,8 +36,8 @@ public struct MirrorDirectory: MirrorStore {
     ///   written.
     public func openStaging() async throws(MirrorStoreError) -> any MirrorStaging {
         let work = FileWork()
-        return try await work.run { [places] () throws(MirrorStoreError) in
-            try MirrorDirectoryStaging(places, work: work)
+        return try await work.run { [places, listByteLimit] () throws(MirrorStoreError) in
+            try MirrorDirectoryStaging(places, listByteLimit: listByteLimit, work: work)
         }
     }
 }

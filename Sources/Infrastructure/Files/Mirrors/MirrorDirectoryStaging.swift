@@ -18,7 +18,7 @@ final class MirrorDirectoryStaging: MirrorStaging {
     private let upstream: Upstream
 
     /// Opens the directories, and reads what an earlier run left there.
-    init(_ places: MirrorPlaces, work: FileWork) throws(MirrorStoreError) {
+    init(_ places: MirrorPlaces, listByteLimit: Int, work: FileWork) throws(MirrorStoreError) {
         let workspace = try MirrorWorkspace(places)
         self.workspace = workspace
         self.work = work
@@ -33,7 +33,7 @@ final class MirrorDirectoryStaging: MirrorStaging {
         state = Mutex(State(list: list, end: end))
         let copy = URL(filePath: workspace.copy.path, directoryHint: .isDirectory)
         let tree = DirectoryTree(root: workspace.copy.handle)
-        upstream = Upstream(baseURL: copy, dataFetcher: FileDataFetcher(tree, servedAs: copy))
+        upstream = Upstream(baseURL: copy, dataFetcher: FileDataFetcher(tree, servedAs: copy, bodyLimit: listByteLimit))
     }
 
     var users: any UserRepository { UpstreamUserRepository(upstream: upstream) }
@@ -47,6 +47,7 @@ final class MirrorDirectoryStaging: MirrorStaging {
         guard let published = workspace.published, let copy = workspace.publishedList?.copies[name],
             await isWhole(name, in: published, copy)
         else { return nil }
+        workspace.places.reach(.saving)
         let isLinked = await work.run { [workspace] in workspace.linkPublished(name) }
         if !isLinked {
             // Where the file system has no second names. What cannot be copied is loaded from its source.
@@ -57,7 +58,10 @@ final class MirrorDirectoryStaging: MirrorStaging {
         return copy
     }
 
-    func saver(of item: MirroredItem) -> any DataSaver { saver(at: item.fileName) }
+    func saver(of item: MirroredItem) -> any DataSaver {
+        workspace.places.reach(.saving)
+        return saver(at: item.fileName)
+    }
 
     private func saver(at path: String) -> FileDataSaver {
         let url = URL(filePath: workspace.copy.path(of: path))
@@ -112,6 +116,7 @@ final class MirrorDirectoryStaging: MirrorStaging {
             }
             list.set(copy, for: item.fileName)
         }
+        workspace.places.reach(.listing)
         do {
             try await saver(at: MirrorPlaces.list).save(list.bytes)
         } catch {
@@ -121,8 +126,9 @@ final class MirrorDirectoryStaging: MirrorStaging {
         try await work.run { [workspace] () throws(MirrorStoreError) in try workspace.publish() }
     }
 
-    /// Whether a file is what it was when it was found whole.
+    /// Whether a file is what it was when it was found whole, and nobody else can change it.
     private func isWhole(_ path: String, in directory: DirectoryHandle, _ copy: MirroredCopy) async -> Bool {
+        guard await work.run({ (try? directory.status(at: path)?.isTrustedFile) == true }) else { return false }
         let checksum = try? await loader(of: path, in: directory).checksum()
         return checksum.map { $0 == (copy.checksum, copy.byteCount) } ?? false
     }

@@ -19,8 +19,15 @@ struct MirrorPlaces: Sendable {
     /// What everybody sees.
     let directory: URL
     let canExchange: Bool
+    /// Called at each step, for tests of what others do in between.
+    let reach: @Sendable (MirrorStep) -> Void
 
-    init(directory: URL, canExchange: Bool) {
+    init(
+        directory: URL,
+        canExchange: Bool = true,
+        reach: @escaping @Sendable (MirrorStep) -> Void = { _ in }
+    ) {
+        self.reach = reach
         let path = directory.absoluteURL.standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)
         // Without a slash at its end, which would ask for a directory.
         let isSlashed = path.count > 1 && path.hasSuffix("/")

@@ -42,7 +42,9 @@ struct MirrorWorkspace: Sendable {
         }
         self.parent = parent
         _ = try Self.openMirror(in: parent, places)
+        places.reach(.checked)
         (staging, lock) = try Self.lockedStaging(in: parent, places)
+        places.reach(.locked)
         try Self.putBack(from: staging, in: parent, places)
         copy = try Self.openCopy(in: staging, places)
         (published, publishedList) = try Self.openMirror(in: parent, places) ?? (nil, nil)
@@ -50,6 +52,7 @@ struct MirrorWorkspace: Sendable {
         notes = try places.translated { () throws(RecordStoreError) in
             try Self.ownFile(MirrorPlaces.notes, in: staging)
         }
+        places.reach(.prepared)
     }
 
     // MARK: Opening
@@ -238,13 +241,14 @@ struct MirrorWorkspace: Sendable {
                 throw replacedMeanwhile
             }
         }
+        places.reach(.publishing)
         guard let old = mirror?.0 else {
             return try finish(old: nil) { () throws(RecordStoreError) in
                 if try staging.rename(MirrorPlaces.copy, to: parent, places.name, .creating) { return }
                 _ = try staging.rename(MirrorPlaces.copy, to: parent, places.name, .replacing)
             }
         }
-        guard mirror?.1 != nil else {
+        guard let list = mirror?.1 else {
             // It is empty, and replaced only if it still is.
             return try finish(old: nil) { () throws(RecordStoreError) in
                 _ = try staging.rename(MirrorPlaces.copy, to: parent, places.name, .replacing)
@@ -256,29 +260,55 @@ struct MirrorWorkspace: Sendable {
             return try staging.rename(MirrorPlaces.copy, to: parent, places.name, .exchanging)
         }
         try finish(old: isExchanged ? MirrorPlaces.copy : MirrorPlaces.previous) { () throws(RecordStoreError) in
-            if isExchanged {
-                if try staging.status(of: MirrorPlaces.copy)?.identity == identity,
-                    try parent.status(of: places.name)?.identity == copy.status().identity
-                {
-                    return
+            guard isExchanged else { return try replaceInTwoSteps(old, list, identity) }
+            places.reach(.exchanged)
+            do throws(RecordStoreError) {
+                try checkOld(MirrorPlaces.copy, old, list, identity)
+                guard try parent.status(of: places.name)?.identity == copy.status().identity else {
+                    throw replacedMeanwhile
                 }
+            } catch {
                 _ = try staging.rename(MirrorPlaces.copy, to: parent, places.name, .exchanging)
-                throw replacedMeanwhile
+                throw error
             }
-            try replaceInTwoSteps(identity)
         }
     }
 
     /// Moves the old mirror away, and then the new one to its place.
-    private func replaceInTwoSteps(_ identity: RecordFile.Identity) throws(RecordStoreError) {
+    private func replaceInTwoSteps(
+        _ old: DirectoryHandle,
+        _ list: MirrorList,
+        _ identity: RecordFile.Identity
+    ) throws(RecordStoreError) {
         _ = try parent.rename(places.name, to: staging, MirrorPlaces.previous, .replacing)
+        places.reach(.moved)
         do throws(RecordStoreError) {
-            guard try staging.status(of: MirrorPlaces.previous)?.identity == identity else { throw replacedMeanwhile }
+            try checkOld(MirrorPlaces.previous, old, list, identity)
             _ = try staging.rename(MirrorPlaces.copy, to: parent, places.name, .replacing)
         } catch {
             _ = try staging.rename(MirrorPlaces.previous, to: parent, places.name, .replacing)
             throw error
         }
+    }
+
+    /// Finds out that something else has the place of the old mirror in the staging directory, or that somebody put a file into it
+    /// since it was looked at last.
+    private func checkOld(
+        _ name: String,
+        _ old: DirectoryHandle,
+        _ list: MirrorList,
+        _ identity: RecordFile.Identity
+    ) throws(RecordStoreError) {
+        guard try staging.status(of: name)?.identity == identity else { throw replacedMeanwhile }
+        let foreign = try MirrorContents(directory: old).foreignPath { MirrorPlaces.hasFile($0, list) }
+        guard let foreign else { return }
+        throw RecordStoreError(
+            .unavailable,
+            explanation: """
+                Somebody put something into it meanwhile that belongs to no mirror, “\(foreign)”. It is kept: name another \
+                directory, or move that away.
+                """
+        )
     }
 
     private var replacedMeanwhile: RecordStoreError {

@@ -81,7 +81,7 @@ struct FileDataDraft: DataDraft {
         }
         isPublished = true
         try await run { (file, files) throws(RecordStoreError) in
-            try files.publish()
+            try files.publish(file)
             try file.lock(false)
         }
     }

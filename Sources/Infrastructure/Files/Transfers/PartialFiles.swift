@@ -44,7 +44,7 @@ struct PartialFiles: Sendable {
             throw RecordStoreError(code: EISDIR, path: directory.path(of: name), "replaced")
         }
         while true {
-            let file = try directory.file(part, O_RDWR | O_CREAT, permissions: 0o666, faults: faults)
+            let file = try directory.file(part, O_RDWR | O_CREAT, permissions: 0o644, faults: faults)
             guard try file.lockAtOnce() else { return nil }
             // Who had it locked before may have renamed it: then another has the name, or none.
             guard let status = try directory.status(of: part), status.identity == (try file.status().identity) else {
@@ -57,8 +57,10 @@ struct PartialFiles: Sendable {
 
     /// What an earlier run noted about the partial file; `nil` if it is nothing that can be read.
     func notedPart() -> SavedPart? {
-        guard let isFile = try? directory.status(of: state)?.kind == .file, isFile,
+        // One of somebody else could have the transfer go on from the wrong place.
+        guard let status = try? directory.status(of: state), status.isOwnFile,
             let file = try? directory.file(state, O_RDONLY),
+            (try? file.status().identity) == status.identity,
             let note = try? file.read(at: 0, count: Self.maximumNoteByteCount)
         else { return nil }
         return SavedPart(note: note)
@@ -69,7 +71,7 @@ struct PartialFiles: Sendable {
         let new = "\(state).new"
         // One that is there may be another name of a file that is not to be written into.
         try directory.removeFile(new)
-        let file = try directory.file(new, O_WRONLY | O_CREAT | O_EXCL, permissions: 0o666, faults: faults)
+        let file = try directory.file(new, O_WRONLY | O_CREAT | O_EXCL, permissions: 0o644, faults: faults)
         try file.write(saved.note, at: 0)
         try rename(new, to: state)
     }
@@ -88,8 +90,8 @@ struct PartialFiles: Sendable {
     }
 
     /// Puts the partial file, which is flushed, in the place of the target, and waits until that is on the disk.
-    func publish() throws(RecordStoreError) {
-        try rename(part, to: name)
+    func publish(_ file: RecordFile) throws(RecordStoreError) {
+        try rename(part, to: name, file)
         removeNote()
         if let fault = faults(.flushDirectory) {
             throw RecordStoreError(code: fault.code, path: directory.path, "flushed")
@@ -97,10 +99,15 @@ struct PartialFiles: Sendable {
         try directory.flush()
     }
 
-    private func rename(_ name: String, to newName: String) throws(RecordStoreError) {
+    private func rename(
+        _ name: String,
+        to newName: String,
+        _ file: RecordFile? = nil
+    ) throws(RecordStoreError) {
         if let fault = faults(.rename(name)) {
             throw RecordStoreError(code: fault.code, path: directory.path(of: newName), "replaced")
         }
+        if let file, try directory.status(of: name)?.identity != file.status().identity { throw planted(name) }
         _ = try directory.rename(name, to: directory, newName, .replacing)
     }
 
@@ -108,8 +115,8 @@ struct PartialFiles: Sendable {
         RecordStoreError(
             .denied,
             explanation: """
-                “\(directory.path(of: name))” is not a file of this user's alone, and is not written into. Find out what it is, and \
-                move it away.
+                “\(directory.path(of: name))” is not a file that only this user can write, or it has another name. It is not used: find out what it \
+                is, and move it away.
                 """
         )
     }

@@ -44,7 +44,7 @@ struct MirrorDirectoryTests {
         let upstream = Upstream(baseURL: URL(filePath: "/"), dataFetcher: fetcher ?? server)
         return try await MirrorUpstream(
             from: UpstreamMirrorSource(upstream: upstream),
-            in: MirrorDirectory(directory: mirror, canExchange: canExchange)
+            in: MirrorDirectory(MirrorPlaces(directory: mirror, canExchange: canExchange))
         )()
     }
 

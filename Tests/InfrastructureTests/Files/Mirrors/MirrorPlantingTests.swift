@@ -43,7 +43,7 @@ struct MirrorPlantingTests {
         let upstream = Upstream(baseURL: URL(filePath: "/"), dataFetcher: fetcher ?? server)
         _ = try await MirrorUpstream(
             from: UpstreamMirrorSource(upstream: upstream),
-            in: MirrorDirectory(directory: mirror, canExchange: canExchange)
+            in: MirrorDirectory(MirrorPlaces(directory: mirror, canExchange: canExchange))
         )()
     }
 
