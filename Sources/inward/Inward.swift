@@ -1,4 +1,5 @@
 import Composition
+import Infrastructure
 
 #if canImport(Glibc)
 import Glibc
@@ -12,6 +13,8 @@ import Darwin
 @main
 struct Inward {
     static func main() async {
+        // Before anything else: no task or thread of the program has begun that could read the environment.
+        EnvironmentProxies.ignore()
         let quickLook = QuickLook(
             terminal: Terminal(
                 standardOutput: AppContainer.standardOutput,

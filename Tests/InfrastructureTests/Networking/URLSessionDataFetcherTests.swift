@@ -1,8 +1,9 @@
 import Foundation
-import Infrastructure
 import InterfaceAdapters
 import LoopbackServer
 import Testing
+
+@testable import Infrastructure
 
 /// What is of this client alone. What every client must do is tested where one is chosen, in the tests of `Composition`.
 @Suite(.timeLimit(.minutes(5)))
@@ -56,6 +57,23 @@ struct URLSessionDataFetcherTests {
                 server.requests.map { $0.values(of: "content-type") } == [["application/octet-stream"], ["text/plain"]]
             )
             #expect(server.requests.last?.values(of: "cookie") == ["a=1; b=2"])
+        }
+    }
+
+    @Test func whatWouldGoThroughAProxyOfTheEnvironmentIsNotSent() async throws {
+        try await LoopbackServer.serving({ _ in .whole() }) { server in
+            let proxies = EnvironmentProxies(["http_proxy": "http://ada:s3cret@proxy.test"])
+            let fetcher = URLSessionDataFetcher(forbiddenProxies: proxies)
+            let error = await #expect(throws: FetchError.self) {
+                try await fetcher.fetch(DataRequest(url: server.url()))
+            }
+            #expect(error?.reason == .untrusted)
+            #expect(error?.wasSent == false)
+            #expect(error?.explanation.contains("http_proxy") == true)
+            #expect(error?.explanation.contains("usesEnvironmentProxies") == true)
+            #expect(error?.explanation.contains("proxy.test") == false)
+            #expect(error?.explanation.contains("s3cret") == false)
+            #expect(server.connectionCount == 0)
         }
     }
 }

@@ -29,11 +29,19 @@ final class ProgramRun {
     private let end = DispatchSemaphore(value: 0)
 
     /// Starts the program, with an input that is a file, and appends what it says on standard error to another.
-    init(_ arguments: [String], input: URL, errors: URL) throws {
+    ///
+    /// - Parameters:
+    ///   - arguments: What the program is told.
+    ///   - environment: What the environment says besides what it says here.
+    ///   - input: The input.
+    ///   - errors: The file that standard error is appended to.
+    /// - Throws: why the program cannot be started.
+    init(_ arguments: [String], environment: [String: String] = [:], input: URL, errors: URL) throws {
         let (input, errors) = (try FileHandle(forReadingFrom: input), try FileHandle(forWritingTo: errors))
         _ = try errors.seekToEnd()
         process.executableURL = Self.program
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         process.standardInput = input
         process.standardError = errors
         process.terminationHandler = { [end] _ in end.signal() }
