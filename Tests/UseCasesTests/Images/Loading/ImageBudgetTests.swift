@@ -12,17 +12,20 @@ struct ImageBudgetTests {
         _ source: SketchSource,
         cache: ImageCache = ImageCache(bytes: 0),
         store: (any ImageStore)? = nil,
-        codec: SketchCodec = SketchCodec()
+        codec: SketchCodec = SketchCodec(),
+        budget: DecodingBudget? = nil
     ) -> ImageLoader {
-        ImageLoader(source: source, codec: codec, cache: cache, budget: budget, store: store, timer: .still)
+        ImageLoader(source: source, codec: codec, cache: cache, budget: budget ?? self.budget, store: store, timer: .still)
     }
 
     /// What is taken of the budget while a picture of 10×10 is decoded.
     private func taken(_ orientation: Orientation = .up, _ plugins: any Plugin<ImageResult>...) async -> Int {
         let source = SketchSource(["a": SketchCodec.bytes(10, 10, orientation: orientation)])
         let taken = Counter()
-        let codec = SketchCodec { [budget] in for _ in 0..<budget.taken { taken.add() } }
-        var loader = loader(source, codec: codec)
+        // A budget of its own, because a load may give back its share after it has returned.
+        let budget = DecodingBudget(bytes: 10_000)
+        let codec = SketchCodec { for _ in 0..<budget.taken { taken.add() } }
+        var loader = loader(source, codec: codec, budget: budget)
         for plugin in plugins { loader.addPlugin(plugin) }
         _ = await loader.load("a")
         return taken.value
