@@ -75,6 +75,13 @@ final class RecordDatabase: Sendable {
         }
     }
 
+    /// Reads the records under a key, and returns what is lost of them.
+    func losses(under key: RecordKey) throws(RecordStoreError) -> RecordLosses {
+        _ = try records(under: key)
+        let prefix = key.encoded
+        return try reading { try LossTable(database: $0).losses(under: prefix) }
+    }
+
     /// Makes commits in one transaction, but for those that fail; says of each what became of it.
     func commit(_ group: [[RecordChange]]) -> [RecordCommitQueue.Outcome] {
         var outcomes = [RecordCommitQueue.Outcome](repeating: .success(()), count: group.count)
@@ -249,6 +256,14 @@ final class RecordDatabase: Sendable {
                         try table.delete(key)
                     else { throw DatabaseDamage("a record of it is damaged, and not in its place") }
                     try RecordTotal(database: database).recount()
+                    let losses = LossTable(database: database)
+                    if !found.header.isSound {
+                        // The key may be what is damaged, and be that of another record.
+                        try losses.add(key)
+                        try losses.addUnknown()
+                    } else if found.header.expiry == nil {
+                        try losses.add(key)
+                    }
                     value = found.value
                     return .commit
                 }

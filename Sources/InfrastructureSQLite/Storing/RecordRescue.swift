@@ -13,9 +13,11 @@ struct RecordRescue {
     ///
     /// Where something cannot be read, it goes on from the other end: what lies between two such places is lost.
     func restore(into new: DatabaseQueue) throws -> Int {
-        let old: DatabaseQueue
         // What cannot be opened has nothing to be taken out.
-        do { old = try DatabaseConnections.viewer(path) } catch { return 0 }
+        guard let old = try? DatabaseConnections.viewer(path) else {
+            try new.write { try LossTable(database: $0).addUnknown() }
+            return 0
+        }
         var count = 0
         try new.writeWithoutTransaction { database in
             let table = RecordTable(database: database)
@@ -30,6 +32,7 @@ struct RecordRescue {
                     }
                 }
                 try RecordTotal(database: database).recount()
+                try LossTable(database: database).restore(from: old)
                 return .commit
             }
         }

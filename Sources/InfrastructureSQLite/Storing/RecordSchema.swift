@@ -20,7 +20,16 @@ struct RecordSchema: Sendable {
                     INSERT INTO total VALUES (0, 0);
                     """
             )
-        }
+        },
+        { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE losses (key BLOB NOT NULL PRIMARY KEY) WITHOUT ROWID;
+                    CREATE TABLE unknownLosses (count INTEGER NOT NULL, inverse INTEGER NOT NULL);
+                    INSERT INTO unknownLosses VALUES (0, 0);
+                    """
+            )
+        },
     ])
 
     /// What makes each version of the one before it, the first of an empty database.

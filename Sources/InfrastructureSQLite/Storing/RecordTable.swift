@@ -11,7 +11,7 @@ import InterfaceAdapters
 /// a row cannot be in as ``DatabaseDamage``.
 struct RecordTable {
     /// A key of no bytes is bound as `NULL`.
-    private static let key = "IFNULL(?, x'')"
+    static let key = "IFNULL(?, x'')"
 
     let database: Database
 
@@ -50,6 +50,9 @@ struct RecordTable {
         case .removeAll(let key): try removeAll(under: key.encoded)
         }
     }
+
+    /// The range of keys that begin with bytes, and its end.
+    static func range(of prefix: [UInt8]) -> (start: Data, end: Data) { (Data(prefix), Data(end(of: prefix))) }
 
     /// Removes the row that has a key. Gives how many bytes more are kept then, which are fewer.
     func remove(_ key: [UInt8]) throws -> Int {

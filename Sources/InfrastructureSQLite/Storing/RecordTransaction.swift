@@ -25,10 +25,16 @@ struct RecordTransaction {
         try database.inTransaction(.immediate) {
             let table = RecordTable(database: database)
             let total = RecordTotal(database: database)
+            let losses = LossTable(database: database)
             let before = try total.byteCount()
             var byteCount = before
             for (index, changes) in group.enumerated() {
-                do { try changes.forEach { byteCount += try table.apply($0) } } catch {
+                do {
+                    for change in changes {
+                        byteCount += try table.apply(change)
+                        try losses.remove(change)
+                    }
+                } catch {
                     // Damage is in the way of all.
                     guard !(error is DamagedRow), DatabaseDamage(error) == nil else { throw error }
                     failed = FailedCommit(index: index, error: RecordStoreError(error, path: path))

@@ -35,6 +35,11 @@ public final class SQLiteRecordStore: RecordStore {
         under key: RecordKey
     ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] { throw Self.missing }
 
+    /// Finds nothing.
+    ///
+    /// - Throws: a `RecordStoreError` with the reason `closed`.
+    public func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses { throw Self.missing }
+
     /// Keeps nothing.
     ///
     /// - Throws: a `RecordStoreError` with the reason `closed`.

@@ -117,6 +117,13 @@ public final class SQLiteRecordStore: RecordStore {
         try await reads.read { [database] () throws(RecordStoreError) in try database.records(under: key) }
     }
 
+    /// Returns the losses among the keys that begin with a key. It reads the records under the key.
+    ///
+    /// - Throws: a `RecordStoreError` if the database cannot be read, or the task was cancelled beforehand.
+    public func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
+        try await reads.read { [database] () throws(RecordStoreError) in try database.losses(under: key) }
+    }
+
     /// Makes changes in their order, all of them or none. They are flushed when it returns.
     ///
     /// - Throws: a `RecordStoreError` if nothing was changed: because there is no room, it may not be done, or the task was

@@ -183,6 +183,10 @@ struct UserContainerStoringTests {
                 try await base.records(under: key)
             }
 
+            func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
+                try await base.losses(under: key)
+            }
+
             func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
                 if Task.isCancelled { throw RecordStoreError(.cancelled, explanation: "The task was cancelled.") }
                 try await base.commit(changes)

@@ -89,6 +89,8 @@ struct FlawedRecordStore: RecordStore {
         }
     }
 
+    func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses { RecordLosses() }
+
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         if Task.isCancelled {
             switch flaw {

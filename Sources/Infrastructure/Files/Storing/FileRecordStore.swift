@@ -88,6 +88,13 @@ public final class FileRecordStore: RecordStore {
         try await reads.read { [log] () throws(RecordStoreError) in try log.records(under: key) }
     }
 
+    /// Returns the losses among the keys that begin with a key. It reads the records under the key.
+    ///
+    /// - Throws: a `RecordStoreError` if the directory cannot be read, or the task was cancelled beforehand.
+    public func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
+        try await reads.read { [log] () throws(RecordStoreError) in try log.losses(under: key) }
+    }
+
     /// Makes changes in their order, all of them or none. They are flushed when it returns.
     ///
     /// - Throws: a `RecordStoreError` if nothing was changed: because there is no room, it may not be done, or the task was

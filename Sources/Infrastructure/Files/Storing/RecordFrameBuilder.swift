@@ -45,6 +45,11 @@ struct RecordFrameBuilder {
         append(.remove(key))
     }
 
+    /// Adds a change that has no record.
+    mutating func add(_ operation: RecordOperation) {
+        append(operation)
+    }
+
     private mutating func append(_ operation: RecordOperation) {
         operations.append(operation)
         RecordOperationCoding.encode(operation, into: &encoded)

@@ -16,6 +16,10 @@ struct RecordIndex: Sendable {
     private(set) var count = 0
     /// How many bytes of a log they take.
     private(set) var byteCount = 0
+    /// The keys of lost records, which are not among the others.
+    private(set) var lostKeys: Set<[UInt8]> = []
+    /// How many times damage hit unknown keys.
+    private(set) var unknownLossCount = 0
 
     /// What a record takes of a log.
     static func byteCount(of key: [UInt8], _ entry: RecordEntry) -> Int {
@@ -49,10 +53,26 @@ struct RecordIndex: Sendable {
     /// Makes a change.
     mutating func apply(_ operation: RecordOperation) {
         switch operation {
-        case .keep(let key, let entry): keep(entry, key)
-        case .remove(let key): remove(key)
-        case .removeAll(let prefix): removeAll(prefix)
+        case .keep(let key, let entry):
+            find(key)
+            keep(entry, key)
+        case .remove(let key):
+            find(key)
+            remove(key)
+        case .removeAll(let prefix):
+            for key in lostKeys where key.starts(with: prefix) { find(key) }
+            removeAll(prefix)
+        case .lose(let key):
+            remove(key)
+            if lostKeys.insert(key).inserted { byteCount += RecordFrame.byteCount(ofKeyLength: key.count) }
+        case .setUnknownLossCount(let count): unknownLossCount = count
         }
+    }
+
+    /// Forgets that a record is lost.
+    private mutating func find(_ key: [UInt8]) {
+        guard !lostKeys.isEmpty, lostKeys.remove(key) != nil else { return }
+        byteCount -= RecordFrame.byteCount(ofKeyLength: key.count)
     }
 
     private mutating func keep(_ entry: RecordEntry, _ key: [UInt8]) {

@@ -88,6 +88,16 @@ final class RecordLog: Sendable {
         return records
     }
 
+    /// Reads the records under a key, and returns what is lost of them.
+    func losses(under key: RecordKey) throws(RecordStoreError) -> RecordLosses {
+        _ = try records(under: key)
+        let prefix = key.encoded
+        let (keys, count) = view.withLock { view in
+            (view.index.lostKeys.filter { $0.starts(with: prefix) }, view.index.unknownLossCount)
+        }
+        return RecordLosses(keys: keys.compactMap { RecordKey(encoded: $0) }.sorted(), unknownCount: count)
+    }
+
     /// Makes changes; they are on the disk when it returns.
     func commit(_ changes: [RecordChange]) throws(RecordStoreError) {
         var builder = RecordFrameBuilder()
@@ -181,6 +191,9 @@ final class RecordLog: Sendable {
         view.withLock { view in
             if start == 0 { view = View() }
             for operation in scan.operations { view.index.apply(operation) }
+            // What stands at the end may be a commit that a process ended in, which nobody was told of.
+            let lossCount = scan.gaps.count { !$0.isLast }
+            if lossCount > 0 { view.index.apply(.setUnknownLossCount(view.index.unknownLossCount + lossCount)) }
             (view.file, view.identity, view.end, view.size) = (file, status.identity, scan.end, status.size)
         }
         guard !scan.isWhole else { return }
@@ -255,7 +268,7 @@ final class RecordLog: Sendable {
 
     /// Writes what is kept into a new log, which takes the place of the old one at once.
     private func rewrite() throws(RecordStoreError) {
-        let (slots, old) = view.withLock { ($0.index.slots(under: []), $0.file) }
+        let (index, old) = view.withLock { ($0.index, $0.file) }
         var lost: [(RecordIndex.Slot, [UInt8])] = []
         let file: RecordFile
         var rewriting: RecordLogWriter
@@ -263,12 +276,15 @@ final class RecordLog: Sendable {
             let new = try directory.open(RecordDirectory.newLog, O_RDWR | O_CREAT | O_TRUNC)
             rewriting = RecordLogWriter(new)
             let time = now()
-            for slot in slots where !slot.entry.isExpired(at: time) {
+            if index.unknownLossCount > 0 { try rewriting.add(.setUnknownLossCount(index.unknownLossCount)) }
+            for key in index.lostKeys { try rewriting.add(.lose(key)) }
+            for slot in index.slots(under: []) where !slot.entry.isExpired(at: time) {
                 let bytes = try old?.read(at: slot.entry.offset, count: slot.entry.length) ?? []
                 if slot.entry.isFulfilled(by: bytes) {
                     try rewriting.add(bytes, slot)
                 } else {
                     lost.append((slot, bytes))
+                    if slot.entry.expiry == nil { try rewriting.add(.lose(slot.key)) }
                 }
             }
             try rewriting.finish()
@@ -307,13 +323,18 @@ final class RecordLog: Sendable {
                 guard isThere() else { return }
                 setAside(slot, bytes)
                 var builder = RecordFrameBuilder()
-                builder.remove(slot.key)
+                builder.add(Self.removal(of: slot))
                 try append(builder, isFlushed: false)
             }
         } catch {
             // It is found again when the log is read the next time.
-            view.withLock { $0.index.apply(.remove(slot.key)) }
+            view.withLock { $0.index.apply(Self.removal(of: slot)) }
         }
+    }
+
+    /// What becomes of a damaged record: one with an expiry can be fetched again.
+    private static func removal(of slot: RecordIndex.Slot) -> RecordOperation {
+        slot.entry.expiry == nil ? .lose(slot.key) : .remove(slot.key)
     }
 
     private func setAside(_ slot: RecordIndex.Slot, _ bytes: [UInt8]) {

@@ -23,6 +23,12 @@ struct RecordLogWriter {
         if builder.byteCount >= Self.frameLength { try writeFrame() }
     }
 
+    /// Adds a change that has no record.
+    mutating func add(_ operation: RecordOperation) throws(RecordStoreError) {
+        builder.add(operation)
+        if builder.byteCount >= Self.frameLength { try writeFrame() }
+    }
+
     /// Writes what there is left, and waits until all is on the disk.
     mutating func finish() throws(RecordStoreError) {
         if !builder.isEmpty { try writeFrame() }

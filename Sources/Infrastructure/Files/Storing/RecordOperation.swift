@@ -3,4 +3,8 @@ enum RecordOperation: Equatable, Sendable {
     case keep([UInt8], RecordEntry)
     case remove([UInt8])
     case removeAll([UInt8])
+    /// A record without an expiry is damaged.
+    case lose([UInt8])
+    /// How many times damage hit unknown keys so far.
+    case setUnknownLossCount(Int)
 }

@@ -8,6 +8,8 @@ enum RecordOperationCoding {
         case keepUntil
         case remove
         case removeAll
+        case lose
+        case setUnknownLossCount
     }
 
     /// How many bytes an operation has at the most, beside the key.
@@ -30,6 +32,8 @@ enum RecordOperationCoding {
             }
         case .remove(let key): append(.remove, key)
         case .removeAll(let key): append(.removeAll, key)
+        case .lose(let key): append(.lose, key)
+        case .setUnknownLossCount(let count): append(.setUnknownLossCount, UInt64(count).littleEndianBytes)
         }
     }
 
@@ -46,6 +50,11 @@ enum RecordOperationCoding {
             switch kind {
             case .remove: operations.append(.remove(Array(key)))
             case .removeAll: operations.append(.removeAll(Array(key)))
+            case .lose: operations.append(.lose(Array(key)))
+            case .setUnknownLossCount:
+                var number = ByteCursor(Array(key))
+                guard let count = number.count(upTo: .max), number.isAtEnd else { return nil }
+                operations.append(.setUnknownLossCount(count))
             case .keep, .keepUntil:
                 guard let count = cursor.count(upTo: body.upperBound - offset), let checksum = cursor.word()
                 else {

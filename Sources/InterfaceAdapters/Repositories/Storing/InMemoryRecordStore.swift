@@ -47,6 +47,14 @@ public final class InMemoryRecordStore: RecordStore {
         .map { (key: $0.key, record: $0.value) }
     }
 
+    /// Returns no losses: memory does not lose records.
+    ///
+    /// - Throws: a ``RecordStoreError`` if the task was cancelled beforehand.
+    public func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
+        try Self.throwIfCancelled()
+        return RecordLosses()
+    }
+
     /// Makes changes in their order, all of them or none.
     ///
     /// - Complexity: O(n) in the number of changes; that of all records for each that removes everything below a key.

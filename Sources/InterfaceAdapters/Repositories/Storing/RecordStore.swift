@@ -1,11 +1,12 @@
 /// The port to a place where records outlive the process.
 ///
-/// Whoever implements it says what *durable* means there. It never gives a record that is not, byte for byte, one that was kept
-/// under that key: what is damaged is set aside, told to whoever wants to know, and not there any more. Changes that one call
-/// makes are one: whoever reads, in this process or another, sees all of them or none, and so does whoever opens the place after
-/// a crash. Calls may come from anywhere at the same time.
+/// Each implementation documents what *durable* means for it. A store never gives a record that is not, byte for byte, one that was
+/// kept under that key. It sets damaged bytes aside and reports them. Readers in this process or another, and readers after a
+/// crash, see all changes of a commit or none. Calls may run concurrently.
 ///
-/// A record with an expiry may go at any time, and is not given once it has expired. One without is there until it is removed.
+/// A record with an expiry can be fetched again: the store may drop it at any time, and does not give it once it has expired. A
+/// record without an expiry stays until it is removed. If damage destroys one, reads no longer give it, and ``losses(under:)``
+/// names its key.
 ///
 /// `RecordStoreConformance` in `InwardTesting` checks all this.
 public protocol RecordStore: Sendable {
@@ -18,6 +19,14 @@ public protocol RecordStore: Sendable {
     ///
     /// - Throws: a ``RecordStoreError`` if it cannot be known.
     func records(under key: RecordKey) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)]
+
+    /// Returns the losses among the keys that begin with a key. Reads the records under the key to find damage that no read has
+    /// met so far.
+    ///
+    /// Only records without an expiry count as losses. The list is as durable as the records.
+    ///
+    /// - Throws: a ``RecordStoreError`` if the store cannot tell.
+    func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses
 
     /// Makes changes in their order, all of them or none. They are durable when it returns.
     ///

@@ -21,4 +21,16 @@ struct FileRecordStoreConformanceTests {
         }
         #expect(reports.all == [])
     }
+
+    /// With the damaged record in the log as it is, and with a log that is written anew all the time.
+    @Test(arguments: [4 << 20, 0]) func itRemembersWhatItLost(slack: Int) async throws {
+        let url = directory.url.appending(path: "lossy")
+        let reports = RecordDamageReports()
+        try await RecordStoreConformance(isDurable: true, now: FileRecordStore.testTime).checkLosses {
+            FileRecordStore.opened(url, slack: slack, reports: reports)
+        } damage: { _, bytes in
+            try url.appending(path: "records").changeByte(of: bytes)
+        }
+        #expect(Set(reports.all.map(\.key)) == [["lost", "1"], ["lost", "2"]])
+    }
 }

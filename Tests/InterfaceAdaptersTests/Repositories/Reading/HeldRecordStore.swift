@@ -20,5 +20,9 @@ struct HeldRecordStore: RecordStore {
         try await base.records(under: key)
     }
 
+    func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
+        try await base.losses(under: key)
+    }
+
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError) { try await base.commit(changes) }
 }

@@ -14,6 +14,10 @@ struct WatchedRecordStore: RecordStore {
         try await base.records(under: key)
     }
 
+    func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
+        try await base.losses(under: key)
+    }
+
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         beforeCommit()
         try await base.commit(changes)

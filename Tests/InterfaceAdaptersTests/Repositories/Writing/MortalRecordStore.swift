@@ -23,6 +23,13 @@ struct MortalRecordStore: RecordStore {
         return records
     }
 
+    func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
+        guard process.survives() else { throw Self.death }
+        let losses = try await base.losses(under: key)
+        guard process.survives() else { throw Self.death }
+        return losses
+    }
+
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         guard process.survives() else { throw Self.death }
         try await base.commit(changes)

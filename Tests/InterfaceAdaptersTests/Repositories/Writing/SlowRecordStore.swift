@@ -26,6 +26,11 @@ struct SlowRecordStore: RecordStore {
         return try await base.records(under: key)
     }
 
+    func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
+        try await pause()
+        return try await base.losses(under: key)
+    }
+
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         if answersLate {
             try await base.commit(changes)

@@ -34,6 +34,10 @@ final class TimedRecordStore: RecordStore {
         try await base.records(under: key)
     }
 
+    func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
+        try await base.losses(under: key)
+    }
+
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         // A commit that has begun is made, also in a cancelled task.
         try? await timer.sleep(for: delay(changes))
