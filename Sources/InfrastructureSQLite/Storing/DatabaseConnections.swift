@@ -25,7 +25,7 @@ struct DatabaseConnections: Sendable {
             path: files.path,
             configuration: Self.configuration(isReadOnly: true) { _ in }
         )
-        guard let identity = files.identity else {
+        guard let identity = try files.identity() else {
             throw RecordStoreError(code: ENOENT, path: files.path, "opened")
         }
         self.identity = identity

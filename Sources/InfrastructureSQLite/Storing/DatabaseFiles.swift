@@ -15,19 +15,22 @@ struct DatabaseFiles: Sendable {
     /// Where the database is.
     var path: String { place(Self.current).path(of: Self.database) }
     /// Which file it is; `nil` if there is none.
-    var identity: RecordFile.Identity? { place(Self.current).status(of: Self.database)?.identity }
+    func identity() throws(RecordStoreError) -> RecordFile.Identity? {
+        try place(Self.current).status(of: Self.database)?.identity
+    }
     /// How many bytes its log has.
-    var logLength: Int { place(Self.current).status(of: Self.log)?.size ?? 0 }
+    func logLength() throws(RecordStoreError) -> Int { try place(Self.current).status(of: Self.log)?.size ?? 0 }
 
     private static var log: String { "\(database)-wal" }
 
     /// Makes what there has to be for a database to be opened. For who has the lock.
     func prepare() throws(RecordStoreError) {
-        let isThere = directory.status(of: Self.current) != nil
-        if isThere, directory.status(of: Self.new) != nil {
+        let isThere = try directory.status(of: Self.current) != nil
+        let hasNew = try directory.status(of: Self.new) != nil
+        if isThere, hasNew {
             // Somebody was killed before it was whole. What stays is in the way of the next.
             try? FileManager.default.removeItem(atPath: directory.path(of: Self.new))
-        } else if !isThere, directory.status(of: Self.new) != nil {
+        } else if hasNew {
             // Somebody was killed between the two steps of `replace`.
             try directory.move(Self.new, to: directory.path(of: Self.current))
         }
@@ -42,7 +45,7 @@ struct DatabaseFiles: Sendable {
 
     /// The bytes of the log that are of no use, if there are any.
     func damagedLog() throws(RecordStoreError) -> (byteCount: Int, bytes: [UInt8])? {
-        guard logLength > 0 else { return nil }
+        guard try logLength() > 0 else { return nil }
         let file = try place(Self.current).open(Self.log, O_RDONLY)
         guard let tail = try WriteAheadLog(file).tail() else { return nil }
         return (tail.count, try file.read(at: tail.lowerBound, count: min(tail.count, 1_024 * 1_024)))
@@ -58,7 +61,7 @@ struct DatabaseFiles: Sendable {
     /// Sets the present database aside and puts the new one in its place; gives where the old one is.
     func replace() throws(RecordStoreError) -> String {
         try place(Self.new).flush()
-        let old = DamagedRecords(directory: directory).placeForDatabase().path(percentEncoded: false)
+        let old = try DamagedRecords(directory: directory).placeForDatabase().path(percentEncoded: false)
         try directory.move(Self.current, to: old)
         try directory.move(Self.new, to: directory.path(of: Self.current))
         try directory.flush()
@@ -77,7 +80,7 @@ struct DatabaseFiles: Sendable {
         let place = place(name)
         try place.make()
         let path = place.path(of: Self.database)
-        if place.status(of: Self.database) == nil {
+        if try place.status(of: Self.database) == nil {
             // Nobody has this file open, who would lose his locks when it is closed here.
             _ = try place.open(Self.database, O_RDWR | O_CREAT | O_EXCL)
             return

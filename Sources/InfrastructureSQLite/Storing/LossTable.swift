@@ -14,7 +14,7 @@ struct LossTable {
         let statement = try database.cachedStatement(
             sql: "SELECT key FROM losses WHERE key >= \(RecordTable.key) AND key < ? ORDER BY key"
         )
-        let keys = try DatabaseValue.fetchAll(statement, arguments: [start, end]).compactMap { value in
+        let keys = try DatabaseValue.fetchAll(statement, arguments: [start, end]).compactMap { value -> RecordKey? in
             if case .blob(let data) = value.storage { RecordKey(encoded: Array(data)) } else { nil }
         }
         return RecordLosses(keys: keys, unknownCount: try unknownCount())

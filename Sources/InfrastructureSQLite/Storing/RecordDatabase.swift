@@ -82,7 +82,8 @@ final class RecordDatabase: Sendable {
         return try reading { try LossTable(database: $0).losses(under: prefix) }
     }
 
-    /// Makes commits in one transaction, but for those that fail; says of each what became of it.
+    /// Makes commits in one transaction, but for those that fail; says of each what became of it. For who has the
+    /// lock.
     func commit(_ group: [[RecordChange]]) -> [RecordCommitQueue.Outcome] {
         var outcomes = [RecordCommitQueue.Outcome](repeating: .success(()), count: group.count)
         var rest = Array(group.indices)
@@ -98,7 +99,7 @@ final class RecordDatabase: Sendable {
     }
 
     private func make(_ group: [[RecordChange]]) throws(RecordStoreError) -> FailedCommit? {
-        try changing { database in
+        try write { database in
             let transaction = RecordTransaction(
                 database: database,
                 byteLimit: byteLimit,
@@ -116,9 +117,12 @@ final class RecordDatabase: Sendable {
     ///
     /// What does not succeed, because somebody reads it, is tried again behind a later commit.
     func tidy() {
-        guard files.logLength > state.withLock(\.logBound) else { return }
-        do { try changing { try Self.emptyLog($0) } } catch {}
-        state.withLock { $0.logBound = files.logLength + limits.logLength }
+        guard (try? files.logLength()) ?? 0 > state.withLock(\.logBound) else { return }
+        do {
+            try exclusively { () throws(RecordStoreError) in try write { try Self.emptyLog($0) } }
+        } catch {}
+        let length = (try? files.logLength()) ?? 0
+        state.withLock { $0.logBound = length + limits.logLength }
     }
 
     /// Closes it, for good. What is under way is done before.
@@ -143,13 +147,13 @@ final class RecordDatabase: Sendable {
         }
     }
 
-    private func changing<Answer: Sendable>(_ body: (Database) throws -> Answer) throws(RecordStoreError) -> Answer {
-        try exclusively { () throws(RecordStoreError) in
-            try repairing { try $0.writer.writeWithoutTransaction(body) }
-        }
+    /// Changes the database. For who has the lock.
+    private func write<Answer: Sendable>(_ body: (Database) throws -> Answer) throws(RecordStoreError) -> Answer {
+        try repairing { try $0.writer.writeWithoutTransaction(body) }
     }
 
-    private func exclusively<Answer: Sendable>(
+    /// Does something while nobody else changes the database. Blocks until it is its turn.
+    func exclusively<Answer: Sendable>(
         _ body: () throws(RecordStoreError) -> Answer
     ) throws(RecordStoreError) -> Answer {
         try lock.withLock { lock throws(RecordStoreError) in try lock.holding(body) }
@@ -171,7 +175,7 @@ final class RecordDatabase: Sendable {
     private func known() throws(RecordStoreError) -> DatabaseConnections? {
         let (connections, isClosed) = state.withLock { ($0.connections, $0.isClosed) }
         if isClosed { throw Self.closed }
-        guard let connections, connections.identity == files.identity else { return nil }
+        guard let connections, try connections.identity == files.identity() else { return nil }
         return connections
     }
 

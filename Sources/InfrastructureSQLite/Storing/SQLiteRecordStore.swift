@@ -77,7 +77,11 @@ public final class SQLiteRecordStore: RecordStore {
             report: reportDamage
         )
         self.database = database
-        commits = RecordCommitQueue(make: { database.commit($0) }, tidy: { database.tidy() })
+        commits = RecordCommitQueue(
+            exclusively: { body throws(RecordStoreError) in try database.exclusively(body) },
+            make: { database.commit($0) },
+            tidy: { database.tidy() }
+        )
     }
 
     deinit {
@@ -87,15 +91,15 @@ public final class SQLiteRecordStore: RecordStore {
 
     /// Closes the database, behind the commits that were asked for before. What is asked for afterwards fails as closed.
     ///
-    /// Who does not call it has the database closed when nobody holds the store any more.
+    /// A task that is cancelled, or whose deadline passes, does not wait for that. Who does not call it has the database closed when
+    /// nobody holds the store any more.
     public func close() async {
-        // Resumed exactly once: where the queue does the work, which it does once.
-        await withCheckedContinuation { continuation in
-            commits.perform { [database] in
-                database.close()
-                continuation.resume()
-            }
+        let wait = RecordWait<Void>()
+        commits.perform { [database] in
+            database.close()
+            wait.end(.success(()))
         }
+        try? await wait.value {}
     }
 
     /// What is kept under a key; `nil` if nothing is, if it has expired, or if it is damaged.

@@ -1,4 +1,13 @@
 package import Foundation
+package import InterfaceAdapters
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// Where what is damaged is put, so that somebody can look at it. What came first goes first.
 package struct DamagedRecords: Sendable {
@@ -7,38 +16,64 @@ package struct DamagedRecords: Sendable {
     /// How many bytes each has at the most.
     static let byteLimit = 256 * 1_024
 
-    private let url: URL
+    private let place: RecordDirectory
 
     /// Names the directory `damaged` of a store.
     package init(directory: RecordDirectory) {
-        url = directory.url.appending(path: RecordDirectory.damaged, directoryHint: .isDirectory)
+        place = RecordDirectory(
+            url: directory.url.appending(path: RecordDirectory.damaged, directoryHint: .isDirectory),
+            faults: directory.faults
+        )
     }
 
     /// Puts bytes into a file of their own, or as many as there may be; gives its path, or `nil` if it could not be written.
     ///
     /// What is damaged is no use to the store, so that nothing depends on it.
     package func add(_ bytes: [UInt8]) -> String? {
-        let file = Self.makeRoom(in: url, count: Self.countLimit)
-        guard (try? Data(bytes.prefix(Self.byteLimit)).write(to: file)) != nil else { return nil }
-        return file.path(percentEncoded: false)
+        do throws(RecordStoreError) {
+            let name = try Self.makeRoom(in: place, count: Self.countLimit)
+            let file = try place.open(name, O_WRONLY | O_CREAT | O_EXCL)
+            try file.write(Array(bytes.prefix(Self.byteLimit)), at: 0)
+            return place.path(of: name)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Keeps a log that the disk cannot read everywhere when another takes its place, for it may be able to later. Two of them
+    /// are kept.
+    func keepLog() {
+        do throws(RecordStoreError) {
+            let logs = RecordDirectory(
+                url: place.url.appending(path: "logs", directoryHint: .isDirectory),
+                faults: place.faults
+            )
+            let name = try Self.makeRoom(in: logs, count: 2)
+            let store = RecordDirectory(url: place.url.deletingLastPathComponent(), faults: place.faults)
+            try store.link(RecordDirectory.log, to: logs.path(of: name))
+        } catch {
+            // A file system without links keeps the bytes that can be read, in a file of their own.
+        }
     }
 
     /// Where a whole database is to be moved to, of which two are kept: a place of which there is nothing yet.
-    package func placeForDatabase() -> URL {
-        Self.makeRoom(in: url.appending(path: "databases", directoryHint: .isDirectory), count: 2)
+    package func placeForDatabase() throws(RecordStoreError) -> URL {
+        let databases = RecordDirectory(
+            url: place.url.appending(path: "databases", directoryHint: .isDirectory),
+            faults: place.faults
+        )
+        return databases.url.appending(path: try Self.makeRoom(in: databases, count: 2))
     }
 
-    /// Removes what there are too many of; gives the place of the next, whose name is the next number.
-    private static func makeRoom(in url: URL, count: Int) -> URL {
-        let manager = FileManager.default
-        try? manager.createDirectory(at: url, withIntermediateDirectories: true)
-        let names = ((try? manager.contentsOfDirectory(atPath: url.path(percentEncoded: false))) ?? [])
-        let numbers = names.compactMap { Int($0) }.sorted()
+    /// Removes what there are too many of; gives the name of the next, which is the next number.
+    private static func makeRoom(in place: RecordDirectory, count: Int) throws(RecordStoreError) -> String {
+        try place.make()
+        let numbers = place.names().compactMap { Int($0) }.sorted()
         for number in numbers.dropLast(count - 1) {
-            try? manager.removeItem(at: url.appending(path: String(number)))
+            // What stays takes room, and is in nobody's way.
+            try? FileManager.default.removeItem(at: place.url.appending(path: String(number)))
         }
         // A name of somebody's that is no next number has its place among the others.
-        let next = numbers.last.map { $0 < .max ? $0 + 1 : $0 } ?? 1
-        return url.appending(path: String(next))
+        return String(numbers.last.map { $0 < .max ? $0 + 1 : $0 } ?? 1)
     }
 }

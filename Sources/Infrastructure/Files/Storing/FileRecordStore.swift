@@ -12,15 +12,24 @@ public import InterfaceAdapters
 /// take its place; commits wait meanwhile. So the directory takes up to about twice of what is kept, and 4 MiB; as much again
 /// while that is written. The keys are in memory, with about 100 bytes for each, and what is kept is read when it is asked for.
 ///
-/// What a killed process has written in part, and what is damaged, is copied into the directory `damaged`, which holds 64
-/// files of at most 256 KiB; it is reported, and not given. No single damaged byte makes the store give anything but what was
-/// kept last, or nothing. Where both places are damaged that say what a commit changed, or the file has lost its end, what was
-/// kept before that is given.
+/// The store copies damaged bytes, and those that a killed process wrote in part, into the directory `damaged`, which holds 64
+/// files of at most 256 KiB; it reports them, and does not give them. No single damaged byte makes the store give anything but
+/// what was kept last, or nothing. If damage destroys all that is known of a commit, the store drops every older record with an
+/// expiry, gives the others as they were before, and counts that in ``losses(under:)`` unless only records with an expiry were
+/// changed there. A sector that the disk cannot read counts as damaged after three tries, and stops nothing; the old file is then
+/// kept in `damaged/logs`. If the file has lost its end, the store gives what was kept before.
 ///
-/// Stores in several processes may have one directory, where the file system knows `flock`. Each sees what others have changed
+/// The file begins with the number of its format. A store refuses a file of a newer format, or with an operation that it does not
+/// know, and leaves it as it is.
+///
+/// Files are readable and writable by their owner alone, whatever the `umask` is. The store refuses a directory that belongs to
+/// another user or that others may write to.
+///
+/// Stores in several processes may share one directory, where the file system knows `flock`. Each sees what others have changed
 /// as soon as that is durable.
 ///
-/// Files are read and written on threads of the store's own, for no task is to wait for a disk on a thread that all tasks share.
+/// The store reads and writes on threads of its own, so that no thread that all tasks share waits for a disk or for another process.
+/// A task that is cancelled, or whose deadline passes, stops waiting, unless its commit has begun to be written.
 public final class FileRecordStore: RecordStore {
     private let log: RecordLog
     private let reads = RecordReadQueue()
@@ -67,7 +76,11 @@ public final class FileRecordStore: RecordStore {
             report: reportDamage
         )
         self.log = log
-        commits = RecordCommitQueue(make: { Self.make($0, in: log) }, tidy: { log.tidy() })
+        commits = RecordCommitQueue(
+            exclusively: { body throws(RecordStoreError) in try log.exclusively(body) },
+            make: { Self.make($0, in: log) },
+            tidy: { log.tidy() }
+        )
     }
 
     /// What is kept under a key; `nil` if nothing is, if it has expired, or if it is damaged.
@@ -97,8 +110,8 @@ public final class FileRecordStore: RecordStore {
 
     /// Makes changes in their order, all of them or none. They are flushed when it returns.
     ///
-    /// - Throws: a `RecordStoreError` if nothing was changed: because there is no room, it may not be done, or the task was
-    ///   cancelled beforehand.
+    /// - Throws: a `RecordStoreError` if nothing was changed: because there is no room, it may not be done, or the task
+    ///   was cancelled, or its deadline passed, before the store began to write.
     public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         try await commits.commit(changes)
     }

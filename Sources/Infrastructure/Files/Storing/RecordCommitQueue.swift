@@ -2,15 +2,20 @@ import Dispatch
 package import InterfaceAdapters
 import Synchronization
 
-/// Has commits made on a thread that may wait for a disk: as many together as have come while others were made.
+/// Makes commits on a thread of its own, which may wait for a disk or for another process: as many together as have come while
+/// others were made.
+///
+/// A commit waits until the store is locked. Until then its task may leave, which withdraws it.
 package final class RecordCommitQueue: Sendable {
     /// What became of a commit.
     package typealias Outcome = Result<Void, RecordStoreError>
+    /// Does something while nobody else changes the store. Blocks until it is its turn.
+    package typealias Exclusively = @Sendable (() -> Void) throws(RecordStoreError) -> Void
 
     /// Changes that somebody waits for.
     private struct Commit {
         let changes: [RecordChange]
-        let continuation: CheckedContinuation<Outcome, Never>
+        let wait: RecordWait<Void>
 
         var byteCount: Int {
             changes.reduce(0) { sum, change in
@@ -22,11 +27,24 @@ package final class RecordCommitQueue: Sendable {
     private struct Waiting {
         var commits: [Commit] = []
         var isScheduled = false
+        /// How many there may be before those are removed whose tasks have left.
+        var sweepCount = 64
+
+        mutating func append(_ commit: Commit) {
+            if commits.count >= sweepCount {
+                removeLeft()
+                sweepCount = max(64, 2 * commits.count)
+            }
+            commits.append(commit)
+        }
+
+        mutating func removeLeft() { commits.removeAll { !$0.wait.isWaiting } }
     }
 
     /// How many bytes are committed together, so that a crowd of large records is not in memory twice.
     private static let groupByteLimit = 4 * 1_024 * 1_024
 
+    private let exclusively: Exclusively
     private let make: @Sendable ([[RecordChange]]) -> [Outcome]
     private let tidy: @Sendable () -> Void
     private let waiting = Mutex(Waiting())
@@ -35,33 +53,34 @@ package final class RecordCommitQueue: Sendable {
     /// Makes one of what it has to do.
     ///
     /// - Parameters:
-    ///   - make: Makes commits, which come in their order, and says of each what became of it.
-    ///   - tidy: Does what is to be done behind them, while nobody waits for it but the next.
+    ///   - exclusively: Locks the store.
+    ///   - make: Makes commits, which come in their order, and says of each what became of it. The store is locked.
+    ///   - tidy: Does what is to be done behind them, while nobody waits for it but the next. The store is not locked.
     package init(
+        exclusively: @escaping Exclusively,
         make: @escaping @Sendable ([[RecordChange]]) -> [Outcome],
         tidy: @escaping @Sendable () -> Void
     ) {
+        self.exclusively = exclusively
         self.make = make
         self.tidy = tidy
     }
 
     /// Makes changes.
     ///
-    /// - Throws: a `RecordStoreError` if nothing was changed, because it failed or the task was cancelled beforehand.
+    /// - Throws: a `RecordStoreError` if nothing was changed, because it failed, or because the task was cancelled or its deadline
+    ///   passed before the store began.
     package func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
-        try RecordStoreError.throwIfCancelled()
-        guard !changes.isEmpty else { return }
-        // Resumed exactly once: the commit is taken out of those that wait under the lock, by `makeCommits` alone, which
-        // resumes each that it has taken.
-        let outcome = await withCheckedContinuation { continuation in
+        let wait = RecordWait<Void>()
+        try await wait.value {
+            guard !changes.isEmpty else { return wait.end(.success(())) }
             let isFirst = waiting.withLock { waiting in
-                waiting.commits.append(Commit(changes: changes, continuation: continuation))
+                waiting.append(Commit(changes: changes, wait: wait))
                 defer { waiting.isScheduled = true }
                 return !waiting.isScheduled
             }
             if isFirst { queue.async { self.makeCommits() } }
         }
-        try outcome.get()
     }
 
     /// Does something behind the commits that were asked for before.
@@ -71,25 +90,46 @@ package final class RecordCommitQueue: Sendable {
 
     /// Makes the commits that wait, as many together as there are, until none does.
     private func makeCommits() {
-        while let group = nextGroup() {
-            var outcomes = make(group.map(\.changes))[...]
-            for commit in group {
-                commit.continuation.resume(returning: outcomes.popFirst() ?? Self.unknownOutcome)
+        while hasCommits() {
+            do {
+                try exclusively {
+                    guard let group = nextGroup() else { return }
+                    var outcomes = make(group.map(\.changes))[...]
+                    for commit in group { commit.wait.end(outcomes.popFirst() ?? Self.unknownOutcome) }
+                }
+            } catch {
+                // None has begun.
+                let commits = waiting.withLock { waiting in
+                    defer { waiting.commits = [] }
+                    return waiting.commits
+                }
+                for commit in commits { commit.wait.end(.failure(error)) }
+                continue
             }
             tidy()
         }
     }
 
+    /// Whether a commit waits; if none does, the next one schedules this again.
+    private func hasCommits() -> Bool {
+        waiting.withLock { waiting in
+            waiting.removeLeft()
+            waiting.isScheduled = !waiting.commits.isEmpty
+            return waiting.isScheduled
+        }
+    }
+
+    /// The next commits to be made together, whose tasks do not leave any more.
     private func nextGroup() -> [Commit]? {
         waiting.withLock { waiting in
             var byteCount = 0
-            let group = waiting.commits.prefix { commit in
+            let next = waiting.commits.prefix { commit in
                 defer { byteCount += commit.byteCount }
                 return byteCount < Self.groupByteLimit
             }
-            waiting.commits.removeFirst(group.count)
-            waiting.isScheduled = !group.isEmpty
-            return group.isEmpty ? nil : Array(group)
+            waiting.commits.removeFirst(next.count)
+            let group = next.filter { $0.wait.begin() }
+            return group.isEmpty ? nil : group
         }
     }
 

@@ -31,39 +31,139 @@ package struct RecordDirectory: Sendable {
         self.faults = faults
     }
 
-    /// Makes the directory, if there is none, and those that lead to it; durably, and for their owner alone.
-    package func make() throws(RecordStoreError) { try make(permissions: 0o700) }
+    /// Makes the directory, if there is none, and those that lead to it; durably, and for their owner alone. Refuses one that
+    /// somebody else could change.
+    package func make() throws(RecordStoreError) {
+        try make(permissions: 0o700)
+        try checkOwner()
+    }
 
     /// Makes the directory, if there is none, and those that lead to it; durably, with these permissions.
     func make(permissions: mode_t) throws(RecordStoreError) {
-        var missing: [URL] = []
-        var next = url.standardizedFileURL
-        while next.pathComponents.count > 1,
-            !FileManager.default.fileExists(atPath: next.path(percentEncoded: false))
-        {
-            missing.append(next)
-            next = next.deletingLastPathComponent()
-        }
-        for directory in missing.reversed() {
-            let path = directory.path(percentEncoded: false)
-            // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
-            guard unsafe mkdir(path, permissions) == 0 || errno == EEXIST else {
-                throw RecordStoreError(code: errno, path: path, "made")
+        try make(url.standardizedFileURL, permissions)
+    }
+
+    private func make(_ directory: URL, _ permissions: mode_t) throws(RecordStoreError) {
+        let path = directory.path(percentEncoded: false)
+        do throws(SystemError) {
+            try makeOne(path, permissions)
+        } catch {
+            switch error.code {
+            case EEXIST, EISDIR: return
+            case ENOENT where directory.pathComponents.count > 1:
+                try make(directory.deletingLastPathComponent(), permissions)
+                do throws(SystemError) {
+                    try makeOne(path, permissions)
+                } catch {
+                    if error.code == EEXIST { return }
+                    throw RecordStoreError(code: error.code, path: path, "made")
+                }
+            default: throw RecordStoreError(code: error.code, path: path, "made")
             }
+        }
+        do {
+            // Where only the owner may use it, that does not depend on the `umask` of the process.
+            if permissions == 0o700 { try setMode(path, permissions) }
             try flush(directory.deletingLastPathComponent())
+        } catch {
+            // Whoever finds it there takes its name for durable. `unsafe`: as in `makeOne`.
+            _ = unsafe rmdir(path)
+            throw error
         }
     }
 
-    /// Opens a file with flags of the system's.
+    private func makeOne(_ path: String, _ permissions: mode_t) throws(SystemError) {
+        _ = try RecordFileStep.makeDirectory(path).perform(faults) {
+            // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
+            unsafe mkdir(path, permissions)
+        }
+    }
+
+    private func setMode(_ path: String, _ permissions: mode_t) throws(RecordStoreError) {
+        do throws(SystemError) {
+            _ = try RecordFileStep.setMode(path).perform(faults) {
+                // `unsafe`: as in `makeOne`.
+                unsafe chmod(path, permissions)
+            }
+        } catch {
+            throw RecordStoreError(code: error.code, path: path, "made private")
+        }
+    }
+
+    /// Refuses a directory that another user could change, or put another in the place of.
+    private func checkOwner() throws(RecordStoreError) {
+        let path = url.standardizedFileURL.path(percentEncoded: false)
+        let name = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        let quoted = "'" + name.replacingOccurrences(of: "'", with: "'\\''") + "'"
+        let user = geteuid()
+        var status = try systemStatus(name) { unsafe lstat($0, &$1) }
+        if status.st_mode & S_IFMT == S_IFLNK {
+            guard status.st_uid == user || status.st_uid == 0 else {
+                throw RecordStoreError(
+                    .denied,
+                    explanation: """
+                        “\(name)” is a link of the user \(status.st_uid), who could let it lead elsewhere. Name the directory \
+                        that it leads to.
+                        """
+                )
+            }
+            status = try systemStatus(name) { unsafe stat($0, &$1) }
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw RecordStoreError(code: ENOTDIR, path: name, "opened")
+        }
+        guard status.st_uid == user else {
+            throw RecordStoreError(
+                .denied,
+                explanation: """
+                    “\(name)” belongs to the user \(status.st_uid), and this program runs as the user \(user). Run it as \
+                    that user, or give it the directory: sudo chown -R \(user) \(quoted)
+                    """
+            )
+        }
+        guard status.st_mode & 0o022 == 0 else {
+            throw RecordStoreError(
+                .denied,
+                explanation: "Other users may write to “\(name)”. Take that from them: chmod go-w \(quoted)"
+            )
+        }
+    }
+
+    private func systemStatus(
+        _ path: String,
+        _ call: (String, inout stat) -> Int32
+    ) throws(RecordStoreError) -> stat {
+        var status = stat()
+        do throws(SystemError) {
+            _ = try RecordFileStep.status(path).perform(faults) { call(path, &status) }
+        } catch {
+            throw RecordStoreError(code: error.code, path: path, "looked at")
+        }
+        return status
+    }
+
+    /// Opens a file with flags of the system's, for its owner alone.
     package func open(_ name: String, _ flags: Int32) throws(RecordStoreError) -> RecordFile {
-        try RecordFile(name, path: path(of: name), flags: flags, faults: faults)
+        let file = try RecordFile(name, path: path(of: name), flags: flags, faults: faults)
+        try file.makePrivate()
+        return file
     }
 
     /// Which file has a name, and how many bytes; `nil` if none has.
-    package func status(of name: String) -> (identity: RecordFile.Identity, size: Int)? {
+    ///
+    /// - Throws: a `RecordStoreError` if that cannot be known. Only a name that does not exist is absent.
+    package func status(of name: String) throws(RecordStoreError) -> (identity: RecordFile.Identity, size: Int)? {
+        let path = path(of: name)
         var status = stat()
-        // `unsafe`: the text lives until the call returns, which writes one `stat`, where it is told to.
-        guard unsafe lstat(path(of: name), &status) == 0 else { return nil }
+        do throws(SystemError) {
+            _ = try RecordFileStep.status(name).perform(faults) {
+                // `unsafe`: the text lives until the call returns, which writes one `stat`, where it is told to.
+                unsafe lstat(path, &status)
+            }
+        } catch {
+            guard error.code != ENOENT else { return nil }
+            throw RecordStoreError(code: error.code, path: path, "looked at")
+        }
         return (RecordFile.Identity(status), Int(status.st_size))
     }
 
@@ -74,38 +174,61 @@ package struct RecordDirectory: Sendable {
 
     /// Gives something in the directory a path of its own file system, in the place of the file that has it.
     package func move(_ name: String, to path: String) throws(RecordStoreError) {
-        if let fault = faults(.rename(name)) {
-            throw RecordStoreError(code: fault.code, path: path, "replaced")
+        let source = self.path(of: name)
+        do throws(SystemError) {
+            _ = try RecordFileStep.rename(name).perform(faults) {
+                // `unsafe`: the texts live until the call returns, and the call keeps no pointer to them.
+                unsafe rename(source, path)
+            }
+        } catch {
+            throw RecordStoreError(code: error.code, path: path, "replaced")
         }
-        // `unsafe`: the texts live until the call returns, and the call keeps no pointer to them.
-        guard unsafe rename(self.path(of: name), path) == 0 else {
-            throw RecordStoreError(code: errno, path: path, "replaced")
+    }
+
+    /// Gives a file another path of its file system, beside the one that it has.
+    func link(_ name: String, to path: String) throws(RecordStoreError) {
+        let source = self.path(of: name)
+        do throws(SystemError) {
+            _ = try RecordFileStep.rename(name).perform(faults) {
+                // `unsafe`: the texts live until the call returns, and the call keeps no pointer to them.
+                unsafe linkat(AT_FDCWD, source, AT_FDCWD, path, 0)
+            }
+        } catch {
+            throw RecordStoreError(code: error.code, path: path, "linked")
         }
     }
 
     /// Removes a new log that nobody finished.
     func removeNewLog() {
-        guard status(of: Self.newLog) != nil, faults(.remove(Self.newLog)) == nil else { return }
         // What stays is overwritten by the next one.
-        try? FileManager.default.removeItem(atPath: path(of: Self.newLog))
+        remove(Self.newLog)
+    }
+
+    /// Removes a file, if it is there and can be removed.
+    func remove(_ name: String) {
+        let path = path(of: name)
+        // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
+        _ = try? RecordFileStep.remove(name).perform(faults) { unsafe unlink(path) }
+    }
+
+    /// The names of what is in the directory; none if that cannot be known.
+    func names() -> [String] {
+        guard faults(.list) == nil else { return [] }
+        return (try? FileManager.default.contentsOfDirectory(atPath: url.path(percentEncoded: false))) ?? []
     }
 
     /// Waits until the names of the files are on the disk.
-    package func flush() throws(RecordStoreError) {
-        if let fault = faults(.flushDirectory) {
-            throw RecordStoreError(code: fault.code, path: url.path(percentEncoded: false), "flushed")
-        }
-        try flush(url)
-    }
+    package func flush() throws(RecordStoreError) { try flush(url) }
 
     /// The path of a file by its name.
     package func path(of name: String) -> String { url.appending(path: name).path(percentEncoded: false) }
 
     private func flush(_ directory: URL) throws(RecordStoreError) {
-        // The faults are those of the directory itself.
-        try RecordFile("", path: directory.path(percentEncoded: false), flags: O_RDONLY | O_DIRECTORY) {
-            _ in nil
+        let path = directory.path(percentEncoded: false)
+        // Opening it is a part of the step.
+        let file = try RecordFile("", path: path, flags: O_RDONLY | O_DIRECTORY) { step in
+            step == .flushDirectory ? faults(step) : nil
         }
-        .flush()
+        try file.flush(as: .flushDirectory)
     }
 }

@@ -28,13 +28,18 @@ struct RecordFrame: Sendable {
     var end: Int { tailOffset + (bodyOffset - offset) }
 
     /// Puts a frame together of what heads say; `nil` if that is no frame.
-    init?(_ prefix: RecordFramePrefix, operations bytes: [UInt8]) {
+    ///
+    /// - Throws: an error if a newer program wrote it.
+    init?(
+        _ prefix: RecordFramePrefix,
+        operations bytes: [UInt8]
+    ) throws(RecordOperationCoding.UnknownOperation) {
         guard prefix.isFulfilled(by: bytes) else { return nil }
         offset = prefix.offset
         bodyOffset = offset + Self.prefixLength + prefix.operationsLength
         tailOffset = bodyOffset + prefix.bodyLength
         guard
-            let operations = RecordOperationCoding.operations(of: bytes, body: bodyOffset..<tailOffset)
+            let operations = try RecordOperationCoding.operations(of: bytes, body: bodyOffset..<tailOffset)
         else {
             return nil
         }

@@ -45,6 +45,17 @@ struct RecordFrameBuilder {
         append(.remove(key))
     }
 
+    /// Numbers the commit, as the first of what it says.
+    mutating func number(behind index: RecordIndex) {
+        let before = index.durableCount
+        let after = before + (operations.contains(where: index.isDurable) ? 1 : 0)
+        let number = RecordOperation.setDurableCount(before: before, after: after)
+        operations.insert(number, at: 0)
+        var bytes: [UInt8] = []
+        RecordOperationCoding.encode(number, into: &bytes)
+        encoded.insert(contentsOf: bytes, at: 0)
+    }
+
     /// Adds a change that has no record.
     mutating func add(_ operation: RecordOperation) {
         append(operation)

@@ -20,6 +20,10 @@ struct RecordIndex: Sendable {
     private(set) var lostKeys: Set<[UInt8]> = []
     /// How many times damage hit unknown keys.
     private(set) var unknownLossCount = 0
+    /// How many commits changed records without an expiry.
+    private(set) var durableCount = 0
+    /// Whether the part before the next commit could not be read.
+    private var isBehindGap = false
 
     /// What a record takes of a log.
     static func byteCount(of key: [UInt8], _ entry: RecordEntry) -> Int {
@@ -66,7 +70,48 @@ struct RecordIndex: Sendable {
             remove(key)
             if lostKeys.insert(key).inserted { byteCount += RecordFrame.byteCount(ofKeyLength: key.count) }
         case .setUnknownLossCount(let count): unknownLossCount = count
+        case .setDurableCount(let before, let after):
+            if isBehindGap, before != durableCount { unknownLossCount += 1 }
+            (durableCount, isBehindGap) = (after, false)
+        case .findGap:
+            isBehindGap = true
+            removeExpiring()
         }
+    }
+
+    /// Counts a loss if no commit said what a gap had. That is so in a log of the format 0.
+    mutating func closeGap() {
+        if isBehindGap { unknownLossCount += 1 }
+        isBehindGap = false
+    }
+
+    /// Whether a change is of a record without an expiry, which cannot be fetched again.
+    func isDurable(_ operation: RecordOperation) -> Bool {
+        func hasDurable(_ key: [UInt8]) -> Bool {
+            if let entry = self[key] { entry.expiry == nil } else { lostKeys.contains(key) }
+        }
+        switch operation {
+        case .keep(let key, let entry): return entry.expiry == nil || hasDurable(key)
+        case .remove(let key): return hasDurable(key)
+        case .removeAll(let prefix):
+            return slots(under: prefix).contains { $0.entry.expiry == nil }
+                || lostKeys.contains { $0.starts(with: prefix) }
+        case .lose, .setUnknownLossCount: return true
+        case .setDurableCount, .findGap: return false
+        }
+    }
+
+    /// Removes what can be fetched again. Behind a gap nobody knows whether it was changed there.
+    private mutating func removeExpiring() {
+        for index in chunks.indices {
+            chunks[index].removeAll { slot in
+                guard slot.entry.expiry != nil else { return false }
+                count -= 1
+                byteCount -= Self.byteCount(of: slot.key, slot.entry)
+                return true
+            }
+        }
+        chunks.removeAll(where: \.isEmpty)
     }
 
     /// Forgets that a record is lost.

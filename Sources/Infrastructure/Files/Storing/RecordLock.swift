@@ -42,7 +42,7 @@ package struct RecordLock: Sendable {
             }
             try file.lock(true)
             // Who locks a file that is there no more is not alone: somebody may have locked the one of its name.
-            if directory.status(of: RecordDirectory.lock)?.identity == (try file.status().identity) {
+            if try directory.status(of: RecordDirectory.lock)?.identity == file.status().identity {
                 return file
             }
             self.file = nil

@@ -98,11 +98,16 @@ final class RecordLog: Sendable {
         return RecordLosses(keys: keys.compactMap { RecordKey(encoded: $0) }.sorted(), unknownCount: count)
     }
 
-    /// Makes changes; they are on the disk when it returns.
+    /// Makes changes; they are on the disk when it returns. For who has the lock.
     func commit(_ changes: [RecordChange]) throws(RecordStoreError) {
         var builder = RecordFrameBuilder()
         for change in changes { builder.add(change) }
-        try writing { () throws(RecordStoreError) in try append(builder, isFlushed: true) }
+        try write { () throws(RecordStoreError) in try append(builder, isFlushed: true) }
+    }
+
+    /// Does something while nobody else changes the log. Blocks until it is its turn.
+    func exclusively(_ body: () -> Void) throws(RecordStoreError) {
+        try locked { () throws(RecordStoreError) in body() }
     }
 
     /// Lets go what there is no room for, and writes the log anew where it is mostly of what is no more.
@@ -134,7 +139,7 @@ final class RecordLog: Sendable {
         at time: Date
     ) throws(RecordStoreError) -> StoredRecord? {
         guard !slot.entry.isExpired(at: time) else { return nil }
-        let bytes = try file.read(at: slot.entry.offset, count: slot.entry.length)
+        let bytes = try file.readable(at: slot.entry.offset, count: slot.entry.length)
         guard slot.entry.isFulfilled(by: bytes) else {
             discard(slot, bytes)
             return nil
@@ -147,15 +152,15 @@ final class RecordLog: Sendable {
         let (isWriting, identity, size) = view.withLock { ($0.isWriting, $0.identity, $0.size) }
         // While this process has the lock, nobody has added anything to what is known.
         if isWriting { return }
-        if let identity, let status = directory.status(of: RecordDirectory.log),
+        if let identity, let status = try directory.status(of: RecordDirectory.log),
             status == (identity, size)
         {
             return
         }
-        try exclusively { () throws(RecordStoreError) in try refresh() }
+        try locked { () throws(RecordStoreError) in try refresh() }
     }
 
-    private func exclusively(
+    private func locked(
         _ body: () throws(RecordStoreError) -> Void
     ) throws(RecordStoreError) {
         try lock.withLock { lock throws(RecordStoreError) in try lock.holding(body) }
@@ -163,13 +168,13 @@ final class RecordLog: Sendable {
 
     /// Reads what is in the log and not known yet. For who has the lock.
     private func refresh() throws(RecordStoreError) {
-        guard let status = directory.status(of: RecordDirectory.log) else {
+        guard let status = try directory.status(of: RecordDirectory.log) else {
             let (wasThere, count) = view.withLock { view in
                 defer { view = View() }
                 return (view.identity != nil, view.index.count)
             }
             if wasThere { report(.vanished(count, path: directory.path(of: RecordDirectory.log))) }
-            return try rewrite()
+            return try create()
         }
         let (known, identity, end, size) = view.withLock { ($0.file, $0.identity, $0.end, $0.size) }
         if let identity, status == (identity, size) { return }
@@ -183,17 +188,16 @@ final class RecordLog: Sendable {
             file = try directory.open(RecordDirectory.log, O_RDWR)
             // Who gave it its name may have been killed before that was on the disk.
             try directory.flush()
-            directory.removeNewLog()
         }
-        let scan = try RecordLogScan(file, from: start, size: status.size)
+        let path = directory.path(of: RecordDirectory.log)
+        let scan = try RecordLogScan(file, path: path, from: start, size: status.size)
+        if start == 0 { directory.removeNewLog() }
         // What has its second head is on the disk. Who wrote the rest may have been killed before, and it is about to be given.
         if !scan.isWhole { try file.flush() }
         view.withLock { view in
             if start == 0 { view = View() }
             for operation in scan.operations { view.index.apply(operation) }
-            // What stands at the end may be a commit that a process ended in, which nobody was told of.
-            let lossCount = scan.gaps.count { !$0.isLast }
-            if lossCount > 0 { view.index.apply(.setUnknownLossCount(view.index.unknownLossCount + lossCount)) }
+            view.index.closeGap()
             (view.file, view.identity, view.end, view.size) = (file, status.identity, scan.end, status.size)
         }
         guard !scan.isWhole else { return }
@@ -208,19 +212,46 @@ final class RecordLog: Sendable {
 
     /// Changes the log, of which all is known and which may be added to.
     private func writing(_ body: () throws(RecordStoreError) -> Void) throws(RecordStoreError) {
-        try exclusively { () throws(RecordStoreError) in
-            try refresh()
-            if view.withLock(\.mustRewrite) { try rewrite() }
-            view.withLock { $0.isWriting = true }
-            defer { view.withLock { $0.isWriting = false } }
-            try body()
+        try locked { () throws(RecordStoreError) in try write(body) }
+    }
+
+    /// The same, for who has the lock.
+    private func write(_ body: () throws(RecordStoreError) -> Void) throws(RecordStoreError) {
+        try refresh()
+        if view.withLock(\.mustRewrite) { try rewrite() }
+        view.withLock { $0.isWriting = true }
+        defer { view.withLock { $0.isWriting = false } }
+        try body()
+    }
+
+    /// Makes an empty log where there is none. It never takes the place of another: one that is there is an error.
+    private func create() throws(RecordStoreError) {
+        let file = try directory.open(RecordDirectory.log, O_RDWR | O_CREAT | O_EXCL)
+        let writer: RecordLogWriter
+        do {
+            writer = try RecordLogWriter(file)
+            try file.flush()
+            try directory.flush()
+        } catch {
+            // Nothing was kept there. What stays is found to be the beginning of a log, and written anew.
+            directory.remove(RecordDirectory.log)
+            throw error
+        }
+        let identity = try file.status().identity
+        view.withLock { view in
+            view = View(file: file, identity: identity, end: writer.end, size: writer.end, isWriting: view.isWriting)
         }
     }
 
     /// Adds a frame. Who does not wait for it to be on the disk has it there with the next one.
     private func append(_ builder: RecordFrameBuilder, isFlushed: Bool) throws(RecordStoreError) {
-        let (file, end) = view.withLock { ($0.file, $0.end) }
-        guard let file, !builder.isEmpty else { return }
+        var builder = builder
+        guard !builder.isEmpty else { return }
+        let (file, end) = view.withLock { view in
+            builder.number(behind: view.index)
+            return (view.file, view.end)
+        }
+        guard let file else { return }
         let (head, tail, operations) = builder.frame(at: end)
         do throws(RecordStoreError) {
             // The room for the second head is taken now, so that no full disk is in its way.
@@ -274,20 +305,26 @@ final class RecordLog: Sendable {
         var rewriting: RecordLogWriter
         do throws(RecordStoreError) {
             let new = try directory.open(RecordDirectory.newLog, O_RDWR | O_CREAT | O_TRUNC)
-            rewriting = RecordLogWriter(new)
+            rewriting = try RecordLogWriter(new)
             let time = now()
             if index.unknownLossCount > 0 { try rewriting.add(.setUnknownLossCount(index.unknownLossCount)) }
             for key in index.lostKeys { try rewriting.add(.lose(key)) }
-            for slot in index.slots(under: []) where !slot.entry.isExpired(at: time) {
-                let bytes = try old?.read(at: slot.entry.offset, count: slot.entry.length) ?? []
-                if slot.entry.isFulfilled(by: bytes) {
-                    try rewriting.add(bytes, slot)
-                } else {
-                    lost.append((slot, bytes))
-                    if slot.entry.expiry == nil { try rewriting.add(.lose(slot.key)) }
+            // In frames of their own, so that damage to what can be fetched again is known to be no more than that.
+            let slots = index.slots(under: []).filter { !$0.entry.isExpired(at: time) }
+            for expires in [false, true] {
+                for slot in slots where (slot.entry.expiry != nil) == expires {
+                    let bytes = try old?.readable(at: slot.entry.offset, count: slot.entry.length) ?? []
+                    if slot.entry.isFulfilled(by: bytes) {
+                        try rewriting.add(bytes, slot)
+                    } else {
+                        lost.append((slot, bytes))
+                        if !expires { try rewriting.add(.lose(slot.key)) }
+                    }
                 }
+                try rewriting.endFrame()
             }
             try rewriting.finish()
+            if old?.isUnreadable == true { DamagedRecords(directory: directory).keepLog() }
             try directory.replaceLog()
             // By its name from now on.
             file = try directory.open(RecordDirectory.log, O_RDWR)
@@ -346,7 +383,7 @@ final class RecordLog: Sendable {
         var bytes: [UInt8] = []
         // What cannot be read cannot be put anywhere.
         do {
-            bytes = try file.read(
+            bytes = try file.readable(
                 at: gap.range.lowerBound,
                 count: min(gap.range.count, DamagedRecords.byteLimit)
             )

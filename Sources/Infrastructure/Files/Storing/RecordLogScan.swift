@@ -27,16 +27,33 @@ struct RecordLogScan {
     private static let windowLength = 64 * 1_024
 
     private let file: RecordFile
+    private let path: String
     private let size: Int
     private var window: [UInt8] = []
     private var windowOffset = 0
 
-    /// Reads a file of a size from the beginning of a frame on.
-    init(_ file: RecordFile, from start: Int, size: Int) throws(RecordStoreError) {
+    /// Reads a file of a size from the beginning of a frame on, or from its own.
+    ///
+    /// - Throws: a `RecordStoreError` if it cannot be read, or a newer program wrote it.
+    init(_ file: RecordFile, path: String, from start: Int, size: Int) throws(RecordStoreError) {
         self.file = file
+        self.path = path
         self.size = size
         end = start
         var position = start
+        if start == 0 {
+            if let header = try RecordLogHeader(file.readable(at: 0, count: RecordLogHeader.length)) {
+                guard header.format <= RecordLogHeader.currentFormat else {
+                    throw RecordLogHeader.newerFormat("its format is \(header.format)", path: path)
+                }
+                isWhole = header.isWhole
+                position = RecordLogHeader.length
+                end = position
+            } else {
+                // It has no header, as logs of the format 0 had none, or a damaged one. Either way it gets another.
+                isWhole = false
+            }
+        }
         while position < size {
             if let frame = try frame(at: position, .head) {
                 let counts = if frame.end < size { true } else { try isComplete(frame) }
@@ -70,7 +87,10 @@ struct RecordLogScan {
 
     private mutating func addGap(_ range: Range<Int>) {
         isWhole = false
-        gaps.append(Gap(range: range, isLast: range.upperBound == size))
+        let isLast = range.upperBound == size
+        gaps.append(Gap(range: range, isLast: isLast))
+        // What stands at the end may be a commit that a process ended in, which nobody was told of.
+        if !isLast || file.isUnreadable { operations.append(.findGap) }
     }
 
     /// Whether the last frame was written to its end.
@@ -78,7 +98,7 @@ struct RecordLogScan {
         if frame.end == size, try self.frame(at: frame.tailOffset, .tail) != nil { return true }
         isWhole = false
         for case .keep(_, let entry) in frame.operations {
-            guard entry.isFulfilled(by: try file.read(at: entry.offset, count: entry.length)) else {
+            guard entry.isFulfilled(by: try file.readable(at: entry.offset, count: entry.length)) else {
                 return false
             }
         }
@@ -97,7 +117,11 @@ struct RecordLogScan {
                 count: prefix.operationsLength
             )
         else { return nil }
-        return RecordFrame(prefix, operations: Array(operations))
+        do throws(RecordOperationCoding.UnknownOperation) {
+            return try RecordFrame(prefix, operations: Array(operations))
+        } catch {
+            throw RecordLogHeader.newerFormat("it has an operation of the code \(error.code)", path: path)
+        }
     }
 
     /// The first frame that begins at a position or behind it, and which of its heads it was found by.
@@ -125,7 +149,7 @@ struct RecordLogScan {
     >? {
         guard count <= size - offset else { return nil }
         if offset < windowOffset || offset + count > windowOffset + window.count {
-            window = try file.read(at: offset, count: min(size - offset, max(count, Self.windowLength)))
+            window = try file.readable(at: offset, count: min(size - offset, max(count, Self.windowLength)))
             windowOffset = offset
         }
         let start = offset - windowOffset

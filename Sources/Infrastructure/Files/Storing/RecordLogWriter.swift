@@ -13,8 +13,10 @@ struct RecordLogWriter {
     private var builder = RecordFrameBuilder()
 
     /// Begins with an empty file.
-    init(_ file: RecordFile) {
+    init(_ file: RecordFile) throws(RecordStoreError) {
         self.file = file
+        try file.write(RecordLogHeader.bytes(), at: 0)
+        end = RecordLogHeader.length
     }
 
     /// Adds a record, by its bytes and what an older log has of it.
@@ -31,11 +33,17 @@ struct RecordLogWriter {
 
     /// Writes what there is left, and waits until all is on the disk.
     mutating func finish() throws(RecordStoreError) {
-        if !builder.isEmpty { try writeFrame() }
+        try endFrame()
         try file.flush()
     }
 
+    /// Writes what was added, so that what is added next is in a frame of its own.
+    mutating func endFrame() throws(RecordStoreError) {
+        if !builder.isEmpty { try writeFrame() }
+    }
+
     private mutating func writeFrame() throws(RecordStoreError) {
+        builder.number(behind: index)
         let (head, tail, operations) = builder.frame(at: end)
         try file.write(head + tail, at: end)
         for operation in operations { index.apply(operation) }

@@ -7,4 +7,8 @@ enum RecordOperation: Equatable, Sendable {
     case lose([UInt8])
     /// How many times damage hit unknown keys so far.
     case setUnknownLossCount(Int)
+    /// How many commits before this one, and up to it, changed records without an expiry.
+    case setDurableCount(before: Int, after: Int)
+    /// A part of the log before this cannot be read. It is not in the log, but found there.
+    case findGap
 }

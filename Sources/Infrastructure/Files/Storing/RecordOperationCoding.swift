@@ -10,6 +10,7 @@ enum RecordOperationCoding {
         case removeAll
         case lose
         case setUnknownLossCount
+        case setDurableCount
     }
 
     /// How many bytes an operation has at the most, beside the key.
@@ -33,24 +34,47 @@ enum RecordOperationCoding {
         case .remove(let key): append(.remove, key)
         case .removeAll(let key): append(.removeAll, key)
         case .lose(let key): append(.lose, key)
+        case .setDurableCount(let before, let after):
+            append(.setDurableCount, UInt64(before).littleEndianBytes + UInt64(after).littleEndianBytes)
+        case .findGap: break
         case .setUnknownLossCount(let count): append(.setUnknownLossCount, UInt64(count).littleEndianBytes)
         }
     }
 
+    /// The code of an operation is none that this program knows.
+    struct UnknownOperation: Error {
+        let code: UInt8
+    }
+
     /// The operations that bytes are of, their values one behind the other in a range; `nil` if they are of none.
-    static func operations(of bytes: [UInt8], body: Range<Int>) -> [RecordOperation]? {
+    ///
+    /// - Parameters:
+    ///   - bytes: Bytes with the right checksum, so that what they say is what a program wrote.
+    ///   - body: Where the values are.
+    /// - Returns: The operations.
+    /// - Throws: ``UnknownOperation`` if a newer program wrote them.
+    static func operations(
+        of bytes: [UInt8],
+        body: Range<Int>
+    ) throws(UnknownOperation) -> [RecordOperation]? {
         var cursor = ByteCursor(bytes)
         var operations: [RecordOperation] = []
         var offset = body.lowerBound
         while !cursor.isAtEnd {
-            guard let kind = cursor.byte().flatMap(Kind.init),
-                let length = cursor.count(upTo: bytes.count),
+            guard let code = cursor.byte() else { return nil }
+            guard let kind = Kind(rawValue: code) else { throw UnknownOperation(code: code) }
+            guard let length = cursor.count(upTo: bytes.count),
                 let key = cursor.take(length)
             else { return nil }
             switch kind {
             case .remove: operations.append(.remove(Array(key)))
             case .removeAll: operations.append(.removeAll(Array(key)))
             case .lose: operations.append(.lose(Array(key)))
+            case .setDurableCount:
+                var number = ByteCursor(Array(key))
+                guard let before = number.count(upTo: .max), let after = number.count(upTo: .max), number.isAtEnd
+                else { return nil }
+                operations.append(.setDurableCount(before: before, after: after))
             case .setUnknownLossCount:
                 var number = ByteCursor(Array(key))
                 guard let count = number.count(upTo: .max), number.isAtEnd else { return nil }

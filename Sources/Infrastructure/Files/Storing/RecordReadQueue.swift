@@ -1,7 +1,7 @@
 import Dispatch
 package import InterfaceAdapters
 
-/// Reads on a thread that may wait for a disk, one after the other.
+/// Reads on a thread of its own, which may wait for a disk or for another process, one after the other.
 package struct RecordReadQueue: Sendable {
     private let queue = DispatchQueue(label: "inward.record-store.reads")
 
@@ -10,15 +10,17 @@ package struct RecordReadQueue: Sendable {
 
     /// Reads something.
     ///
-    /// - Throws: a `RecordStoreError` if that fails, or the task was cancelled beforehand.
+    /// - Throws: a `RecordStoreError` if that fails, or the task was cancelled or its deadline passed before it was read.
     package func read<Answer: Sendable>(
         _ body: @escaping @Sendable () throws(RecordStoreError) -> Answer
     ) async throws(RecordStoreError) -> Answer {
-        try RecordStoreError.throwIfCancelled()
-        // Resumed exactly once: where the queue does the work, which it does once.
-        let outcome: Result<Answer, RecordStoreError> = await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: Result { () throws(RecordStoreError) in try body() }) }
+        let wait = RecordWait<Answer>()
+        return try await wait.value {
+            queue.async {
+                // Nothing is read for a task that has left.
+                guard wait.isWaiting else { return }
+                wait.end(Result { () throws(RecordStoreError) in try body() })
+            }
         }
-        return try outcome.get()
     }
 }

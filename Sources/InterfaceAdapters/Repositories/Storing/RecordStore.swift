@@ -30,6 +30,7 @@ public protocol RecordStore: Sendable {
 
     /// Makes changes in their order, all of them or none. They are durable when it returns.
     ///
-    /// - Throws: a ``RecordStoreError`` if nothing was changed. A task that is cancelled meanwhile still gets them made.
+    /// - Throws: a ``RecordStoreError`` if nothing was changed. A task that is cancelled, or whose deadline passes, before the store
+    ///   begins to write gets `cancelled`; after that the changes are made.
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError)
 }

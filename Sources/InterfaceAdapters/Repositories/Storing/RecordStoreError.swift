@@ -8,7 +8,7 @@ public struct RecordStoreError: Error, Hashable, Sendable, CustomStringConvertib
         case denied
         /// It is closed.
         case closed
-        /// The task was cancelled before it was begun.
+        /// The task was cancelled, or its deadline passed, before it was begun.
         case cancelled
         /// Anything else.
         case unavailable

@@ -1,4 +1,5 @@
 import Foundation
+import InterfaceAdapters
 import InwardTesting
 import Testing
 

@@ -171,7 +171,11 @@ struct FileRecordStoreDamageTests {
         try await store.commit([.keep(StoredRecord(inner), ["inner"])])
         var bytes = Array(try Data(contentsOf: url.appending(path: "records")))
         // Both heads of the commit that has it.
-        let start = try #require(bytes.indices.dropFirst().first { bytes[$0...].starts(with: "RECORDS{".utf8) })
+        let start = try #require(
+            bytes.indices.dropFirst(RecordLogHeader.length + 1).first {
+                bytes[$0...].starts(with: "RECORDS{".utf8)
+            }
+        )
         bytes[start + 9] ^= 1
         bytes[bytes.count - 1] ^= 1
         let reports = RecordDamageReports()
