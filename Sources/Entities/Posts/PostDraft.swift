@@ -4,6 +4,10 @@ public struct PostDraft: Hashable, Sendable {
     public static let titleLengths = 1...120
     /// How many characters a body may have, once trimmed.
     public static let bodyLengths = 1...5_000
+    /// How many bytes a title may have in UTF-8, once trimmed. A single character can have any number of them.
+    public static let maximumTitleBytes = 4_096
+    /// How many bytes a body may have in UTF-8, once trimmed.
+    public static let maximumBodyBytes = 65_536
 
     /// Who writes it.
     public let authorID: User.ID
@@ -17,13 +21,15 @@ public struct PostDraft: Hashable, Sendable {
     /// A character is what a reader takes for one (an extended grapheme cluster of Unicode).
     ///
     /// - Complexity: O(n) in the lengths of title and body.
-    /// - Throws: a ``PostDraftError`` with the length that is outside ``titleLengths`` or ``bodyLengths``. Where both
-    ///   are, the title's is thrown.
+    /// - Throws: a ``PostDraftError`` with the length that is outside ``titleLengths`` or ``bodyLengths``, or the number of bytes
+    ///   that is above ``maximumTitleBytes`` or ``maximumBodyBytes``. Where both title and body are wrong, the title's is thrown.
     public init(authorID: User.ID, title: String, body: String) throws(PostDraftError) {
         let title = title.trimmingWhitespace()
         let body = body.trimmingWhitespace()
         guard Self.titleLengths.contains(title.count) else { throw .titleLength(title.count) }
+        guard title.utf8.count <= Self.maximumTitleBytes else { throw .titleBytes(title.utf8.count) }
         guard Self.bodyLengths.contains(body.count) else { throw .bodyLength(body.count) }
+        guard body.utf8.count <= Self.maximumBodyBytes else { throw .bodyBytes(body.utf8.count) }
         self.authorID = authorID
         self.title = title
         self.body = body

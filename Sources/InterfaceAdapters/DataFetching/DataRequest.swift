@@ -19,6 +19,10 @@ public struct DataRequest: Hashable, Sendable {
     public var body: Data?
     /// Which try of this request it is, counted from 1. It is not sent, and makes no request another one.
     public var attempt = 1
+    /// Whether no data fetcher may send it again that has sent it, because its maker does that and has to know of each attempt. Set
+    /// by an ``Outbox``. Renewing credentials that were not taken (401) is no exception to it: nothing was done before. It is not
+    /// sent, and makes no request another one.
+    public var isSentOnce = false
 
     /// Makes a request; with an address alone, for what is there.
     public init(method: Method = .get, url: URL, headerFields: HeaderFields = [], body: Data? = nil) {

@@ -67,7 +67,9 @@ public struct FallingBackDataFetcher: TellingDataFetcher {
         to request: DataRequest,
         inPlaceOf failed: Result<DataResponse, FetchError>
     ) async throws(FetchError) -> DataResponse {
-        guard methods.contains(request.method), var response = try await fallbackResponse(to: request) else {
+        guard methods.contains(request.method), !request.isSentOnce,
+            var response = try await fallbackResponse(to: request)
+        else {
             return try failed.get()
         }
         let error =

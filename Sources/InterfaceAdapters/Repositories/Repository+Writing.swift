@@ -12,6 +12,7 @@ extension Repository {
         endpoint.creation.map { creation in
             CreationSettler(
                 endpoint: endpoint.name,
+                operations: [OutboxOperation(.post, endpoint.path.joined(separator: "/"))],
                 creation: creation,
                 pending: pending,
                 changes: store.map { [$0.removeLists] } ?? [],

@@ -49,16 +49,3 @@ extension RepositoryError.Reason {
             }
     }
 }
-
-extension FetchError {
-    /// Whether the request may have reached its source and been done there.
-    fileprivate var leavesOutcomeUnknown: Bool {
-        guard wasSent else { return false }
-        return switch reason.code {
-        case .timedOut, .interrupted, .tooLarge, .tooManyRedirects: true
-        // These statuses say that nothing was begun; any other redirect or failure of the source's own says nothing of it.
-        case .unsuccessful: status.map { ![307, 308, 501, 503].contains($0) && !(400..<500).contains($0.code) } ?? true
-        case .cancelled, .closed, .invalidRequest, .rejected, .unreachable, .untrusted, .unreadable: false
-        }
-    }
-}

@@ -22,11 +22,14 @@ public final class IdempotentDataFetcher: DataFetcher {
         var requests: [DataRequest] = []
         var done: [DataRequest] = []
         var answers: [String: DataResponse] = [:]
+        /// Until when it works on what a key came with first.
+        var busyUntil: [String: Duration] = [:]
     }
 
     private let state = Mutex(State())
     private let timer: TimerService?
     private let latency: @Sendable (DataRequest) -> Duration
+    private let workTime: @Sendable (DataRequest) -> Duration
     private let fate: @Sendable (DataRequest) -> Fate
     private let answer: @Sendable (DataRequest) -> DataResponse
 
@@ -35,16 +38,20 @@ public final class IdempotentDataFetcher: DataFetcher {
     /// - Parameters:
     ///   - timer: What tells the time; `nil` if no request takes any.
     ///   - latency: How long a request takes, half of it before anything is done.
+    ///   - workTime: How long it works on a request that has a key, whether or not its sender waits. Until it is done, repeats are
+    ///     answered with 409.
     ///   - fate: What becomes of a request.
     ///   - answer: What a request gets that is done.
     public init(
         timer: TimerService? = nil,
         latency: @escaping @Sendable (DataRequest) -> Duration = { _ in .zero },
+        workTime: @escaping @Sendable (DataRequest) -> Duration = { _ in .zero },
         fate: @escaping @Sendable (DataRequest) -> Fate = { _ in .done },
         answer: @escaping @Sendable (DataRequest) -> DataResponse = { _ in DataResponse(status: .created) }
     ) {
         self.timer = timer
         self.latency = latency
+        self.workTime = workTime
         self.fate = fate
         self.answer = answer
     }
@@ -68,11 +75,36 @@ public final class IdempotentDataFetcher: DataFetcher {
             try await travel(request)
             return response
         case .done, .answerLost:
+            guard try await work(on: request) else { return DataResponse(status: 409) }
             let answer = perform(request)
             try await travel(request)
             if fate == .done { return answer }
             throw FetchError(.interrupted, request: request, explanation: "was done, and the answer lost on the way")
         }
+    }
+
+    /// Works on a request, from the moment that it comes in.
+    ///
+    /// - Returns: `false` if it is at work on the same already.
+    private func work(on request: DataRequest) async throws(FetchError) -> Bool {
+        let duration = workTime(request)
+        guard let timer, duration > .zero, let key = request.headerFields[.idempotencyKey] else { return true }
+        let now = timer.now
+        let (end, isFirst) = state.withLock { state -> (Duration, Bool) in
+            if let end = state.busyUntil[key] { return (end, false) }
+            state.busyUntil[key] = now + duration
+            return (now + duration, true)
+        }
+        guard end > now else { return true }
+        guard isFirst else { return false }
+        // It is done at its time, also if nobody waits for it any more.
+        timer.schedule(at: end) { [self] in _ = perform(request) }
+        do {
+            try await timer.sleep(until: end)
+        } catch {
+            throw FetchError(.cancelled, request: request, explanation: "was cancelled")
+        }
+        return true
     }
 
     private func perform(_ request: DataRequest) -> DataResponse {

@@ -16,8 +16,15 @@ public final class RecordingOutboxSettler: OutboxSettler {
         case committed(OutboxEntry)
     }
 
+    /// Operations that allow all of the usual methods at every path of one or two components.
+    public static let anyOperation: [OutboxOperation] = ["*", "*/*"].flatMap { path in
+        [.post, .put, .patch, .delete].map { OutboxOperation($0, path) }
+    }
+
     /// The name by which writes find it.
     public let endpoint: String
+    /// What its writes may do.
+    public let operations: [OutboxOperation]
     /// What the bodies are kept under.
     public let values: RecordKey
     private let problem: @Sendable (DataResponse) -> String?
@@ -27,14 +34,17 @@ public final class RecordingOutboxSettler: OutboxSettler {
     ///
     /// - Parameters:
     ///   - endpoint: The name by which writes find it.
+    ///   - operations: What its writes may do.
     ///   - values: What the bodies of writes that were delivered are kept under; those that were refused are removed there.
     ///   - problem: Why an answer cannot be used, as the end of a sentence; `nil` if it can.
     public init(
         _ endpoint: String = "posts",
+        operations: [OutboxOperation] = anyOperation,
         values: RecordKey = ["values"],
         problem: @escaping @Sendable (DataResponse) -> String? = { _ in nil }
     ) {
         self.endpoint = endpoint
+        self.operations = operations
         self.values = values
         self.problem = problem
     }
@@ -73,9 +83,9 @@ public final class RecordingOutboxSettler: OutboxSettler {
     public func delivered(
         _ entry: OutboxEntry,
         answer: DataResponse,
-        before later: [OutboxEntry]
+        before later: LaterEntries
     ) async throws(RecordStoreError) -> OutboxSettlement {
-        try note(.delivered(entry, later: later.count))
+        try note(.delivered(entry, later: later.all.count))
         return OutboxSettlement(
             [.keep(StoredRecord(entry.write.body ?? []), key(of: entry.write.subject))],
             problem: problem(answer)
@@ -88,9 +98,9 @@ public final class RecordingOutboxSettler: OutboxSettler {
     public func refused(
         _ entry: OutboxEntry,
         because error: RepositoryError,
-        before later: [OutboxEntry]
+        before later: LaterEntries
     ) async throws(RecordStoreError) -> OutboxSettlement {
-        try note(.refused(entry, because: error, later: later.count))
+        try note(.refused(entry, because: error, later: later.all.count))
         return OutboxSettlement([.remove(key(of: entry.write.subject))]) { self.commit(entry) }
     }
 

@@ -12,12 +12,14 @@ import Foundation
 /// units of work over outboxes are checked with.
 package final class NumberRepository: OutboxSettler {
     package let endpoint: String
+    package let operations: [OutboxOperation]
     private let store: any RecordStore
     private let memory: Mutex<[String: Int]>
 
     /// Reads what a store keeps of a repository.
     package init(_ endpoint: String, store: any RecordStore) async throws(RecordStoreError) {
         self.endpoint = endpoint
+        operations = [OutboxOperation(.put, "\(endpoint)/*"), OutboxOperation(.delete, "\(endpoint)/*")]
         self.store = store
         var numbers: [String: Int] = [:]
         for (key, record) in try await store.records(under: [endpoint]) {
@@ -56,7 +58,7 @@ package final class NumberRepository: OutboxSettler {
     package func delivered(
         _ entry: OutboxEntry,
         answer: DataResponse,
-        before later: [OutboxEntry]
+        before later: LaterEntries
     ) async throws(RecordStoreError) -> OutboxSettlement {
         OutboxSettlement()
     }
@@ -65,7 +67,7 @@ package final class NumberRepository: OutboxSettler {
     package func refused(
         _ entry: OutboxEntry,
         because error: RepositoryError,
-        before later: [OutboxEntry]
+        before later: LaterEntries
     ) async throws(RecordStoreError) -> OutboxSettlement {
         OutboxSettlement()
     }

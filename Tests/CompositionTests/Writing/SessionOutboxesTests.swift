@@ -11,6 +11,7 @@ struct SessionOutboxesTests {
     /// A settler that takes ten seconds to say that nothing is to be kept.
     private struct SlowSettler: OutboxSettler {
         let endpoint = "posts"
+        let operations = [OutboxOperation(.post, "posts")]
         let timer: TimerService
 
         func accepted(_ entries: [OutboxEntry]) {}
@@ -18,7 +19,7 @@ struct SessionOutboxesTests {
         func delivered(
             _ entry: OutboxEntry,
             answer: DataResponse,
-            before later: [OutboxEntry]
+            before later: LaterEntries
         ) async throws(RecordStoreError) -> OutboxSettlement {
             try? await timer.sleep(for: .seconds(10))
             return OutboxSettlement()
@@ -27,7 +28,7 @@ struct SessionOutboxesTests {
         func refused(
             _ entry: OutboxEntry,
             because error: RepositoryError,
-            before later: [OutboxEntry]
+            before later: LaterEntries
         ) async throws(RecordStoreError) -> OutboxSettlement { OutboxSettlement() }
     }
 

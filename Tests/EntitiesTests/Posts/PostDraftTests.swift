@@ -26,6 +26,17 @@ struct PostDraftTests {
         #expect(throws: PostDraftError.bodyLength(count)) { try draft(body: String(repeating: "b", count: count)) }
     }
 
+    /// A single character can carry any number of marks.
+    @Test func titlesAndBodiesAreLimitedInBytesToo() throws {
+        func text(ofBytes count: Int) -> String { "ab" + String(repeating: "\u{301}", count: (count - 2) / 2) }
+        #expect(text(ofBytes: 65_536).count == 2)
+        #expect(try draft(body: text(ofBytes: 65_536)).body.utf8.count == 65_536)
+        #expect(throws: PostDraftError.bodyBytes(65_538)) { try draft(body: text(ofBytes: 65_538)) }
+        #expect(try draft(title: text(ofBytes: 4_096)).title.utf8.count == 4_096)
+        #expect(throws: PostDraftError.titleBytes(4_098)) { try draft(title: text(ofBytes: 4_098)) }
+        #expect(PostDraftError.bodyBytes(65_538).description.contains("at most 65536 bytes, and this one has 65538"))
+    }
+
     @Test func lengthsAreThoseOfTheTrimmedText() throws {
         let padding = String(repeating: " \n", count: 200)
         let draft = try draft(title: padding + "Notes" + padding, body: padding + "Body" + padding)

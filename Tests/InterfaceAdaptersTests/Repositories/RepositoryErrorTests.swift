@@ -51,7 +51,8 @@ struct RepositoryErrorTests {
         (408, .unavailable, .unavailable),
         (409, .refused, .refused), (410, .notFound, .notFound), (422, .refused, .refused),
         (429, .unavailable, .unavailable), (500, .unavailable, .outcomeUnknown), (501, .unavailable, .unavailable),
-        (502, .unavailable, .outcomeUnknown), (503, .unavailable, .unavailable), (504, .unavailable, .outcomeUnknown),
+        (502, .unavailable, .outcomeUnknown), (503, .unavailable, .outcomeUnknown),
+        (504, .unavailable, .outcomeUnknown),
     ])
     func everyStatusIsTranslated(
         code: Int,

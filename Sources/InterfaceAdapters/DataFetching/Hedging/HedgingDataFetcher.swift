@@ -38,7 +38,9 @@ public struct HedgingDataFetcher: TellingDataFetcher {
     ///
     /// - Throws: what the wrapped fetcher throws.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        guard request.method == .get || request.method == .head else { return try await base.fetch(request) }
+        guard request.method == .get || request.method == .head, !request.isSentOnce else {
+            return try await base.fetch(request)
+        }
         let start = timer.now
         guard let delay = record.policy.withLock({ $0.begin() }), isAffordable(delay) else {
             let response = try await base.fetch(request)

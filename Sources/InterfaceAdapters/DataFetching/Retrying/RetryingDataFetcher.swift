@@ -32,12 +32,13 @@ public struct RetryingDataFetcher: TellingDataFetcher {
         DataFetcherLayer(.retry, policy.attempts == 1 ? "tries once" : "tries up to \(policy.attempts) times")
     }
 
-    /// The wrapped fetcher's first successful answer, or else its last.
+    /// The wrapped fetcher's first successful answer, or else its last. A request with ``DataRequest/isSentOnce`` is tried once.
     ///
     /// - Throws: what the wrapped fetcher throws at last; a ``FetchError`` with ``FetchError/Reason/cancelled`` if the task is
     ///   cancelled between two attempts.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         policy.budget?.deposit()
+        if request.isSentOnce { return try await base.fetch(request) }
         let outcome: Outcome
         do {
             let response = try await base.fetch(request)
@@ -58,7 +59,7 @@ public struct RetryingDataFetcher: TellingDataFetcher {
             let previous = request
             request.attempt += 1
             if let ending = await waited(for: request, after: attempts, because: outcome) {
-                return try given(outcome.regarding(uncertainty), of: previous, after: attempts, ending)
+                return try given(outcome.regarding(uncertainty, of: previous), of: previous, after: attempts, ending)
             }
             attempts += 1
             outcome = await Outcome { [request] () async throws(FetchError) in try await base.fetch(request) }

@@ -3,6 +3,7 @@ import UseCases
 /// Shows what is to be created as pending, and puts what became of it in its place.
 struct CreationSettler<Entity: Identifiable & Sendable>: OutboxSettler where Entity.ID: Sendable {
     let endpoint: String
+    let operations: [OutboxOperation]
     let creation: Creation<Entity>
     let pending: PendingEntities<Entity>
     /// What is changed in the store together with the end of a write: of no list there is known that what was created is in it.
@@ -25,7 +26,7 @@ struct CreationSettler<Entity: Identifiable & Sendable>: OutboxSettler where Ent
     func delivered(
         _ entry: OutboxEntry,
         answer: DataResponse,
-        before later: [OutboxEntry]
+        before later: LaterEntries
     ) async throws(RecordStoreError) -> OutboxSettlement {
         let key = entry.idempotencyKey
         let created = Result { () throws(FieldError) in
@@ -47,8 +48,12 @@ struct CreationSettler<Entity: Identifiable & Sendable>: OutboxSettler where Ent
     func refused(
         _ entry: OutboxEntry,
         because error: RepositoryError,
-        before later: [OutboxEntry]
+        before later: LaterEntries
     ) async throws(RecordStoreError) -> OutboxSettlement {
-        OutboxSettlement { pending.remove(entry.idempotencyKey) }
+        let key = entry.idempotencyKey
+        guard error.reason == .outcomeUnknown else { return OutboxSettlement { pending.remove(key) } }
+        // It may have been created, and then be in every list.
+        try await prepare(nil, key)
+        return OutboxSettlement(changes) { pending.remove(key) { forgetLists(key) } }
     }
 }

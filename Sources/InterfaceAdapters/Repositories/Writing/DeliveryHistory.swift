@@ -8,8 +8,8 @@ import Foundation
 
 /// What is known of the deliveries of an entry so far: a value that says what the outcome of the next one means.
 struct DeliveryHistory: Hashable, Sendable {
-    /// How often a conflict is taken for an earlier attempt that is still under way.
-    private static let mostConflicts = 3
+    /// How many conflicts in a row are expected of an upstream that is still busy with an earlier attempt. More are reported.
+    private static let expectedConflicts = 3
 
     /// Whether an earlier attempt may have reached the upstream, with nobody knowing what came of it.
     private(set) var mayHaveArrived: Bool
@@ -17,8 +17,10 @@ struct DeliveryHistory: Hashable, Sendable {
     private var told: Set<RepositoryError.Reason> = []
     private var isStoreTold = false
     private var isDelayTold = false
+    private var isUnknownOutcomeToReport = false
+    private var isUnknownOutcomeTold = false
 
-    /// Makes the history of an entry that nobody has sent; or of one that an earlier process left, which may have.
+    /// Makes the history of an entry that nobody has sent; or of one that an earlier process may have sent.
     init(mayHaveArrived: Bool = false) {
         self.mayHaveArrived = mayHaveArrived
     }
@@ -64,6 +66,10 @@ struct DeliveryHistory: Hashable, Sendable {
             defer { isStoreTold = true }
             return !isStoreTold
         }
+        if isUnknownOutcomeToReport, !isUnknownOutcomeTold {
+            isUnknownOutcomeTold = true
+            return true
+        }
         if reason == .denied || reason == .unreadable { return told.insert(reason).inserted }
         guard attempts >= limit, !isDelayTold else { return false }
         isDelayTold = true
@@ -73,12 +79,17 @@ struct DeliveryHistory: Hashable, Sendable {
     private mutating func verdict(on error: FetchError, at date: Date) -> DeliveryVerdict {
         let translated = RepositoryError(error, mayHaveWritten: true)
         switch translated.reason {
-        case .refused where error.status == 409 && mayHaveArrived && conflicts < Self.mostConflicts:
-            // An upstream that honours keys answers so while it is still busy with an earlier attempt.
-            conflicts += 1
-            return .again(translated, after: error.wait(from: date))
         case .refused, .notFound:
-            return .refused(translated)
+            // A refusal says that this attempt was not done, and nothing of an earlier one that may still be under way.
+            guard mayHaveArrived else { return .refused(translated) }
+            if error.status == 409 { conflicts += 1 }
+            isUnknownOutcomeToReport = error.status != 409 || conflicts > Self.expectedConflicts
+            let unknown = RepositoryError(
+                .outcomeUnknown,
+                request: translated.request,
+                explanation: "\(translated.explanation), but an earlier attempt may have been done"
+            )
+            return .again(unknown, after: error.wait(from: date))
         case .outcomeUnknown, .cancelled, .unreadable:
             mayHaveArrived = mayHaveArrived || error.wasSent
             return .again(translated, after: error.wait(from: date))

@@ -10,7 +10,7 @@ public struct DeliveryViewModel: Hashable, Sendable {
     /// Takes the numbers of an outbox as they are now.
     public init(_ outbox: Outbox) {
         // First, so that none is missing that is settled meanwhile.
-        waitingCount = outbox.pending.count
+        waitingCount = outbox.status.pendingCount
         let counts = outbox.counts
         deliveredCount = counts.delivered
         refusedCount = counts.refused

@@ -9,6 +9,8 @@ public struct HeldEntryError: Error, Hashable, Sendable, CustomStringConvertible
         case damaged(String)
         /// Nobody settles the writes of this endpoint: hand a settler of it to the outbox.
         case unsettled(endpoint: String)
+        /// The settler of its endpoint does not declare such an operation: a damaged or foreign record, or one of another version.
+        case undeclared(endpoint: String, operation: OutboxOperation)
 
         /// The reason, as the end of a sentence.
         public var description: String {
@@ -18,6 +20,11 @@ public struct HeldEntryError: Error, Hashable, Sendable, CustomStringConvertible
             case .damaged(let problem): "is damaged: \(problem)"
             case .unsettled(let endpoint):
                 "is for the endpoint “\(endpoint)”, which nobody settles: open the outbox with a settler of it"
+            case .undeclared(let endpoint, let operation):
+                """
+                asks for “\(operation)”, which the endpoint “\(endpoint)” does not declare: discard it, or run the version of \
+                this program that accepted it
+                """
             }
         }
     }

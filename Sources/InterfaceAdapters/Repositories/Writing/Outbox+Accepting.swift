@@ -1,6 +1,12 @@
 import Synchronization
 import UseCases
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 extension Outbox {
     /// Makes writes and changes durable, all of them or none, and delivers the writes from then on.
     ///
@@ -17,66 +23,120 @@ extension Outbox {
         _ tell: ([OutboxEntry]) -> Void
     ) async throws(RecordStoreError) -> [OutboxEntry] {
         try await openIfThatFailed()
-        try beginAccepting(writes)
-        var underWay = writes.count
-        defer { endAccepting(underWay) }
+        return try await accept(writes, with: changes, adding: [], acceptedAt: nil, tell)
+    }
+
+    /// Makes a refused write pending again.
+    ///
+    /// - Parameters:
+    ///   - write: The write.
+    ///   - key: What it is kept under as a refused one, and then not any more.
+    ///   - date: When it was accepted first.
+    /// - Returns: the entry that it became.
+    /// - Throws: a ``RecordStoreError`` if nothing was changed.
+    func acceptAgain(
+        _ write: OutboxWrite,
+        removing key: RecordKey,
+        acceptedAt date: Date
+    ) async throws(RecordStoreError) -> OutboxEntry? {
+        try await accept([write], with: [], adding: [.remove(key)], acceptedAt: date) { _ in }.first
+    }
+
+    private func accept(
+        _ writes: [OutboxWrite],
+        with changes: [RecordChange],
+        adding own: [RecordChange],
+        acceptedAt date: Date?,
+        _ tell: ([OutboxEntry]) -> Void
+    ) async throws(RecordStoreError) -> [OutboxEntry] {
+        let byteCount = writes.reduce(0) { $0 + $1.byteCount }
+        try beginAccepting(writes, byteCount)
+        var underWay = (writes: writes.count, bytes: byteCount)
+        defer { endAccepting(underWay.writes, underWay.bytes) }
         let ticket = try await turn(for: Set(writes.map(\.subject)))
         defer { leave(ticket) }
-        let entries = number(writes)
-        var all = changes
+        let entries = number(writes, acceptedAt: date ?? now().roundedToMilliseconds)
+        var own = own
         for entry in entries {
             let bytes = try OutboxEntryDTO.bytes(of: entry)
-            all.append(.keep(StoredRecord(bytes), OutboxEntryName(entry).key(under: records.entries)))
+            own.append(.keep(StoredRecord(bytes), OutboxEntryName(entry).key(under: records.entries)))
         }
-        try await commit(changes, adding: Array(all.dropFirst(changes.count)))
+        try await commit(changes, adding: own)
         // Who joins behind this finds them pending. Nothing is settled, nor told to who joins, before the turn is left.
         let settlers = state.withLock { state in
             state.counts.accepted += entries.count
-            for entry in entries { state.lanes.append(entry, DeliveryHistory()) }
+            for entry in entries { state.lanes.append(OutboxDelivery(entry: entry)) }
             // They are pending now, and not to be counted twice.
-            state.writesUnderWay -= underWay
+            state.writesUnderWay -= underWay.writes
+            state.bytesUnderWay -= underWay.bytes
             return state.settlers
         }
-        underWay = 0
+        underWay = (0, 0)
         settlers.tell(of: entries)
         tell(entries)
         pump()
         return entries
     }
 
-    private func beginAccepting(_ writes: [OutboxWrite]) throws(RecordStoreError) {
+    private func beginAccepting(_ writes: [OutboxWrite], _ byteCount: Int) throws(RecordStoreError) {
+        if let large = writes.first(where: { $0.byteCount > policy.maximumWriteBytes }) {
+            throw RecordStoreError(
+                .denied,
+                explanation: """
+                    The write \(large) has \(large.byteCount) bytes, and \(policy.maximumWriteBytes) are allowed: nothing was \
+                    accepted. Make it smaller, or split it.
+                    """
+            )
+        }
         try state.withLock { state throws(RecordStoreError) in
             guard state.phase == .open else { throw Self.notOpen }
-            if let unsettled = writes.first(where: { !state.settlers.settle($0.endpoint) }) {
-                throw RecordStoreError(
-                    .denied,
-                    explanation: """
-                        The write \(unsettled) is for the endpoint “\(unsettled.endpoint)”, which nobody settles: open the \
-                        outbox with a settler of it.
-                        """
-                )
+            for write in writes {
+                guard let objection = state.settlers.objection(to: write) else { continue }
+                throw Self.denied(write, objection, state.settlers.operations(of: write.endpoint))
             }
-            guard state.lanes.count + state.writesUnderWay + writes.count <= policy.mostPending || writes.isEmpty else {
-                throw RecordStoreError(
-                    .full,
-                    explanation: """
-                        \(state.lanes.count) writes wait for the upstream to take them, and \(policy.mostPending) may at the most: \
-                        nothing was accepted. Do it again when the upstream has taken some.
-                        """
-                )
+            if let shortage = state.shortage(for: writes.count, byteCount, policy) {
+                throw RecordStoreError(.full, explanation: "\(shortage) Nothing was accepted.")
             }
             state.acceptsUnderWay += 1
             state.writesUnderWay += writes.count
+            state.bytesUnderWay += byteCount
         }
+    }
+
+    private static func denied(
+        _ write: OutboxWrite,
+        _ objection: HeldEntryError.Reason,
+        _ operations: [OutboxOperation]
+    ) -> RecordStoreError {
+        guard case .undeclared = objection else {
+            return RecordStoreError(
+                .denied,
+                explanation: """
+                    The write \(write) is for the endpoint “\(write.endpoint)”, which nobody settles: open the outbox with a settler \
+                    of it.
+                    """
+            )
+        }
+        let declared = operations.map(\.description).joined(separator: ", ")
+        return RecordStoreError(
+            .denied,
+            explanation: """
+                The write \(write) is not among the operations that the settler of “\(write.endpoint)” declares \
+                (\(declared.isEmpty ? "none" : declared)): nothing was accepted.
+                """
+        )
     }
 
     /// Has those go on who wait until nothing is made durable, if nothing is.
     ///
-    /// - Parameter count: How many writes were to be made durable.
-    func endAccepting(_ count: Int = 0) {
+    /// - Parameters:
+    ///   - count: How many writes were to be made durable.
+    ///   - byteCount: How many bytes they have.
+    func endAccepting(_ count: Int = 0, _ byteCount: Int = 0) {
         let waiters = state.withLock { state -> [Promise<Void>] in
             state.acceptsUnderWay -= 1
             state.writesUnderWay -= count
+            state.bytesUnderWay -= byteCount
             guard state.acceptsUnderWay == 0 else { return [] }
             defer { state.idleWaiters = [] }
             return state.idleWaiters
@@ -85,8 +145,7 @@ extension Outbox {
     }
 
     /// The entries that writes become. Their numbers are in the order of the turns.
-    private func number(_ writes: [OutboxWrite]) -> [OutboxEntry] {
-        let date = now().roundedToMilliseconds
+    private func number(_ writes: [OutboxWrite], acceptedAt date: Date) -> [OutboxEntry] {
         let first = state.withLock { state in
             defer { state.nextSequence += writes.count }
             return state.nextSequence

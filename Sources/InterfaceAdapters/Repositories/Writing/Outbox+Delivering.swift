@@ -30,7 +30,10 @@ extension Outbox {
     func pump() {
         state.withLock { state in
             guard state.phase == .open else { return }
-            while let delivery = state.lanes.next(at: timer.now) {
+            let now = timer.now
+            while let key = state.lanes.nextKey(at: now), state.streak.begin(key, at: now),
+                let delivery = state.lanes.next(at: now)
+            {
                 // Unstructured, because whoever had the write accepted does not wait for it. It ends with one attempt, and
                 // whoever closes cancels it and waits for it: it is made and kept under the lock, so that it is found. It has
                 // nothing to do with the deadline of whoever happens to begin it.
@@ -38,13 +41,13 @@ extension Outbox {
                     Task(executorPreference: timer.executor) { await self.deliver(delivery) }
                 }
             }
-            setAlarm(&state)
+            setAlarm(&state, at: now)
         }
     }
 
-    /// Has the outbox wake when the first of the entries that wait may be sent.
-    private func setAlarm(_ state: inout OutboxState) {
-        let moment = state.lanes.wakeTime
+    /// Has the outbox wake when the first of the entries that wait may be sent, or the pause ends.
+    private func setAlarm(_ state: inout OutboxState, at now: Duration) {
+        let moment = state.wakeTime(at: now)
         guard moment != state.alarm?.moment else { return }
         if let alarm = state.alarm { timer.cancel(alarm.timer) }
         state.alarm = moment.map { moment in
@@ -70,6 +73,8 @@ extension Outbox {
                 HeaderField(.accept, "application/json"), HeaderField(.idempotencyKey, entry.idempotencyKey),
             ]
         )
+        // The outbox alone sends it again: else an attempt that it knows nothing of could still be under way.
+        request.isSentOnce = true
         if let body = entry.write.body {
             request.headerFields.append(HeaderField(.contentType, "application/json; charset=utf-8"))
             request.body = Data(body)
@@ -77,52 +82,91 @@ extension Outbox {
         return request
     }
 
-    /// Sends an entry once, and settles it or puts it off.
+    /// Sends an entry once, unless the upstream has answered it for good, and settles it or puts it off.
     private func deliver(_ delivery: OutboxDelivery) async {
         var delivery = delivery
-        let entry = delivery.entry
         do throws(RecordStoreError) {
-            try await checkOwner()
-            try state.withLock { state throws(RecordStoreError) in
-                // Its end would change nothing that is kept.
-                guard state.settlers.settle(entry.write.endpoint) else { throw Self.unsettled(entry) }
-                state.counts.attempts += 1
+            if delivery.answer == nil, let setback = try await send(&delivery) {
+                await postpone(delivery, setback)
+            } else {
+                try await settle(delivery)
+                state.withLock { $0.endDelivery(of: delivery.entry, nextProbeAt: timer.now) }
             }
-            let request = request(for: entry)
-            let outcome = await Result { () async throws(FetchError) in try await upstream.dataFetcher.fetch(request) }
-            switch delivery.history.add(outcome, of: request, at: now()) {
-            case .delivered(let response): try await settle(entry, .success(response))
-            case .refused(let error): try await settle(entry, .failure(error))
-            case .again(let error, let delay):
-                await postpone(delivery, .upstream(error, retryAfter: delay))
-                return pump()
-            }
-            state.withLock { $0.endDelivery(of: entry) }
         } catch {
             await postpone(delivery, .store(error))
         }
         pump()
     }
 
+    /// Sends an entry once, and takes down its answer if that is for good.
+    ///
+    /// - Returns: why it has to be sent again; `nil` if the upstream has answered for good.
+    /// - Throws: a ``RecordStoreError`` if nothing was sent.
+    private func send(_ delivery: inout OutboxDelivery) async throws(RecordStoreError) -> Setback? {
+        let entry = delivery.entry
+        // Its end would change nothing that is kept, or it is not what its endpoint sends.
+        guard state.withLock({ $0.settlers.objection(to: entry.write) }) == nil else { throw Self.unsettled(entry) }
+        try await noteSending(delivery)
+        state.withLock { $0.counts.attempts += 1 }
+        let request = request(for: entry)
+        let outcome = await Result { () async throws(FetchError) in try await upstream.dataFetcher.fetch(request) }
+        if case .failure(let error) = outcome, !error.wasSent { state.withLock { $0.counts.attempts -= 1 } }
+        switch delivery.history.add(outcome, of: request, at: now()) {
+        case .delivered(let response):
+            delivery.answer = .success(response)
+            return nil
+        case .refused(let error):
+            guard countsRefusal(of: entry, because: error) else { return .upstream(error, retryAfter: nil) }
+            delivery.answer = .failure(error)
+            return nil
+        case .again(let error, let delay): return .upstream(error, retryAfter: delay)
+        }
+    }
+
+    /// Notes that an entry is about to be sent, so that a later process knows that it may have arrived. It is the one check of who
+    /// delivers, too.
+    private func noteSending(_ delivery: OutboxDelivery) async throws(RecordStoreError) {
+        // Where it is known that it may have arrived, that is noted.
+        if delivery.history.mayHaveArrived, delivery.isNoted { return try await checkOwner() }
+        let note = AttemptNote(
+            attempts: delivery.entry.attempts,
+            mayHaveArrived: delivery.history.mayHaveArrived,
+            isSending: true,
+            cause: delivery.cause
+        )
+        try await commit([], adding: [keeping(note, of: delivery.entry)])
+    }
+
+    /// Whether a refusal ends a write; while delivery is paused, only that of the probe does.
+    private func countsRefusal(of entry: OutboxEntry, because error: RepositoryError) -> Bool {
+        let (date, time) = (now(), timer.now)
+        let (counts, pause) = state.withLock { state -> (Bool, OutboxPause?) in
+            let (counts, pauses) = state.streak.refuse(
+                entry.idempotencyKey,
+                of: entry.write.subject,
+                because: error.description,
+                at: time
+            )
+            return (counts, pauses ? state.streak.record(at: time, date).pause : nil)
+        }
+        if let pause { errorHandler.handle(OutboxPausedError(prefix: records.prefix, pause: pause)) }
+        return counts
+    }
+
     /// Commits what came of an entry together with its end, and tells everybody.
-    private func settle(
-        _ entry: OutboxEntry,
-        _ outcome: Result<DataResponse, RepositoryError>
-    ) async throws(RecordStoreError) {
+    private func settle(_ delivery: OutboxDelivery) async throws(RecordStoreError) {
+        guard let outcome = delivery.answer else { return }
+        let entry = delivery.entry
         // From here on a close waits instead of cancelling.
         state.withLock { _ = $0.answered.insert(entry.idempotencyKey) }
         let ticket = try await turn(for: [entry.write.subject])
         defer { leave(ticket) }
-        let (later, settlers) = state.withLock { state in
-            (
-                state.lanes.entries(behindTheFirstOf: entry.write.subject),
-                state.settlers.all(for: entry.write.endpoint)
-            )
-        }
-        // Those who would have may have left meanwhile. It is sent again, with the same key, when others have joined.
+        let settlers = state.withLock { $0.settlers.all(for: entry.write.endpoint) }
+        // Those who would have may have left meanwhile. It is settled when others have joined.
         guard !settlers.isEmpty else { throw Self.unsettled(entry) }
+        let later = laterEntries(behind: entry)
         var settlements: [OutboxSettlement] = []
-        for settler in settlers {
+        for settler in settlers where settler.declares(entry.write) {
             switch outcome {
             case .success(let response):
                 settlements.append(try await settler.delivered(entry, answer: response, before: later))
@@ -130,14 +174,21 @@ extension Outbox {
                 settlements.append(try await settler.refused(entry, because: error, before: later))
             }
         }
-        try await commit(settlements.flatMap(\.changes), adding: records.removal(of: entry))
+        try await commit(
+            settlements.flatMap(\.changes),
+            adding: try records.removal(of: entry) + ending(of: entry, outcome)
+        )
         for settlement in settlements { settlement.whenCommitted() }
         let waiters = state.withLock { state in
             state.lanes.settle(entry)
             switch outcome {
-            case .success: state.counts.delivered += 1
+            case .success:
+                state.counts.delivered += 1
+                state.isStreakKept = false
             case .failure(let error):
+                state.isStreakKept = true
                 state.counts.refused += 1
+                state.addDeadLetter(entry.write.byteCount)
                 state.remember(error, of: entry)
             }
             return state.endWaiters.removeValue(forKey: entry.idempotencyKey) ?? []
@@ -150,6 +201,29 @@ extension Outbox {
         case .failure(let error): errorHandler.handle(RefusedWriteError(entry, because: error))
         }
         for waiter in waiters { waiter.keep(outcome.map { _ in }) }
+    }
+
+    /// The changes of the outbox's own records that go with the end of an entry, beside its removal: a dead letter of what was
+    /// refused, and what is known of the refusals in a row.
+    private func ending(
+        of entry: OutboxEntry,
+        _ outcome: Result<DataResponse, RepositoryError>
+    ) throws(RecordStoreError) -> [RecordChange] {
+        let (date, time) = (now(), timer.now)
+        switch outcome {
+        case .success:
+            return state.withLock { state in
+                state.streak.deliver()
+                return state.isStreakKept ? [.remove(records.pause)] : []
+            }
+        case .failure(let error):
+            let letter = try DeadLetterDTO(entry, because: error, at: date).bytes()
+            let streak = state.withLock { $0.streak.record(at: time, date) }
+            return [
+                .keep(StoredRecord(letter), OutboxEntryName(entry).key(under: records.dead)),
+                .keep(StoredRecord(streak.bytes), records.pause),
+            ]
+        }
     }
 
     /// That an entry is not settled, because all have left who would.
@@ -166,29 +240,55 @@ extension Outbox {
     /// Has an entry wait before it is sent again, unless the outbox has been closed: then it is the next one's.
     private func postpone(_ delivery: OutboxDelivery, _ setback: Setback) async {
         let isOpen = state.withLock { state in
-            if state.phase != .open { state.endDelivery(of: delivery.entry) }
+            if state.phase != .open { state.endDelivery(of: delivery.entry, nextProbeAt: timer.now) }
             return state.phase == .open
         }
         guard isOpen else { return }
         var delivery = delivery
-        delivery.entry.attempts += 1
-        let attempts = delivery.entry.attempts
-        if setback.reason != nil { await keepAttempts(of: delivery.entry) }
+        let attempts: Int
+        switch setback {
+        case .upstream:
+            delivery.entry.attempts += 1
+            attempts = delivery.entry.attempts
+        case .store:
+            delivery.settlementFailures += 1
+            attempts = delivery.settlementFailures
+        }
+        let wait = policy.wait(after: attempts, retryAfter: setback.retryAfter)
+        let (moment, date) = (timer.now + wait, now())
+        delivery.cause = "\(setback.cause)"
+        delivery.isDenied = setback.reason == .denied
+        if setback.reason != nil {
+            let note = AttemptNote(
+                attempts: attempts,
+                mayHaveArrived: delivery.history.mayHaveArrived,
+                nextAttempt: date.addingTimeInterval(wait / .seconds(1)),
+                cause: delivery.cause
+            )
+            delivery.isNoted = await keep(note, of: delivery.entry)
+        }
         if delivery.history.isToBeTold(setback.reason, after: attempts, limit: policy.reportedAttempts) {
             errorHandler.handle(DelayedWriteError(delivery.entry, because: setback.cause))
         }
-        let wait = policy.wait(after: attempts, retryAfter: setback.retryAfter)
-        let moment = timer.now + wait
         state.withLock { state in
             state.counts.postponed += 1
             state.postpone(delivery, until: moment)
         }
     }
 
-    /// Keeps how often an entry was sent, so that a later process does not begin with the shortest wait.
-    private func keepAttempts(of entry: OutboxEntry) async {
-        let key = OutboxEntryName(entry).key(under: records.attempts)
-        // Where it cannot be kept, no more is lost than a longer wait.
-        try? await store.commit([.keep(StoredRecord(Array(String(entry.attempts).utf8)), key)])
+    /// Keeps how an attempt went, so that a later process does not begin with the shortest wait.
+    ///
+    /// - Returns: whether it is kept. Where it cannot be, the note from before the attempt says that it may have arrived.
+    private func keep(_ note: AttemptNote, of entry: OutboxEntry) async -> Bool {
+        do {
+            try await store.commit([keeping(note, of: entry)])
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func keeping(_ note: AttemptNote, of entry: OutboxEntry) -> RecordChange {
+        .keep(StoredRecord(note.bytes), OutboxEntryName(entry).key(under: records.attempts))
     }
 }

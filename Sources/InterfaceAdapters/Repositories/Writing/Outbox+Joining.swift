@@ -21,14 +21,14 @@ extension Outbox {
         let (member, before) = try state.withLock { state throws(RecordStoreError) in
             if state.phase == .closed { throw Self.notOpen }
             // From here on they are told of what is accepted, and asked what is to be kept.
-            return (state.settlers.add(byEndpoint), state.lanes.pending)
+            return (state.settlers.add(byEndpoint), state.lanes.entries)
         }
         do throws(RecordStoreError) {
             // What is still pending of what was then: nobody settles any of it meanwhile.
             let ticket = try await turn(for: Set(before.map(\.write.subject)))
             defer { leave(ticket) }
             let rest = state.withLock { state in before.filter(state.lanes.contains) }
-            tellSettlers(of: rest, byEndpoint)
+            tellSettlers(of: rest.sorted { $0.sequence < $1.sequence }, byEndpoint)
             return member
         } catch {
             leave(member)

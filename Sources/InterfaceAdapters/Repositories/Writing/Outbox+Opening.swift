@@ -1,10 +1,13 @@
 import Synchronization
 import UseCases
 
-extension Outbox {
-    /// More make no wait longer. Whatever a record says, they can still be counted.
-    private static let mostAttempts = 1_000_000
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
+extension Outbox {
     /// Takes over what an earlier outbox left, tells the settlers of it, and begins to deliver.
     ///
     /// Entries that a newer version of the program wrote, that are damaged, or that nobody settles are kept as they are and told to
@@ -51,11 +54,14 @@ extension Outbox {
             state.acceptsUnderWay += 1
         }
         defer { endAccepting() }
-        let left: LeftEntries
+        var left: LeftEntries
+        let letters: [(key: RecordKey, record: StoredRecord)]
         do {
             // Before anything is read: what another outbox accepts behind this it finds out to be no longer its business.
             try await store.commit([.keep(StoredRecord(Array(token.utf8)), records.owner)])
-            left = try await readEntries(state.withLock(\.settlers))
+            letters = try await store.records(under: records.dead)
+            left = try await LeftEntries(of: store, records)
+            if !left.orphans.isEmpty { try await store.commit(left.orphans.map { .remove($0) }) }
         } catch {
             state.withLock { state in
                 guard state.phase == .opening else { return }
@@ -64,22 +70,50 @@ extension Outbox {
             throw error
         }
         let settlers = state.withLock(\.settlers)
+        left.hold(settlers.objection)
         settlers.tell(of: left.readable)
-        let isOpen = state.withLock { state in
+        let isOpen = goOn(from: left, letters)
+        for problem in left.problems(records) { errorHandler.handle(problem) }
+        guard isOpen else { throw Self.notOpen }
+        pump()
+    }
+
+    /// Goes on from what an earlier outbox left.
+    ///
+    /// - Returns: `false` if the outbox was closed meanwhile.
+    private func goOn(from left: LeftEntries, _ letters: [(key: RecordKey, record: StoredRecord)]) -> Bool {
+        let (time, date) = (timer.now, now())
+        return state.withLock { state in
             guard state.phase == .opening else { return false }
             (state.phase, state.hasFailedToOpen) = (.open, false)
             state.nextSequence = left.nextSequence
             for item in left.items {
                 switch item {
-                case .entry(let entry): state.lanes.append(entry, DeliveryHistory(mayHaveArrived: true))
-                case .held(let entry, let subject): state.lanes.hold(entry, in: subject)
+                case .held(let held): state.lanes.hold(held)
+                case .entry(let entry, let note):
+                    var delivery = OutboxDelivery(entry: entry)
+                    delivery.history = DeliveryHistory(mayHaveArrived: note.mayHaveArrived || note.isSending)
+                    delivery.isNoted = note.mayHaveArrived || note.isSending
+                    delivery.cause = note.cause
+                    delivery.nextAttempt = note.nextAttemptDate.map {
+                        time + policy.rest(of: $0.timeIntervalSince(date))
+                    }
+                    state.lanes.append(delivery)
                 }
+            }
+            for (key, _) in left.misnamed { state.misnamed[key.description] = key }
+            for (key, record) in letters {
+                let name = OutboxEntryName(key, under: records.dead)
+                state.addDeadLetter(
+                    name.map { DeadLetterDTO.item(from: record.bytes, named: $0).byteCount } ?? record.bytes.count
+                )
+            }
+            if let streak = left.streak {
+                state.streak.restore(streak, at: time, date)
+                state.isStreakKept = true
             }
             return true
         }
-        for problem in left.problems { errorHandler.handle(problem) }
-        guard isOpen else { throw Self.notOpen }
-        pump()
     }
 
     /// Opens it with those who have joined, unless it is open.
@@ -102,37 +136,5 @@ extension Outbox {
     /// - Throws: a ``RecordStoreError`` if it still cannot be opened.
     func openIfThatFailed() async throws(RecordStoreError) {
         if state.withLock(\.hasFailedToOpen) { try await open() }
-    }
-
-    /// Reads what is kept of entries, and removes what is kept of none.
-    private func readEntries(
-        _ settlers: OutboxSettlers
-    ) async throws(RecordStoreError) -> LeftEntries {
-        var attempts: [RecordKey: Int] = [:]
-        var orphans: [RecordKey] = []
-        let entries = try await store.records(under: records.entries)
-        let names = Set(entries.compactMap { OutboxEntryName($0.key, under: records.entries) })
-        for (key, record) in try await store.records(under: records.attempts) {
-            guard let name = OutboxEntryName(key, under: records.attempts), names.contains(name) else {
-                orphans.append(key)
-                continue
-            }
-            let count = Int(String(decoding: record.bytes, as: UTF8.self)) ?? 0
-            attempts[name.key(under: records.entries)] = min(max(0, count), Self.mostAttempts)
-        }
-        if !orphans.isEmpty { try await store.commit(orphans.map { .remove($0) }) }
-        var left = LeftEntries()
-        for (key, record) in entries {
-            guard let name = OutboxEntryName(key, under: records.entries) else {
-                left.problems.append(HeldEntryError(key, .damaged("it is not kept under what an entry is")))
-                continue
-            }
-            left.add(
-                OutboxEntryDTO.entry(from: record.bytes, named: name, attempts: attempts[key] ?? 0),
-                named: name,
-                under: key
-            ) { settlers.settle($0) }
-        }
-        return left
     }
 }

@@ -60,14 +60,17 @@ public final class Outbox: Sendable {
         self.now = now
         self.errorHandler = errorHandler
         records = OutboxRecords(prefix: prefix)
-        state = Mutex(OutboxState(concurrency: policy.concurrency))
+        state = Mutex(OutboxState(policy))
         self.generator = Mutex(generator)
     }
 
     /// The entries that are durable and not settled, as far as they can be read, in the order they were accepted.
     ///
     /// - Complexity: O(n log n) in their number.
-    public var pending: [OutboxEntry] { state.withLock(\.lanes.pending) }
+    public var pending: [OutboxEntry] {
+        // In order outside of the lock.
+        state.withLock(\.lanes.entries).sorted { ($0.sequence, $0.idempotencyKey) < ($1.sequence, $1.idempotencyKey) }
+    }
 
     /// What it has done since it was opened.
     public var counts: OutboxCounts { state.withLock(\.counts) }
@@ -82,8 +85,8 @@ public final class Outbox: Sendable {
     ///   - changes: What is changed in the store at once, such as what readers are to find meanwhile.
     /// - Returns: the entries that the writes became, in their order.
     /// - Throws: a ``RecordStoreError`` if nothing was accepted or changed: with the store's reason; with `closed` if the outbox is
-    ///   not open; with `full` if as many are pending as its policy allows; with `denied` if nobody settles one of the writes or a
-    ///   change is of the outbox's own records; with `cancelled` if the task was cancelled, or its deadline passed, before anything
+    ///   not open; with `full` if as many are pending, or refused and kept, as its policy allows; with `denied` if nobody settles one
+    ///   of the writes, its settler does not declare what it does, it is too large, or a change is of the outbox's own records; with `cancelled` if the task was cancelled, or its deadline passed, before anything
     ///   was done. A task that is cancelled later still gets them made.
     @discardableResult
     public func accept(

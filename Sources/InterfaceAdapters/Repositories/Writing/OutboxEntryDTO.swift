@@ -20,7 +20,8 @@ struct OutboxEntryDTO: Codable {
         let version: Int
     }
 
-    static let version = 1
+    /// Entries of version 1 may have been sent without a note of it. From version 2 on, an ``AttemptNote`` precedes each attempt.
+    static let version = 2
 
     let version: Int
     let endpoint: String
@@ -59,15 +60,23 @@ struct OutboxEntryDTO: Codable {
         do {
             let version = try Envelope.decoded(from: Data(bytes)).version
             guard version <= Self.version else { return .failure(.newer(version: version)) }
-            return .success(try Self.decoded(from: Data(bytes)).entry(named: name, attempts: attempts))
+            return try Self.decoded(from: Data(bytes)).entry(named: name, attempts: attempts)
         } catch {
             return .failure(.damaged("\(error)"))
         }
     }
 
-    private func entry(named name: OutboxEntryName, attempts: Int) throws(FieldError) -> OutboxEntry {
-        guard let method = DataRequest.Method(method) else { throw FieldError("method", "is none") }
-        return OutboxEntry(
+    /// Whether an entry may have been sent although no attempt is noted.
+    static func mayHaveBeenSentWithoutNote(_ bytes: [UInt8]) -> Bool {
+        ((try? Envelope.decoded(from: Data(bytes)).version) ?? 1) < 2
+    }
+
+    /// The entry of a name.
+    func entry(named name: OutboxEntryName, attempts: Int) -> Result<OutboxEntry, Problem> {
+        guard let method = DataRequest.Method(method) else {
+            return .failure(.damaged("\(FieldError("method", "is none"))"))
+        }
+        let entry = OutboxEntry(
             sequence: name.sequence,
             write: OutboxWrite(
                 endpoint: endpoint,
@@ -80,12 +89,13 @@ struct OutboxEntryDTO: Codable {
             acceptedAt: Date(timeIntervalSince1970: Double(acceptedAt) / 1_000),
             attempts: attempts
         )
+        return .success(entry)
     }
 }
 
 extension Date {
     /// The milliseconds since 1970, of a time that has any within a number.
-    fileprivate var wholeMilliseconds: Int64 {
+    var wholeMilliseconds: Int64 {
         let milliseconds = (timeIntervalSince1970 * 1_000).rounded()
         return Int64(exactly: max(-1e15, min(1e15, milliseconds))) ?? 0
     }

@@ -1,125 +1,320 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// Which of the entries of an outbox may be sent next: a value without a clock or a task, for an ``Outbox``.
 ///
 /// Each subject has a lane, in which one entry stands behind the other. Only the first of a lane is ever sent, and the next is not
 /// before that is settled. Of several lanes the one goes first whose entry was accepted first.
 struct OutboxLanes {
+    /// An entry, or a record that cannot be read, that is not sent.
+    struct HeldItem: Sendable {
+        let name: OutboxEntryName
+        let entry: OutboxEntry?
+        let reason: HeldEntryError.Reason
+        let byteCount: Int
+    }
+
     /// What stands in a lane.
-    private enum Item {
-        case entry(OutboxDelivery)
-        /// What is not sent, and keeps what stands behind it from being sent: the entry, where it can be read.
-        case held(OutboxEntry?)
+    enum Item: Sendable {
+        case delivery(OutboxDelivery)
+        /// What is not sent, and keeps what stands behind it from being sent.
+        case held(HeldItem)
+        /// What somebody is discarding, and is not sent meanwhile.
+        case suspended(OutboxDelivery)
 
         var entry: OutboxEntry? {
             switch self {
-            case .entry(let delivery): delivery.entry
-            case .held(let entry): entry
+            case .delivery(let delivery), .suspended(let delivery): delivery.entry
+            case .held(let item): item.entry
             }
         }
+
+        var id: String {
+            switch self {
+            case .delivery(let delivery), .suspended(let delivery): delivery.entry.idempotencyKey
+            case .held(let item): item.name.idempotencyKey
+            }
+        }
+
+        var byteCount: Int {
+            switch self {
+            case .delivery(let delivery), .suspended(let delivery): delivery.entry.write.byteCount
+            case .held(let item): item.byteCount
+            }
+        }
+
+        var isOutcomeUnknown: Bool {
+            switch self {
+            case .delivery(let delivery), .suspended(let delivery): delivery.history.mayHaveArrived
+            case .held: false
+            }
+        }
+
+        var name: OutboxEntryName {
+            switch self {
+            case .delivery(let delivery), .suspended(let delivery): OutboxEntryName(delivery.entry)
+            case .held(let item): item.name
+            }
+        }
+    }
+
+    /// Where a lane is found: in a queue, by the ticket that it has there, or on its way.
+    private struct Lane {
+        var items = FIFOQueue<Item>()
+        /// The place in a queue that counts. Others of the lane are out of date.
+        var ticket = 0
+        var isUnderWay = false
+    }
+
+    private struct Place: Sendable {
+        let subject: RecordKey
+        let ticket: Int
     }
 
     let concurrency: Int
     /// How many entries are sent, or settled, at this moment.
     private(set) var underWay = 0
-    private var lanes: [RecordKey: [Item]] = [:]
+    /// How many bytes the entries have, held ones included.
+    private(set) var byteCount = 0
+    /// How many entries may have been done without an answer.
+    private(set) var outcomeUnknownCount = 0
+    /// How many are held.
+    private(set) var heldCount = 0
+    private var lanes: [RecordKey: Lane] = [:]
     /// The lanes whose first entry may be sent, by its number. A lane is here, among those that wait, under way or held.
-    private var ready = PriorityQueue<Int, RecordKey>()
-    private var waiting = PriorityQueue<Duration, RecordKey>()
-    private var keys: Set<String> = []
+    private var ready = PriorityQueue<Int, Place>()
+    private var waiting = PriorityQueue<Duration, Place>()
+    private var lastTicket = 0
+    private var subjects: [String: RecordKey] = [:]
 
     /// Makes lanes without any entry, of which so many go on at once.
     init(concurrency: Int) {
         self.concurrency = max(1, concurrency)
     }
 
-    /// How many entries are here, held ones that cannot be read not among them.
-    var count: Int { keys.count }
+    /// How many entries are here, held ones included.
+    var count: Int { subjects.count }
 
     /// Whether an entry is here.
-    func contains(_ entry: OutboxEntry) -> Bool { keys.contains(entry.idempotencyKey) }
+    func contains(_ entry: OutboxEntry) -> Bool { subjects[entry.idempotencyKey] != nil }
 
-    /// The entries that are here, in the order they were accepted.
+    /// The entries that are here and can be read, in no order.
     ///
-    /// - Complexity: O(n log n).
-    var pending: [OutboxEntry] {
-        lanes.values.joined().compactMap(\.entry).sorted {
-            ($0.sequence, $0.idempotencyKey) < ($1.sequence, $1.idempotencyKey)
-        }
-    }
+    /// - Complexity: O(n).
+    var entries: [OutboxEntry] { lanes.values.flatMap { $0.items.all.compactMap(\.entry) } }
 
     /// The entries of these that nothing holds, in no order: they are sent sooner or later.
     ///
     /// - Complexity: O(n).
     var deliverable: [OutboxEntry] {
         lanes.values.flatMap { lane in
-            lane.prefix { if case .entry = $0 { true } else { false } }.compactMap(\.entry)
+            lane.items.all.prefix { if case .delivery = $0 { true } else { false } }.compactMap(\.entry)
         }
     }
 
-    /// Puts an entry at the end of its lane, with what is known of its deliveries.
-    mutating func append(_ entry: OutboxEntry, _ history: DeliveryHistory) {
-        append(.entry(OutboxDelivery(entry: entry, history: history)), to: entry.write.subject)
-        keys.insert(entry.idempotencyKey)
+    /// When the oldest entry was accepted; `nil` if there is none.
+    ///
+    /// - Complexity: O(n) in the number of lanes.
+    var oldestAcceptedAt: Date? { lanes.values.lazy.compactMap { $0.items.first?.entry?.acceptedAt }.min() }
+
+    /// All items, by their keys, and whether each is under way.
+    ///
+    /// - Complexity: O(n).
+    var items: [String: (item: Item, isUnderWay: Bool)] {
+        var all: [String: (item: Item, isUnderWay: Bool)] = [:]
+        for lane in lanes.values {
+            for (place, item) in lane.items.all.enumerated() { all[item.id] = (item, place == 0 && lane.isUnderWay) }
+        }
+        return all
     }
 
-    /// Puts what is never sent at the end of a lane: an entry that nobody settles, or one that cannot be read.
-    mutating func hold(_ entry: OutboxEntry?, in subject: RecordKey) {
-        append(.held(entry), to: subject)
-        if let entry { keys.insert(entry.idempotencyKey) }
+    /// The item of an entry, and whether it is under way.
+    ///
+    /// - Complexity: O(n) in the number of entries of its subject.
+    func item(_ id: String) -> (item: Item, subject: RecordKey, isUnderWay: Bool)? {
+        guard let subject = subjects[id], let lane = lanes[subject],
+            let item = lane.items.all.first(where: { $0.id == id })
+        else { return nil }
+        return (item, subject, lane.isUnderWay && lane.items.first?.id == id)
+    }
+
+    /// Puts an entry at the end of its lane.
+    mutating func append(_ delivery: OutboxDelivery) {
+        append(.delivery(delivery), to: delivery.entry.write.subject)
+    }
+
+    /// Puts what is not sent at the end of a lane.
+    mutating func hold(_ item: HeldItem) {
+        append(.held(item), to: item.name.subject)
+    }
+
+    /// The lane whose entry is to be sent next, as the key of that entry; `nil` if none may be sent now.
+    mutating func nextKey(at now: Duration) -> String? {
+        while let first = waiting.first, first.priority <= now {
+            _ = waiting.popFirst()
+            if isCurrent(first.value) { enqueue(first.value.subject, isDue: true) }
+        }
+        while let first = ready.first, !isCurrent(first.value) { _ = ready.popFirst() }
+        guard underWay < concurrency, let first = ready.first else { return nil }
+        return lanes[first.value.subject]?.items.first?.id
     }
 
     /// Takes the entry to send next, which is under way until it is postponed or settled; `nil` if none may be sent now.
     ///
     /// - Complexity: O(log n) in the number of lanes, but for lanes whose wait is over by now.
     mutating func next(at now: Duration) -> OutboxDelivery? {
-        while let first = waiting.first, first.priority <= now {
-            _ = waiting.popFirst()
-            makeReady(first.value)
-        }
-        guard underWay < concurrency, let subject = ready.popFirst(), case .entry(let delivery)? = lanes[subject]?.first
+        guard nextKey(at: now) != nil, let place = ready.popFirst(),
+            case .delivery(let delivery)? = lanes[place.subject]?.items.first
         else { return nil }
         underWay += 1
+        lanes[place.subject]?.isUnderWay = true
         return delivery
     }
 
     /// When to ask for the next entry, if nothing else happens until then; `nil` if that is of no use.
-    var wakeTime: Duration? { underWay < concurrency ? waiting.first?.priority : nil }
+    var wakeTime: Duration? {
+        mutating get {
+            while let first = waiting.first, !isCurrent(first.value) { _ = waiting.popFirst() }
+            return underWay < concurrency ? waiting.first?.priority : nil
+        }
+    }
 
     /// Has an entry that is under way wait until a moment, before it is sent again.
     mutating func postpone(_ delivery: OutboxDelivery, until moment: Duration) {
         let subject = delivery.entry.write.subject
-        guard isFirst(delivery.entry) else { return }
-        lanes[subject]?[0] = .entry(delivery)
+        guard isUnderWay(delivery.entry), let old = lanes[subject]?.items.first else { return }
+        var delivery = delivery
+        delivery.nextAttempt = moment
+        count(old, -1)
+        count(.delivery(delivery), 1)
+        lanes[subject]?.items.first = .delivery(delivery)
+        lanes[subject]?.isUnderWay = false
         underWay -= 1
-        waiting.insert(subject, moment)
+        enqueue(subject, isDue: false)
     }
 
     /// Removes an entry that is under way, for good.
+    ///
+    /// - Complexity: O(log n) in the number of lanes, amortized.
     mutating func settle(_ entry: OutboxEntry) {
         let subject = entry.write.subject
-        guard isFirst(entry) else { return }
-        lanes[subject]?.removeFirst()
-        keys.remove(entry.idempotencyKey)
+        guard isUnderWay(entry), let item = lanes[subject]?.items.popFirst() else { return }
+        forget(item)
+        lanes[subject]?.isUnderWay = false
         underWay -= 1
-        if lanes[subject]?.isEmpty == true { lanes[subject] = nil }
-        makeReady(subject)
+        goOn(subject)
     }
 
-    /// The entries that stand behind the first of a lane, in their order.
-    func entries(behindTheFirstOf subject: RecordKey) -> [OutboxEntry] {
-        (lanes[subject] ?? []).dropFirst().compactMap(\.entry)
+    /// Removes an item that is not under way.
+    ///
+    /// - Returns: whether it was there and is removed.
+    /// - Complexity: O(n) in the number of entries of its subject.
+    mutating func remove(_ id: String) -> Bool {
+        guard let (item, subject, isUnderWay) = item(id), !isUnderWay else { return false }
+        let isFirst = lanes[subject]?.items.first?.id == id
+        lanes[subject]?.items.removeAll { $0.id == id }
+        forget(item)
+        if isFirst { goOn(subject) }
+        return true
     }
 
-    private func isFirst(_ entry: OutboxEntry) -> Bool {
-        lanes[entry.write.subject]?.first?.entry?.idempotencyKey == entry.idempotencyKey
+    /// Has an entry not be sent that is not under way, until it is removed or resumed.
+    mutating func suspend(_ id: String) {
+        replace(id) { if case .delivery(let delivery) = $0 { .suspended(delivery) } else { $0 } }
     }
+
+    /// Has an entry be sent again that was suspended.
+    mutating func resume(_ id: String) {
+        replace(id) { if case .suspended(let delivery) = $0 { .delivery(delivery) } else { $0 } }
+    }
+
+    private mutating func replace(_ id: String, by replacement: (Item) -> Item) {
+        guard let (_, subject, isUnderWay) = item(id), !isUnderWay else { return }
+        lanes[subject]?.items.replace({ $0.id == id }, by: replacement)
+        if lanes[subject]?.items.first?.id == id { enqueue(subject, isDue: false) }
+    }
+
+    /// Ends the wait of the first entry of a lane.
+    mutating func wake(_ subject: RecordKey) {
+        guard let lane = lanes[subject], !lane.isUnderWay, case .delivery(var delivery)? = lane.items.first,
+            delivery.nextAttempt != nil
+        else { return }
+        delivery.nextAttempt = nil
+        lanes[subject]?.items.first = .delivery(delivery)
+        enqueue(subject, isDue: true)
+    }
+
+    /// Ends the wait of the first entries of all lanes that satisfy a condition.
+    ///
+    /// - Complexity: O(n log n) in the number of lanes.
+    mutating func wakeAll(where isWoken: (OutboxDelivery) -> Bool) {
+        for (subject, lane) in lanes {
+            if case .delivery(let delivery)? = lane.items.first, isWoken(delivery) { wake(subject) }
+        }
+        // Those that are out of date would only take room until their time comes.
+        var rest = PriorityQueue<Duration, Place>()
+        while let first = waiting.first {
+            _ = waiting.popFirst()
+            if isCurrent(first.value) { rest.insert(first.value, first.priority) }
+        }
+        waiting = rest
+    }
+
+    /// The entries that stand behind one of a lane, in their order.
+    ///
+    /// - Complexity: O(n) in the number of entries of the subject.
+    func entries(behind id: String, of subject: RecordKey) -> [OutboxEntry] {
+        lanes[subject]?.items.all.drop { $0.id != id }.dropFirst().compactMap(\.entry) ?? []
+    }
+
+    private func isUnderWay(_ entry: OutboxEntry) -> Bool {
+        guard let lane = lanes[entry.write.subject], lane.isUnderWay else { return false }
+        return lane.items.first?.id == entry.idempotencyKey
+    }
+
+    private func isCurrent(_ place: Place) -> Bool { lanes[place.subject]?.ticket == place.ticket }
 
     private mutating func append(_ item: Item, to subject: RecordKey) {
-        lanes[subject, default: []].append(item)
-        if lanes[subject]?.count == 1 { makeReady(subject) }
+        subjects[item.id] = subject
+        count(item, 1)
+        byteCount += item.byteCount
+        lanes[subject, default: Lane()].items.append(item)
+        if lanes[subject]?.items.count == 1 { enqueue(subject, isDue: false) }
     }
 
-    private mutating func makeReady(_ subject: RecordKey) {
-        guard case .entry(let delivery)? = lanes[subject]?.first else { return }
-        ready.insert(subject, delivery.entry.sequence)
+    private mutating func forget(_ item: Item) {
+        subjects[item.id] = nil
+        byteCount -= item.byteCount
+        count(item, -1)
+    }
+
+    private mutating func count(_ item: Item, _ change: Int) {
+        if item.isOutcomeUnknown { outcomeUnknownCount += change }
+        if case .held = item { heldCount += change }
+    }
+
+    /// Has the entry go on that is the first of its lane by now.
+    private mutating func goOn(_ subject: RecordKey) {
+        if lanes[subject]?.items.isEmpty == true {
+            lanes[subject] = nil
+        } else {
+            enqueue(subject, isDue: false)
+        }
+    }
+
+    /// Puts a lane into the queue where its first entry belongs, unless that is held.
+    private mutating func enqueue(_ subject: RecordKey, isDue: Bool) {
+        lastTicket += 1
+        lanes[subject]?.ticket = lastTicket
+        guard case .delivery(let delivery)? = lanes[subject]?.items.first else { return }
+        let place = Place(subject: subject, ticket: lastTicket)
+        if let moment = delivery.nextAttempt, !isDue {
+            waiting.insert(place, moment)
+        } else {
+            ready.insert(place, delivery.entry.sequence)
+        }
     }
 }

@@ -24,6 +24,20 @@ public struct OutboxPolicy: Sendable {
 
     /// How many writes may be pending, beyond which none is accepted: what is pending is in memory, too.
     public let mostPending: Int
+    /// How many bytes one write may have.
+    public let maximumWriteBytes: Int
+    /// How many bytes all pending writes may have together, beyond which none is accepted.
+    public let maximumPendingBytes: Int
+    /// How many refused writes are kept. Beyond that no write is accepted, so that none has to be dropped.
+    public let maximumDeadLetters: Int
+    /// How many bytes the refused writes may have, likewise.
+    public let maximumDeadLetterBytes: Int
+    /// After how many refusals of different subjects in a row delivery is paused.
+    public let refusalsBeforePause: Int
+    /// How long the first pause is. Each refused probe doubles it.
+    public let initialPause: Duration
+    /// The longest pause.
+    public let maximumPause: Duration
 
     private let jitter: Jitter
 
@@ -38,6 +52,13 @@ public struct OutboxPolicy: Sendable {
     ///   - attemptLimit: How long one attempt may take.
     ///   - reportedAttempts: After how many attempts in vain a write is told to the error handler; at least 1.
     ///   - mostPending: How many writes may be pending; at least 1.
+    ///   - maximumWriteBytes: How many bytes one write may have; at least 1.
+    ///   - maximumPendingBytes: How many bytes all pending writes may have together; at least 1.
+    ///   - maximumDeadLetters: How many refused writes are kept before no more writes are accepted; at least 1.
+    ///   - maximumDeadLetterBytes: How many bytes the refused writes may have, likewise; at least 1.
+    ///   - refusalsBeforePause: After how many refusals of different subjects in a row delivery is paused; at least 1.
+    ///   - initialPause: How long the first pause is.
+    ///   - maximumPause: The longest pause.
     ///   - jitter: The chance by which a wait is shorter than its limit.
     public init(
         initialWait: Duration = .seconds(1),
@@ -48,6 +69,13 @@ public struct OutboxPolicy: Sendable {
         attemptLimit: Duration = .seconds(60),
         reportedAttempts: Int = 10,
         mostPending: Int = 100_000,
+        maximumWriteBytes: Int = 1 << 20,
+        maximumPendingBytes: Int = 64 << 20,
+        maximumDeadLetters: Int = 10_000,
+        maximumDeadLetterBytes: Int = 64 << 20,
+        refusalsBeforePause: Int = 5,
+        initialPause: Duration = .seconds(60),
+        maximumPause: Duration = .seconds(3_600),
         jitter: Jitter = .random
     ) {
         self.initialWait = Self.clamped(initialWait)
@@ -58,6 +86,13 @@ public struct OutboxPolicy: Sendable {
         self.attemptLimit = Self.clamped(attemptLimit)
         self.reportedAttempts = max(1, reportedAttempts)
         self.mostPending = max(1, mostPending)
+        self.maximumWriteBytes = max(1, maximumWriteBytes)
+        self.maximumPendingBytes = max(1, maximumPendingBytes)
+        self.maximumDeadLetters = max(1, maximumDeadLetters)
+        self.maximumDeadLetterBytes = max(1, maximumDeadLetterBytes)
+        self.refusalsBeforePause = max(1, refusalsBeforePause)
+        self.initialPause = Self.clamped(initialPause)
+        self.maximumPause = Self.clamped(maximumPause)
         self.jitter = jitter
     }
 
@@ -65,6 +100,14 @@ public struct OutboxPolicy: Sendable {
     func wait(after attempts: Int, retryAfter: Duration?) -> Duration {
         let wait = limit(after: attempts) * jitter.fraction()
         return max(wait, min(Self.clamped(retryAfter ?? .zero), largestRetryAfter))
+    }
+
+    /// How much of a wait is left that an earlier process began, whatever the clock says.
+    func rest(of seconds: Double) -> Duration {
+        let longest = max(largestWait, largestRetryAfter)
+        // NaN counts as zero. What is kept of a time is its milliseconds.
+        let milliseconds = (max(0, min(seconds, 31_536_000)) * 1_000).rounded()
+        return min(.milliseconds(Int64(milliseconds)), longest)
     }
 
     private func limit(after attempts: Int) -> Duration {

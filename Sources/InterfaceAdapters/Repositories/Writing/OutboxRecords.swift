@@ -4,9 +4,13 @@ struct OutboxRecords {
     let prefix: RecordKey
     /// What the entries are kept under, each by its name. An entry is written once, and removed once.
     let entries: RecordKey
-    /// What the numbers of attempts are kept under, by the names of the entries: apart, so that no entry that was settled
-    /// elsewhere meanwhile comes back.
+    /// What the attempts are noted under, by the names of the entries: apart, so that an entry that another process has settled
+    /// meanwhile does not come back.
     let attempts: RecordKey
+    /// What refused writes are kept under, each by the name of its entry, until somebody retries or discards it.
+    let dead: RecordKey
+    /// The refusals in a row, and until when delivery is paused because of them.
+    let pause: RecordKey
     /// Who delivers: the token of the outbox that was opened last.
     let owner: RecordKey
 
@@ -14,13 +18,17 @@ struct OutboxRecords {
         self.prefix = prefix
         entries = prefix.appending("entries")
         attempts = prefix.appending("attempts")
+        dead = prefix.appending("dead")
+        pause = prefix.appending("pause")
         owner = prefix.appending("owner")
     }
 
     /// The changes that remove an entry.
-    func removal(of entry: OutboxEntry) -> [RecordChange] {
-        let name = OutboxEntryName(entry)
-        return [.remove(name.key(under: entries)), .remove(name.key(under: attempts))]
+    func removal(of entry: OutboxEntry) -> [RecordChange] { removal(of: OutboxEntryName(entry)) }
+
+    /// The changes that remove an entry of a name.
+    func removal(of name: OutboxEntryName) -> [RecordChange] {
+        [.remove(name.key(under: entries)), .remove(name.key(under: attempts))]
     }
 
     /// Whether a change is of what the outbox keeps.

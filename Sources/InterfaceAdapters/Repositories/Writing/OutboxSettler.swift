@@ -13,6 +13,9 @@ public protocol OutboxSettler: Sendable {
     /// The name by which writes find it: the same from one version of the program to the next, because writes are kept with it.
     var endpoint: String { get }
 
+    /// What writes of this endpoint may do. An outbox neither accepts nor sends any other.
+    var operations: [OutboxOperation] { get }
+
     /// Is told of entries that are pending from now on, in their order: durable, and not delivered. Those of an earlier process
     /// are told when the outbox is opened, with ``OutboxEntry/attempts`` or without. It returns soon.
     ///
@@ -33,7 +36,7 @@ public protocol OutboxSettler: Sendable {
     func delivered(
         _ entry: OutboxEntry,
         answer: DataResponse,
-        before later: [OutboxEntry]
+        before later: LaterEntries
     ) async throws(RecordStoreError) -> OutboxSettlement
 
     /// Says what is to be kept where a write was refused for good: what there was before.
@@ -42,13 +45,19 @@ public protocol OutboxSettler: Sendable {
     ///
     /// - Parameters:
     ///   - entry: What was refused.
-    ///   - error: Why: with `RepositoryError.Reason.refused`, or with `notFound` if the upstream has nothing at that path.
+    ///   - error: Why: with `RepositoryError.Reason.refused`, or with `notFound` if the upstream has nothing at that path. If
+    ///     somebody discarded it, with `refused` too, or with `outcomeUnknown` if it may have been done.
     ///   - later: The entries of the same subject that are not delivered yet, in their order.
     /// - Returns: the changes, and what to do then.
     /// - Throws: a ``RecordStoreError`` if the store that is needed to say so does not answer.
     func refused(
         _ entry: OutboxEntry,
         because error: RepositoryError,
-        before later: [OutboxEntry]
+        before later: LaterEntries
     ) async throws(RecordStoreError) -> OutboxSettlement
+}
+
+extension OutboxSettler {
+    /// Whether one of the ``operations`` is what a write asks for.
+    func declares(_ write: OutboxWrite) -> Bool { operations.contains { $0.matches(write) } }
 }

@@ -26,11 +26,40 @@ struct OutboxSettlers {
     /// Whether somebody settles the writes of an endpoint.
     func settle(_ endpoint: String) -> Bool { groups.contains { $0.settlers[endpoint] != nil } }
 
+    /// Why a write is not sent; `nil` if somebody settles its endpoint and declares what it asks for.
+    func objection(to write: OutboxWrite) -> HeldEntryError.Reason? {
+        var isSettled = false
+        for group in groups {
+            guard let settler = group.settlers[write.endpoint] else { continue }
+            if settler.declares(write) { return nil }
+            isSettled = true
+        }
+        return isSettled
+            ? .undeclared(endpoint: write.endpoint, operation: OutboxOperation(write.method, write.path))
+            : .unsettled(endpoint: write.endpoint)
+    }
+
+    /// The operations that somebody declares for an endpoint.
+    func operations(of endpoint: String) -> [OutboxOperation] { all(for: endpoint).flatMap(\.operations) }
+
     /// Tells each of its entries, in their order.
     func tell(of entries: [OutboxEntry]) {
+        if entries.count == 1, let entry = entries.first {
+            for group in groups {
+                guard let settler = group.settlers[entry.write.endpoint], settler.declares(entry.write) else {
+                    continue
+                }
+                settler.accepted(entries)
+            }
+            return
+        }
         let byEndpoint = Dictionary(grouping: entries, by: \.write.endpoint).sorted { $0.key < $1.key }
         for group in groups {
-            for (endpoint, entries) in byEndpoint { group.settlers[endpoint]?.accepted(entries) }
+            for (endpoint, entries) in byEndpoint {
+                guard let settler = group.settlers[endpoint] else { continue }
+                let declared = entries.filter { settler.declares($0.write) }
+                if !declared.isEmpty { settler.accepted(declared) }
+            }
         }
     }
 }

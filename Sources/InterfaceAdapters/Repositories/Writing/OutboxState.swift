@@ -26,6 +26,14 @@ struct OutboxState {
     var hasFailedToOpen = false
     var lanes: OutboxLanes
     var turns = OutboxTurns()
+    var streak: RefusalStreak
+    /// Whether the store has a record of the streak.
+    var isStreakKept = false
+    /// How many refused writes are kept, and how many bytes they have.
+    var deadLetterCount = 0
+    var deadLetterBytes = 0
+    /// Records under the entries' prefix whose keys name no entry, by what they are listed as.
+    var misnamed: [String: RecordKey] = [:]
     var counts = OutboxCounts()
     var settlers = OutboxSettlers()
     /// Whom it was opened with, or was to be.
@@ -41,17 +49,19 @@ struct OutboxState {
     /// How many calls make something durable at this moment, and who waits until none does.
     var acceptsUnderWay = 0
     var idleWaiters: [Promise<Void>] = []
-    /// How many writes these are of.
+    /// How many writes these are of, and how many bytes those have.
     var writesUnderWay = 0
+    var bytesUnderWay = 0
     /// Who waits for a turn.
     var turnWaiters: [OutboxTurns.Ticket: Promise<Void>] = [:]
     /// Who waits for the end of a write, by its key.
     var endWaiters: [String: [Promise<Ending>]] = [:]
     private var refusals: [String: RepositoryError] = [:]
-    private var refusalOrder: [String] = []
+    private var refusalOrder = FIFOQueue<String>()
 
-    init(concurrency: Int) {
-        lanes = OutboxLanes(concurrency: concurrency)
+    init(_ policy: OutboxPolicy) {
+        lanes = OutboxLanes(concurrency: policy.concurrency)
+        streak = RefusalStreak(policy)
     }
 
     /// Why an entry was refused; `nil` if it was not, or is forgotten.
@@ -61,21 +71,98 @@ struct OutboxState {
     mutating func remember(_ refusal: RepositoryError, of entry: OutboxEntry) {
         refusals[entry.idempotencyKey] = refusal
         refusalOrder.append(entry.idempotencyKey)
-        if refusalOrder.count > Self.mostRefusals { refusals[refusalOrder.removeFirst()] = nil }
+        if refusalOrder.count > Self.mostRefusals, let oldest = refusalOrder.popFirst() { refusals[oldest] = nil }
+    }
+
+    /// When to look for an entry to send, if nothing else happens until then; `nil` if that is of no use.
+    mutating func wakeTime(at now: Duration) -> Duration? {
+        switch streak.phase {
+        case .running: return lanes.wakeTime
+        case .probing: return nil
+        case .paused(let end):
+            if lanes.nextKey(at: now) != nil { return end }
+            return lanes.wakeTime.map { max($0, end) }
+        }
     }
 
     /// Has an entry that is under way wait until a moment.
     ///
     /// From then on somebody else may send it, whose task takes the place of the one that did.
     mutating func postpone(_ delivery: OutboxDelivery, until moment: Duration) {
-        endDelivery(of: delivery.entry)
+        // A probe that was not answered leaves the question open for as long as its own wait.
+        endDelivery(of: delivery.entry, nextProbeAt: moment)
         lanes.postpone(delivery, until: moment)
     }
 
     /// Forgets the task that delivers an entry. For that task, before anybody else may deliver it.
-    mutating func endDelivery(of entry: OutboxEntry) {
+    ///
+    /// - Parameters:
+    ///   - entry: The entry.
+    ///   - now: When another probe may be sent, if this was one that told nothing of refusals.
+    mutating func endDelivery(of entry: OutboxEntry, nextProbeAt now: Duration) {
         deliveries[entry.idempotencyKey] = nil
         answered.remove(entry.idempotencyKey)
+        streak.end(entry.idempotencyKey, nextProbeAt: now)
+    }
+
+    /// Has a pending item not be sent any more, while it is discarded.
+    ///
+    /// - Returns: the item, and who settles its endpoint; `nil` if there is no such item.
+    /// - Throws: a ``RecordStoreError`` if it is being sent.
+    mutating func setAside(
+        _ id: String
+    ) throws(RecordStoreError) -> (item: OutboxLanes.Item, settlers: [any OutboxSettler])? {
+        guard let (item, _, isUnderWay) = lanes.item(id) else { return nil }
+        guard !isUnderWay else {
+            throw RecordStoreError(
+                .denied,
+                explanation: "The write \(id) is being sent at this moment: try again when its attempt has ended."
+            )
+        }
+        lanes.suspend(id)
+        return (item, item.entry.map { settlers.all(for: $0.write.endpoint) } ?? [])
+    }
+
+    /// Ends the discarding of an item.
+    mutating func endDiscarding(_ id: String, isRemoved: Bool) {
+        if isRemoved { _ = lanes.remove(id) } else { lanes.resume(id) }
+    }
+
+    /// Notes that a refused write is kept.
+    mutating func addDeadLetter(_ byteCount: Int) {
+        deadLetterCount += 1
+        deadLetterBytes += byteCount
+    }
+
+    /// Notes that a refused write is not kept any more.
+    mutating func removeDeadLetter(_ byteCount: Int) {
+        deadLetterCount -= 1
+        deadLetterBytes -= byteCount
+    }
+
+    /// Why no more writes may be accepted; `nil` if these may be.
+    func shortage(for count: Int, _ byteCount: Int, _ policy: OutboxPolicy) -> String? {
+        guard count > 0 else { return nil }
+        let (writes, bytes) = (lanes.count + writesUnderWay, lanes.byteCount + bytesUnderWay)
+        if writes + count > policy.mostPending {
+            return """
+                \(writes) writes wait for the upstream to take them, and \(policy.mostPending) may at the most. Do it again when \
+                the upstream has taken some.
+                """
+        }
+        if bytes + byteCount > policy.maximumPendingBytes {
+            return """
+                The writes that wait for the upstream have \(bytes) bytes, and \(policy.maximumPendingBytes) are allowed: there is \
+                no room for \(byteCount) more. Do it again when the upstream has taken some.
+                """
+        }
+        if deadLetterCount >= policy.maximumDeadLetters || deadLetterBytes >= policy.maximumDeadLetterBytes {
+            return """
+                The upstream has refused \(deadLetterCount) writes of \(deadLetterBytes) bytes, which are kept, and there is no \
+                room for more. Retry or discard some.
+                """
+        }
+        return nil
     }
 
     /// Ends the outbox.

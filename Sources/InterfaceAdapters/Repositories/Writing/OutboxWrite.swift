@@ -36,6 +36,12 @@ public struct OutboxWrite: Hashable, Sendable, CustomStringConvertible {
         self.body = body
     }
 
+    /// How many bytes it takes up of the limits of an ``OutboxPolicy``.
+    public var byteCount: Int {
+        (body?.count ?? 0) + path.utf8.count + endpoint.utf8.count
+            + subject.components.reduce(0) { $0 + $1.utf8.count }
+    }
+
     /// What is done where, and to what: `POST posts for posts/7`.
     public var description: String { "\(method) \(path) for \(subject)" }
 }

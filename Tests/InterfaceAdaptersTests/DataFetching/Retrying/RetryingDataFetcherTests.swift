@@ -130,8 +130,13 @@ struct RetryingDataFetcherTests {
     @Test(
         arguments: [
             (.failure(.rejected), .timedOut), (.failure(.unreachable), .timedOut), (.failure(.untrusted), .timedOut),
-            (.answer(DataResponse(status: 503)), .timedOut), (.answer(DataResponse(status: 429)), .timedOut),
-            (.failure(.interrupted), .interrupted), (.answer(DataResponse(status: 409)), nil),
+            (.answer(DataResponse(status: 429)), .timedOut), (.answer(DataResponse(status: 401)), .timedOut),
+            (.failure(.interrupted), .interrupted),
+            // A refusal says nothing of an attempt that may still be under way.
+            (.answer(DataResponse(status: 409)), .timedOut), (.answer(DataResponse(status: 404)), .timedOut),
+            // These leave it open themselves, or settle it.
+            (.answer(DataResponse(status: 503)), nil), (.answer(DataResponse(status: 500)), nil),
+            (.answer(DataResponse(status: 204)), nil),
         ] as [(ScriptedDataFetcher.Step, FetchError.Reason?)]
     )
     func aWriteThatMayHaveBeenDoneIsNotForgottenOverWhatComesLater(
@@ -146,6 +151,31 @@ struct RetryingDataFetcherTests {
         let read = await self.outcome(of: ScriptedDataFetcher([.failure(.timedOut), last, last]), to: try .example())
         #expect(read != .failure(FetchError(.timedOut, request: try .example(), explanation: "")))
         #expect(read.failure?.reason != .timedOut)
+    }
+
+    /// A gateway answers so when it has lost a source that may have done the write.
+    @Test(arguments: [500, 502, 503, 504])
+    func aWriteThatFailedUpstreamMayHaveBeenDone(code: Int) async throws {
+        let source = ScriptedDataFetcher([answer(code), .failure(.unreachable), .failure(.unreachable)])
+        let outcome = await outcome(of: source, to: try .example(method: .put))
+        #expect(outcome.failure?.status?.code == code)
+        let conflicting = ScriptedDataFetcher([answer(code), answer(409)])
+        let refused = await self.outcome(of: conflicting, to: try .example(method: .put))
+        #expect(refused.failure?.status?.code == code)
+    }
+
+    @Test func whatIsSentOnceIsNotTriedAgain() async throws {
+        let source = RecordingDataFetcher(ScriptedDataFetcher([.failure(.unreachable), answer(503), answer(200)]))
+        var request = try DataRequest.example(headerFields: [HeaderField(.idempotencyKey, "k7")])
+        request.isSentOnce = true
+        #expect(await outcome(of: source, to: request).failure?.reason == .unreachable)
+        #expect(try await outcome(of: source, to: request).get().status == 503)
+        #expect(source.requests.count == 2)
+        #expect(log.entries.isEmpty)
+        // It makes no request another one.
+        var other = request
+        other.isSentOnce = false
+        #expect(request == other && request.hashValue == other.hashValue)
     }
 
     @Test func whatIsSafeToRepeatCanBeChosenByTheRequest() async throws {

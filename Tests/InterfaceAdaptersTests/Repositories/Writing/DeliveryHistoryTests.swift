@@ -62,14 +62,45 @@ struct DeliveryHistoryTests {
         #expect(history.mayHaveArrived)
     }
 
-    @Test func aConflictIsARefusalUnlessAnEarlierAttemptMayBeUnderWay() throws {
+    /// A refusal says nothing of an earlier attempt that may still be under way.
+    @Test(arguments: [400, 404, 409, 410, 422] as [DataResponse.Status])
+    func aRefusalIsFinalOnlyIfNoEarlierAttemptCanHaveArrived(status: DataResponse.Status) throws {
         var first = DeliveryHistory()
-        #expect(try meaning(verdict(&first) { _ in .success(DataResponse(status: 409)) }) == .refused)
+        #expect(try meaning(verdict(&first) { _ in .success(DataResponse(status: status)) }) == .refused)
         var later = DeliveryHistory(mayHaveArrived: true)
-        let meanings = try (0..<4).map { _ in
-            try meaning(verdict(&later) { _ in .success(DataResponse(status: 409)) })
+        for _ in 0..<10 {
+            guard case .again(let error, _) = try verdict(&later, { _ in .success(DataResponse(status: status)) })
+            else {
+                Issue.record("It was taken for final.")
+                continue
+            }
+            #expect(error.reason == .outcomeUnknown)
         }
-        #expect(meanings == [.again, .again, .again, .refused])
+    }
+
+    @Test func aRefusalThatIsNotFinalIsToldOnceAndAConflictLater() throws {
+        func told(_ status: DataResponse.Status) throws -> [Bool] {
+            var history = DeliveryHistory(mayHaveArrived: true)
+            return try (1...6).map { attempts in
+                _ = try verdict(&history) { _ in .success(DataResponse(status: status)) }
+                return history.isToBeTold(.outcomeUnknown, after: attempts, limit: 10)
+            }
+        }
+        #expect(try told(422) == [true, false, false, false, false, false])
+        // An upstream that is still at work says so a few times.
+        #expect(try told(409) == [false, false, false, true, false, false])
+    }
+
+    @Test(
+        arguments: [
+            (500, true), (502, true), (503, true), (504, true), (520, true), (303, true), (501, false), (505, false),
+            (511, false), (401, false), (408, false), (425, false), (429, false),
+        ] as [(DataResponse.Status, Bool)]
+    )
+    func whichAnswersMayComeAlthoughItWasDone(status: DataResponse.Status, mayHave: Bool) throws {
+        var history = DeliveryHistory()
+        _ = try verdict(&history) { _ in .success(DataResponse(status: status)) }
+        #expect(history.mayHaveArrived == mayHave)
     }
 
     @Test(arguments: [
@@ -81,7 +112,7 @@ struct DeliveryHistoryTests {
         _ = try verdict(&history) { .failure(FetchError(reason, request: $0, explanation: "failed")) }
         #expect(history.mayHaveArrived == mayHave)
         // It is not forgotten.
-        _ = try verdict(&history) { _ in .success(DataResponse(status: 503)) }
+        _ = try verdict(&history) { _ in .success(DataResponse(status: 429)) }
         #expect(history.mayHaveArrived == mayHave)
     }
 

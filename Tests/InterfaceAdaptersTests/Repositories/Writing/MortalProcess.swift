@@ -4,22 +4,28 @@ import Synchronization
 ///
 /// Each call of a store or an upstream is two steps: one before it has any effect, and one before its caller hears of that.
 final class MortalProcess: Sendable {
-    private let limit: Int
-    private let steps = Mutex(0)
+    private let stepsLeft: Mutex<Int>
+    private let hasEnded = Mutex(false)
 
     /// Makes a process that lives for so many steps.
     init(steps limit: Int = .max) {
-        self.limit = limit
+        stepsLeft = Mutex(limit)
     }
 
     /// Whether it has ended.
-    var isDead: Bool { steps.withLock { $0 > limit } }
+    var isDead: Bool { hasEnded.withLock(\.self) }
+
+    /// Ends it now.
+    func end() { stepsLeft.withLock { $0 = 0 } }
 
     /// Takes a step; `false` if the process ends in it, or has.
     func survives() -> Bool {
-        steps.withLock { steps in
-            steps += 1
-            return steps <= limit
+        let survives = stepsLeft.withLock { steps in
+            guard steps > 0 else { return false }
+            steps -= 1
+            return true
         }
+        if !survives { hasEnded.withLock { $0 = true } }
+        return survives
     }
 }

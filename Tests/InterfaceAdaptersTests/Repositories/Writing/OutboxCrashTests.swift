@@ -20,6 +20,8 @@ struct OutboxCrashTests {
         let upstream: IdempotentDataFetcher
         /// The texts of the writes that were accepted, by their subjects.
         let accepted = Mutex<[RecordKey: [String]]>([:])
+        /// How many refused writes were discarded because an earlier attempt may have been done.
+        let discarded = Mutex(0)
 
         /// A world whose upstream refuses what is called so.
         init(seed: UInt64, fate: @escaping @Sendable (DataRequest) -> IdempotentDataFetcher.Fate = { _ in .done }) {
@@ -54,8 +56,16 @@ struct OutboxCrashTests {
         func deliverTheRest(keySeed: UInt64) async throws {
             let last = try outbox(in: MortalProcess(), keySeed: keySeed)
             try await last.open(settling: [stage.settler])
-            for entry in last.pending {
-                do { try await last.settlement(of: entry) } catch { #expect(error.reason == .refused) }
+            // Whatever is refused after an attempt that may have arrived stays pending, until a person discards it.
+            while last.status.pendingCount > 0 {
+                try await stage.timer.sleep(for: .seconds(10_000))
+                for item in try await last.contents().pending {
+                    let text = String(decoding: item.write?.body ?? [], as: UTF8.self)
+                    if item.state == .outcomeUnknown, text.contains("bad") {
+                        #expect(try await last.discard(item.id))
+                        discarded.withLock { $0 += 1 }
+                    }
+                }
             }
             await last.close()
             #expect(last.pending == [])
@@ -107,7 +117,9 @@ struct OutboxCrashTests {
             let refusals = world.stage.errors.errors.filter { $0 is RefusedWriteError }.count
             hasEnded = !process.isDead
             if hasEnded {
-                #expect(refusals == 1)
+                // Where the first answer was lost, the refusal is not final.
+                #expect(refusals == (losesAnswers ? 0 : 1))
+                #expect(world.discarded.withLock(\.self) == (losesAnswers ? 1 : 0))
                 let accepted = world.accepted.withLock { $0.values.joined().count }
                 #expect(accepted == 5)
                 #expect(try await world.stage.values() == [["a"]: "4", ["c"]: "3"])

@@ -35,11 +35,15 @@ struct OutboxEntryCodingTests {
     }
 
     /// What a released version has kept must be read by every later one.
-    @Test func theFirstVersionStaysAsItIs() throws {
+    @Test(arguments: [1, 2]) func everyVersionStaysAsItIs(version: Int) throws {
         let text =
-            #"{"acceptedAt":1500,"body":"e30=","endpoint":"posts","method":"PATCH","path":"posts\/7","version":1}"#
+            #"{"acceptedAt":1500,"body":"e30=","endpoint":"posts","method":"PATCH","path":"posts\/7","version":\#(version)}"#
         let entry = entry(body: Array("{}".utf8))
-        #expect(String(decoding: try OutboxEntryDTO.bytes(of: entry), as: UTF8.self) == text)
+        if version == OutboxEntryDTO.version {
+            #expect(String(decoding: try OutboxEntryDTO.bytes(of: entry), as: UTF8.self) == text)
+        }
+        // The first version noted no attempt before it.
+        #expect(OutboxEntryDTO.mayHaveBeenSentWithoutNote(Array(text.utf8)) == (version == 1))
         #expect(OutboxEntryDTO.entry(from: Array(text.utf8), named: name, attempts: 3) == .success(entry))
         #expect(
             OutboxEntryName(entry).key(under: ["p"])

@@ -15,6 +15,7 @@ struct OutboxJoiningTests {
     /// A settler that does something when nobody has it any more.
     private final class EndingSettler: OutboxSettler {
         let endpoint = "posts"
+        let operations = RecordingOutboxSettler.anyOperation
         private let whenGone: @Sendable () -> Void
 
         init(whenGone: @escaping @Sendable () -> Void) {
@@ -28,13 +29,13 @@ struct OutboxJoiningTests {
         func delivered(
             _ entry: OutboxEntry,
             answer: DataResponse,
-            before later: [OutboxEntry]
+            before later: LaterEntries
         ) async throws(RecordStoreError) -> OutboxSettlement { OutboxSettlement() }
 
         func refused(
             _ entry: OutboxEntry,
             because error: RepositoryError,
-            before later: [OutboxEntry]
+            before later: LaterEntries
         ) async throws(RecordStoreError) -> OutboxSettlement { OutboxSettlement() }
     }
 

@@ -32,14 +32,16 @@ struct OutboxLanesTests {
     @Test func whatIsHeldHoldsWhatIsBehindItAlone() {
         var lanes = OutboxLanes(concurrency: 9)
         lanes.append(entry(1), DeliveryHistory())
-        lanes.hold(nil, in: ["7"])
+        lanes.holdUnreadable(2, in: ["7"])
         lanes.append(entry(3), DeliveryHistory())
         #expect(lanes.next(at: .zero)?.entry.sequence == 1)
         lanes.settle(entry(1))
         #expect(lanes.next(at: .zero) == nil)
         #expect(lanes.wakeTime == nil)
         #expect(lanes.pending.map(\.sequence) == [3])
-        #expect(lanes.entries(behindTheFirstOf: ["7"]).map(\.sequence) == [3])
+        #expect(lanes.entries(behind: "k2", of: ["7"]).map(\.sequence) == [3])
+        #expect(lanes.count == 2)
+        #expect(lanes.heldCount == 1)
         #expect(lanes.contains(entry(3)))
         #expect(!lanes.contains(entry(1)))
     }

@@ -79,7 +79,7 @@ struct OutboxOpeningTests {
     }
 
     @Test(arguments: [
-        (#"{"version":2,"what":[]}"#, HeldEntryError.Reason.newer(version: 2)),
+        (#"{"version":3,"what":[]}"#, HeldEntryError.Reason.newer(version: 3)),
         ("{", .damaged("it is no valid JSON; it begins with “{”")),
         (#"{"version":1}"#, .damaged("its field “endpoint” is missing")),
     ])
@@ -241,7 +241,8 @@ struct OutboxOpeningTests {
             // The first wakes, and finds out.
             try await stage.timer.sleep(for: .seconds(10))
             #expect(stage.errors.errors as? [OutboxTakenOverError] == [OutboxTakenOverError(prefix: ["outbox"])])
-            #expect(first.counts.attempts == 1)
+            // The only one was lost on its way.
+            #expect(first.counts.attempts == 0)
             let error = await #expect(throws: RecordStoreError.self) {
                 try await first.accept([OutboxStage.write(["7"], "3")])
             }

@@ -44,12 +44,13 @@ struct OutboxStage {
         keySeed: UInt64 = 1,
         errors: (any ErrorHandler)? = nil
     ) throws -> Outbox {
-        Outbox(
+        let clock = scheduler.clock
+        return Outbox(
             upstream: try .example(dataFetcher),
             store: store ?? self.store,
             policy: policy,
             timer: timer,
-            now: { Self.time },
+            now: { Self.time.addingTimeInterval(clock.now.offset / .seconds(1)) },
             generator: SplitMix64(seed: keySeed),
             errorHandler: errors ?? self.errors
         )

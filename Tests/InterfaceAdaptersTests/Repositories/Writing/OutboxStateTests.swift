@@ -4,7 +4,7 @@ import Testing
 
 struct OutboxStateTests {
     @Test func whatIsPutOffIsForgottenBeforeAnybodyElseSendsIt() throws {
-        var state = OutboxState(concurrency: 1)
+        var state = OutboxState(OutboxPolicy(concurrency: 1))
         let entry = OutboxEntry(
             sequence: 1,
             write: OutboxStage.write(["7"]),

@@ -36,8 +36,8 @@ struct OutboxTurnTakingTests {
         try await stage.scheduler.run {
             try await outbox.open(settling: [stage.settler])
             let first = try await outbox.accept([OutboxStage.write(["7"])])[0]
-            // The first is sent a second behind this, and is answered four seconds behind it.
-            try await stage.timer.sleep(for: .seconds(3))
+            // The first is noted and sent two seconds behind this, and is answered five seconds behind it.
+            try await stage.timer.sleep(for: .seconds(4))
             let second = try await outbox.accept([OutboxStage.write(["7"], "2")])[0]
             try await outbox.settlement(of: first)
             // The settler was asked when the second was accepted, and so was told of it.

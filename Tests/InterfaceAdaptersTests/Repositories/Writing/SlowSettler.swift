@@ -8,13 +8,14 @@ struct SlowSettler: OutboxSettler {
     let timer: TimerService
 
     var endpoint: String { base.endpoint }
+    var operations: [OutboxOperation] { base.operations }
 
     func accepted(_ entries: [OutboxEntry]) { base.accepted(entries) }
 
     func delivered(
         _ entry: OutboxEntry,
         answer: DataResponse,
-        before later: [OutboxEntry]
+        before later: LaterEntries
     ) async throws(RecordStoreError) -> OutboxSettlement {
         try? await timer.sleep(for: .seconds(10))
         return try await base.delivered(entry, answer: answer, before: later)
@@ -23,7 +24,7 @@ struct SlowSettler: OutboxSettler {
     func refused(
         _ entry: OutboxEntry,
         because error: RepositoryError,
-        before later: [OutboxEntry]
+        before later: LaterEntries
     ) async throws(RecordStoreError) -> OutboxSettlement {
         try? await timer.sleep(for: .seconds(10))
         return try await base.refused(entry, because: error, before: later)

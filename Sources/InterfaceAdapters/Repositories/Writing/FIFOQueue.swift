@@ -1,0 +1,51 @@
+/// A first-in-first-out queue whose operations at both ends take O(1), amortized.
+struct FIFOQueue<Element: Sendable>: Sendable {
+    private var elements: [Element?] = []
+    /// Where the first element is. Everything before it was taken out.
+    private var head = 0
+
+    var count: Int { elements.count - head }
+    var isEmpty: Bool { count == 0 }
+
+    /// The first element; `nil` if the queue is empty. Setting it replaces the first element.
+    var first: Element? {
+        get { head < elements.count ? elements[head] : nil }
+        set { if head < elements.count, let newValue { elements[head] = newValue } }
+    }
+
+    /// All elements, from the first to the last.
+    var all: some Sequence<Element> { elements[head...].lazy.compactMap(\.self) }
+
+    /// Adds an element at the end.
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    /// Removes the first element and returns it; `nil` if the queue is empty.
+    @discardableResult
+    mutating func popFirst() -> Element? {
+        guard let element = first else { return nil }
+        elements[head] = nil
+        head += 1
+        if head > elements.count / 2 {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+
+    /// Replaces the elements that satisfy a condition.
+    ///
+    /// - Complexity: O(n).
+    mutating func replace(_ isReplaced: (Element) -> Bool, by replacement: (Element) -> Element) {
+        for place in elements.indices {
+            if let element = elements[place], isReplaced(element) { elements[place] = replacement(element) }
+        }
+    }
+
+    /// Removes the elements that satisfy a condition.
+    ///
+    /// - Complexity: O(n).
+    mutating func removeAll(where isRemoved: (Element) -> Bool) {
+        elements = elements[head...].filter { $0.map { !isRemoved($0) } ?? false }
+        head = 0
+    }
+}
