@@ -45,6 +45,11 @@ public final class SQLiteRecordStore: RecordStore {
     /// - Throws: a `RecordStoreError` with the reason `closed`.
     public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) { throw Self.missing }
 
+    /// Claims nothing.
+    ///
+    /// - Throws: a `RecordStoreError` with the reason `closed`.
+    public func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult { throw Self.missing }
+
     private static var missing: RecordStoreError {
         RecordStoreError(.closed, explanation: "The store is not built in.")
     }

@@ -34,6 +34,7 @@ public final class SQLiteRecordStore: RecordStore {
     private let database: RecordDatabase
     private let reads = RecordReadQueue()
     private let commits: RecordCommitQueue
+    private let claims: RecordClaims
 
     /// Makes a store in a directory. It is made, or opened, when the store is first used, and again if that failed.
     ///
@@ -77,6 +78,7 @@ public final class SQLiteRecordStore: RecordStore {
             report: reportDamage
         )
         self.database = database
+        claims = RecordClaims(directory, now: now)
         commits = RecordCommitQueue(
             exclusively: { body throws(RecordStoreError) in try database.exclusively(body) },
             make: { database.commit($0) },
@@ -134,6 +136,15 @@ public final class SQLiteRecordStore: RecordStore {
     ///   cancelled beforehand.
     public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         try await commits.commit(changes)
+    }
+
+    /// Tries to claim a key, without waiting. The system releases the claims of a process that ends, also if it is killed.
+    ///
+    /// Each claim holds a file of its own open, in the directory `claims`.
+    ///
+    /// - Throws: a `RecordStoreError` if the file cannot be locked, or the task was cancelled beforehand.
+    public func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
+        try await claims.claim(key)
     }
 }
 #endif

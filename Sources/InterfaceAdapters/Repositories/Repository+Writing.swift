@@ -151,7 +151,7 @@ extension RepositoryError {
             switch error.reason {
             case .cancelled: .cancelled
             case .closed: .closed
-            case .full, .denied, .unavailable: .unavailable
+            case .full, .denied, .busy, .unavailable: .unavailable
             }
         self.init(reason, request: request, explanation: "was not accepted: \(error.explanation)")
     }

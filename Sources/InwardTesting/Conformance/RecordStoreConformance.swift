@@ -41,7 +41,7 @@ public struct RecordStoreConformance: Sendable {
             for check in [
                 valueViolations, keyViolations, removalViolations, orderViolations, sequenceViolations,
                 expiryViolations,
-                concurrencyViolations, cancellationViolations,
+                concurrencyViolations, cancellationViolations, claimViolations,
             ] {
                 do {
                     try await store.commit([.removeAll([])])
@@ -50,7 +50,10 @@ public struct RecordStoreConformance: Sendable {
                     violations.append("The store must not fail, and did: \(error)")
                 }
             }
-            if isDurable { violations += try await durabilityViolations(store, open) }
+            if isDurable {
+                violations += try await durabilityViolations(store, open)
+                violations += try await sharedClaimViolations(store, open)
+            }
         } catch {
             violations.append("The store must be opened and must not fail, and did: \(error)")
         }

@@ -93,6 +93,14 @@ public final class RecordingRecordStore: RecordStore {
         }
     }
 
+    /// Has the other claim a key.
+    ///
+    /// - Throws: the `RecordStoreError` that it is to fail with, or that of the other.
+    public func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
+        try throwFailure()
+        return try await base.claim(key)
+    }
+
     private func throwFailure() throws(RecordStoreError) {
         if let failure = state.withLock(\.failure) { throw failure }
     }

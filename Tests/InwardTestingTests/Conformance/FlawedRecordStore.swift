@@ -32,12 +32,32 @@ struct FlawedRecordStore: RecordStore {
         case keepsWholeSecondsForTheNext
         case neverLooksAgain
         case failsOnNothing
+        case claimsNothing
+        case claimsTwice
+        case claimsMoreThanTheKey
+        case hidesTheOwner
+        case neverReleases
+        case releasesOnlyWhenTold
+        case claimsForItselfAlone
     }
 
     /// A place that stores are opened at.
     final class Place: Sendable {
         let records = Mutex<[RecordKey: StoredRecord]>([:])
         let commits = Mutex(0)
+        /// The number of the claim that has a key.
+        let claims = Mutex<(owners: [RecordKey: Int], last: Int)>(([:], 0))
+    }
+
+    /// Ends a claim when nobody holds it any more.
+    private final class Dropping: Sendable {
+        private let end: @Sendable () -> Void
+
+        init(_ end: @escaping @Sendable () -> Void) {
+            self.end = end
+        }
+
+        deinit { end() }
     }
 
     let flaw: Flaw?
@@ -45,6 +65,8 @@ struct FlawedRecordStore: RecordStore {
     private let place: Place
     /// Where a store that has a place of its own tells what it keeps.
     private var shadow: Place?
+    /// Where a store keeps claims that no other sees.
+    private let own = Place()
 
     init(flaw: Flaw? = nil, now: Date, at place: Place) {
         self.flaw = flaw
@@ -90,6 +112,30 @@ struct FlawedRecordStore: RecordStore {
     }
 
     func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses { RecordLosses() }
+
+    func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
+        if Task.isCancelled { throw RecordStoreError(.cancelled, explanation: "") }
+        if flaw == .claimsNothing { return .owned(by: "another") }
+        let place = flaw == .claimsForItselfAlone ? own : shadow ?? place
+        let flaw = flaw
+        let number = place.claims.withLock { claims -> Int? in
+            let isFree = claims.owners.keys.allSatisfy { flaw == .claimsMoreThanTheKey ? !key.contains($0) : key != $0 }
+            guard isFree || flaw == .claimsTwice else { return nil }
+            claims.last += 1
+            claims.owners[key] = claims.last
+            return claims.last
+        }
+        guard let number else { return .owned(by: flaw == .hidesTheOwner ? "" : "another") }
+        let end: @Sendable () -> Void = {
+            place.claims.withLock { claims in
+                if claims.owners[key] == number { claims.owners[key] = nil }
+            }
+        }
+        if flaw == .neverReleases { return .claimed(RecordClaim {}) }
+        if flaw == .releasesOnlyWhenTold { return .claimed(RecordClaim { end() }) }
+        let dropping = Dropping(end)
+        return .claimed(RecordClaim { withExtendedLifetime(dropping) {} })
+    }
 
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         if Task.isCancelled {

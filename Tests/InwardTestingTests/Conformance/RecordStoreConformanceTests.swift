@@ -65,6 +65,13 @@ struct RecordStoreConformanceTests {
         (.keepsWholeSecondsForTheNext, "What expires in two hours, opened again, must be"),
         (.neverLooksAgain, "What another store at the same place keeps must be"),
         (.failsOnNothing, "The store must not fail, and did"),
+        (.claimsNothing, "A key that nobody has claimed must be claimed, and is not."),
+        (.claimsTwice, "A key that somebody has claimed must not be claimed again, and is."),
+        (.claimsMoreThanTheKey, "A claim must be of its key alone, and is of another."),
+        (.hidesTheOwner, "Whoever finds a key claimed must be told the owner, and is not."),
+        (.neverReleases, "A claim that was released must be over, and is not."),
+        (.releasesOnlyWhenTold, "A claim that was dropped must be over, and is not."),
+        (.claimsForItselfAlone, "What one store has claimed must not be claimed in another at the same place, and is."),
     ]
 
     @Test(arguments: findings) func eachFlawIsFound(flaw: FlawedRecordStore.Flaw, sentence: String) async throws {

@@ -34,6 +34,7 @@ public final class FileRecordStore: RecordStore {
     private let log: RecordLog
     private let reads = RecordReadQueue()
     private let commits: RecordCommitQueue
+    private let claims: RecordClaims
 
     /// Makes a store in a directory. It is made, or read, when the store is first used, and again if that failed.
     ///
@@ -68,14 +69,16 @@ public final class FileRecordStore: RecordStore {
         reportDamage: @escaping @Sendable (RecordDamage) -> Void,
         faults: @escaping RecordFileFault.Source
     ) {
+        let directory = RecordDirectory(url: directory, faults: faults)
         let log = RecordLog(
-            RecordDirectory(url: directory, faults: faults),
+            directory,
             byteLimit: max(0, byteLimit),
             slack: max(0, slack),
             now: now,
             report: reportDamage
         )
         self.log = log
+        claims = RecordClaims(directory, now: now)
         commits = RecordCommitQueue(
             exclusively: { body throws(RecordStoreError) in try log.exclusively(body) },
             make: { Self.make($0, in: log) },
@@ -114,6 +117,15 @@ public final class FileRecordStore: RecordStore {
     ///   was cancelled, or its deadline passed, before the store began to write.
     public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         try await commits.commit(changes)
+    }
+
+    /// Tries to claim a key, without waiting. The system releases the claims of a process that ends, also if it is killed.
+    ///
+    /// Each claim holds a file of its own open, in the directory `claims`.
+    ///
+    /// - Throws: a `RecordStoreError` if the file cannot be locked, or the task was cancelled beforehand.
+    public func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
+        try await claims.claim(key)
     }
 
     private static func make(_ group: [[RecordChange]], in log: RecordLog) -> [RecordCommitQueue.Outcome] {

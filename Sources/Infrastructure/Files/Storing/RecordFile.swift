@@ -214,6 +214,12 @@ package final class RecordFile: Sendable {
         }
     }
 
+    /// Closes the file, which gives its lock back. It cannot be used afterwards.
+    func close() {
+        // Nobody is helped by knowing that it failed: the descriptor is gone either way.
+        try? handle.close()
+    }
+
     /// Asks the system to forget what it has in memory of the file, so that it is read from the disk again. It need not.
     func forgetInMemory() {
         #if canImport(Darwin)

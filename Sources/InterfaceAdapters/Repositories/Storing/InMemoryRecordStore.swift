@@ -11,6 +11,31 @@ public import Foundation
 /// What is durable here is so until nobody has the store any more. Nothing is ever left out for want of room; what has expired
 /// takes room until something takes its place.
 public final class InMemoryRecordStore: RecordStore {
+    /// Owns a key until it is released or deallocated.
+    private final class Ownership: Sendable {
+        private let key: RecordKey
+        private let owned: ClaimedKeys
+        private let isReleased = Atomic(false)
+
+        init(_ key: RecordKey, in owned: ClaimedKeys) {
+            self.key = key
+            self.owned = owned
+        }
+
+        deinit { release() }
+
+        func release() {
+            guard !isReleased.exchange(true, ordering: .acquiringAndReleasing) else { return }
+            owned.keys.withLock { _ = $0.remove(key) }
+        }
+    }
+
+    /// The keys that somebody owns.
+    private final class ClaimedKeys: Sendable {
+        let keys = Mutex<Set<RecordKey>>([])
+    }
+
+    private let claimed = ClaimedKeys()
     private let records = Mutex<[RecordKey: StoredRecord]>([:])
     private let now: @Sendable () -> Date
 
@@ -70,6 +95,19 @@ public final class InMemoryRecordStore: RecordStore {
                 }
             }
         }
+    }
+
+    /// Tries to claim a key, without waiting.
+    ///
+    /// - Complexity: O(1).
+    /// - Throws: a ``RecordStoreError`` if the task was cancelled beforehand.
+    public func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
+        try Self.throwIfCancelled()
+        guard claimed.keys.withLock({ $0.insert(key).inserted }) else {
+            return .owned(by: "another part of this process")
+        }
+        let ownership = Ownership(key, in: claimed)
+        return .claimed(RecordClaim { ownership.release() })
     }
 
     private static func throwIfCancelled() throws(RecordStoreError) {

@@ -33,4 +33,13 @@ public protocol RecordStore: Sendable {
     /// - Throws: a ``RecordStoreError`` if nothing was changed. A task that is cancelled, or whose deadline passes, before the store
     ///   begins to write gets `cancelled`; after that the changes are made.
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError)
+
+    /// Tries to claim a key, without waiting. A claim excludes other claims of exactly this key; it does not restrict who reads or
+    /// changes records.
+    ///
+    /// Claims are independent of records: a key can be claimed whether or not anything is stored under it.
+    ///
+    /// - Returns: the claim, or who owns the key.
+    /// - Throws: a ``RecordStoreError`` if the store cannot tell who owns the key.
+    func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult
 }

@@ -6,6 +6,8 @@ public struct RecordStoreError: Error, Hashable, Sendable, CustomStringConvertib
         case full
         /// It may not be done.
         case denied
+        /// Somebody else owns it.
+        case busy
         /// It is closed.
         case closed
         /// The task was cancelled, or its deadline passed, before it was begun.

@@ -65,7 +65,7 @@ extension UnitOfWorkError {
             case .denied: .denied
             case .closed: .closed
             case .cancelled: .cancelled
-            case .unavailable: .unavailable
+            case .busy, .unavailable: .unavailable
             }
         self.init(reason, explanation: error.explanation)
     }

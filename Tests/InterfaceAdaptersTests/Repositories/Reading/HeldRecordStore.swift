@@ -25,4 +25,6 @@ struct HeldRecordStore: RecordStore {
     }
 
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError) { try await base.commit(changes) }
+
+    func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult { try await base.claim(key) }
 }

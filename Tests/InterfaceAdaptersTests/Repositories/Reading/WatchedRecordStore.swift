@@ -22,4 +22,6 @@ struct WatchedRecordStore: RecordStore {
         beforeCommit()
         try await base.commit(changes)
     }
+
+    func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult { try await base.claim(key) }
 }

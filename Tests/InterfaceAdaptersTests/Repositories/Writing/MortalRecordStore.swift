@@ -35,4 +35,13 @@ struct MortalRecordStore: RecordStore {
         try await base.commit(changes)
         guard process.survives() else { throw Self.death }
     }
+
+    func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
+        guard process.survives() else { throw Self.death }
+        let result = try await base.claim(key)
+        guard case .claimed(let claim) = result else { return result }
+        let held = process.hold(claim)
+        guard process.survives() else { throw Self.death }
+        return .claimed(held)
+    }
 }

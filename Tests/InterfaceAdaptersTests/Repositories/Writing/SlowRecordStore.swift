@@ -41,6 +41,8 @@ struct SlowRecordStore: RecordStore {
         }
     }
 
+    func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult { try await base.claim(key) }
+
     private func pause() async throws(RecordStoreError) {
         do { try await timer.sleep(for: .seconds(1)) } catch {
             throw RecordStoreError(.cancelled, explanation: "The task was cancelled.")

@@ -44,4 +44,6 @@ final class TimedRecordStore: RecordStore {
         try await base.commit(changes)
         afterCommit((try? await base.records(under: [])) ?? [])
     }
+
+    func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult { try await base.claim(key) }
 }

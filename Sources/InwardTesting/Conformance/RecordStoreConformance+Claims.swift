@@ -1,0 +1,109 @@
+import InterfaceAdapters
+import UseCases
+
+extension RecordStoreConformance {
+    /// One owner at a time has a key, until the claim is released or dropped, and whoever asks meanwhile is told who has it.
+    func claimViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
+        let key: RecordKey = ["claimed", "é", String(repeating: "long", count: 200)]
+        let others: [RecordKey] = [
+            ["claimed"], ["claimed", "é"], ["claimed", "É", String(repeating: "long", count: 200)], [],
+        ]
+        try await store.commit([.keep(StoredRecord([1]), key)])
+        var violations: [String] = []
+        guard let first = try await claimed(key, in: store) else {
+            return ["A key that nobody has claimed must be claimed, and is not."]
+        }
+        switch try await store.claim(key) {
+        case .claimed: violations.append("A key that somebody has claimed must not be claimed again, and is.")
+        case .owned(let owner):
+            if owner.isEmpty { violations.append("Whoever finds a key claimed must be told the owner, and is not.") }
+        }
+        for other in others {
+            let claim = try await claimed(other, in: store)
+            if claim == nil { violations.append("A claim must be of its key alone, and is of another.") }
+            await claim?.release()
+        }
+        try await store.commit([.keep(StoredRecord([2]), key), .remove(key)])
+        if try await store.record(for: key) != nil {
+            violations.append("A claim must not keep records from changes, and does.")
+        }
+        await first.release()
+        await first.release()
+        guard let second = try await claimed(key, in: store) else {
+            return violations + ["A claim that was released must be over, and is not."]
+        }
+        await second.release()
+        try await dropClaim(of: key, in: store)
+        guard let third = try await claimed(key, in: store) else {
+            return violations + ["A claim that was dropped must be over, and is not."]
+        }
+        await third.release()
+        return violations.isEmpty ? await claimTurnViolations(store) : violations
+    }
+
+    /// Of many who claim a key at once, one has it at a time, and each gets its turn.
+    private func claimTurnViolations(_ store: any RecordStore) async -> [String] {
+        let key: RecordKey = ["turns"]
+        let turns = ClaimTurns()
+        let found = await withTaskGroup(of: [String].self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    let outcome = await Deadline(in: .seconds(60)).carried { () async throws(RecordStoreError) in
+                        let claim = try await store.claim(key, waitingWith: .continuous)
+                        let isAlone = await turns.begin()
+                        for _ in 0..<8 { await Task.yield() }
+                        await turns.end()
+                        await claim.release()
+                        return isAlone ? [] : ["A key must have one owner at a time, and has two."]
+                    }
+                    do { return try outcome.get() } catch {
+                        return ["Whoever waits for a claim must get it, and failed: \(error)"]
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        return Set(found).sorted()
+    }
+
+    /// A claim of one store keeps the key from another that is opened at the same place.
+    func sharedClaimViolations(
+        _ store: any RecordStore,
+        _ open: @Sendable () async throws -> any RecordStore
+    ) async throws -> [String] {
+        let key: RecordKey = ["shared"]
+        let other = try await open()
+        guard let claim = try await claimed(key, in: store) else {
+            return ["A key that nobody has claimed must be claimed, and is not."]
+        }
+        let isExclusive = try await claimed(key, in: other) == nil
+        await claim.release()
+        let next = try await claimed(key, in: other)
+        await next?.release()
+        return
+            (isExclusive
+            ? [] : ["What one store has claimed must not be claimed in another at the same place, and is."])
+            + (next == nil
+                ? ["What one store has released must be claimed in another at the same place, and is not."] : [])
+    }
+
+    private func claimed(_ key: RecordKey, in store: any RecordStore) async throws(RecordStoreError) -> RecordClaim? {
+        if case .claimed(let claim) = try await store.claim(key) { claim } else { nil }
+    }
+
+    private func dropClaim(of key: RecordKey, in store: any RecordStore) async throws(RecordStoreError) {
+        _ = try await claimed(key, in: store)
+    }
+}
+
+/// Counts the owners of a key.
+private actor ClaimTurns {
+    private var count = 0
+
+    func begin() -> Bool {
+        count += 1
+        return count == 1
+    }
+
+    func end() { count -= 1 }
+}
