@@ -12,6 +12,8 @@ public final class RecordingOutboxSettler: OutboxSettler {
         case delivered(OutboxEntry, later: Int)
         /// What is to be kept of an entry that was refused, with so many behind it.
         case refused(OutboxEntry, because: RepositoryError, later: Int)
+        /// That an entry is not pending any more as far as this process knows.
+        case forgotten(OutboxEntry)
         /// That what it said of an entry is durable.
         case committed(OutboxEntry)
     }
@@ -53,11 +55,14 @@ public final class RecordingOutboxSettler: OutboxSettler {
     public var events: [Event] { state.withLock(\.events) }
 
     /// The entries that it was told of and that were not settled since, in the order of their numbers.
-    public var pending: [OutboxEntry] {
+    public var pending: [OutboxEntry] { Self.pending(after: events) }
+
+    private static func pending(after events: [Event]) -> [OutboxEntry] {
         events.reduce(into: [OutboxEntry]()) { pending, event in
             switch event {
             case .accepted(let entry): pending.append(entry)
-            case .committed(let entry): pending.removeAll { $0.idempotencyKey == entry.idempotencyKey }
+            case .committed(let entry), .forgotten(let entry):
+                pending.removeAll { $0.idempotencyKey == entry.idempotencyKey }
             case .delivered, .refused: break
             }
         }
@@ -70,6 +75,17 @@ public final class RecordingOutboxSettler: OutboxSettler {
     /// Throws this from now on where it is asked; `nil` to answer again.
     public func fail(with error: RecordStoreError?) {
         state.withLock { $0.failure = error }
+    }
+
+    /// Remembers which entries it was not told of before, and which of those are not pending any more.
+    public func reset(to entries: [OutboxEntry]) {
+        state.withLock { state in
+            let before = Self.pending(after: state.events)
+            let keys = Set(entries.map(\.idempotencyKey))
+            let known = Set(before.map(\.idempotencyKey))
+            state.events += before.filter { !keys.contains($0.idempotencyKey) }.map { .forgotten($0) }
+            state.events += entries.filter { !known.contains($0.idempotencyKey) }.map { .accepted($0) }
+        }
     }
 
     /// Remembers entries.

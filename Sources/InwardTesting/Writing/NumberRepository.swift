@@ -52,6 +52,8 @@ package final class NumberRepository: OutboxSettler {
         }
     }
 
+    package func reset(to entries: [OutboxEntry]) {}
+
     package func accepted(_ entries: [OutboxEntry]) {}
 
     /// Nothing: the value is there already.

@@ -26,15 +26,28 @@ struct AttemptNote: Codable, Hashable {
     let nextAttempt: Int64?
     /// Why the last attempt was in vain.
     let cause: String?
+    /// Whether that was for want of valid credentials; `nil` if it was not.
+    private let denied: Bool?
 
-    init(attempts: Int, mayHaveArrived: Bool, isSending: Bool = false, nextAttempt: Date? = nil, cause: String? = nil) {
+    init(
+        attempts: Int,
+        mayHaveArrived: Bool,
+        isSending: Bool = false,
+        nextAttempt: Date? = nil,
+        cause: String? = nil,
+        isDenied: Bool = false
+    ) {
         version = Self.version
         self.attempts = attempts
         self.mayHaveArrived = mayHaveArrived
         self.isSending = isSending
         self.nextAttempt = nextAttempt?.wholeMilliseconds
         self.cause = cause?.excerpt(upTo: Self.maximumCauseLength)
+        denied = isDenied ? true : nil
     }
+
+    /// Whether the last attempt failed for want of valid credentials.
+    var isDenied: Bool { denied ?? false }
 
     /// Reads a note. What cannot be read counts as an attempt that may have arrived.
     init(_ bytes: [UInt8]) {
@@ -59,7 +72,8 @@ struct AttemptNote: Codable, Hashable {
             mayHaveArrived: mayHaveArrived,
             isSending: isSending,
             nextAttempt: nextAttemptDate,
-            cause: cause
+            cause: cause,
+            isDenied: isDenied
         )
     }
 }

@@ -16,6 +16,14 @@ struct CreationSettler<Entity: Identifiable & Sendable>: OutboxSettler where Ent
     /// Forgets every list, because the write with an idempotency key created something of which nothing is known.
     let forgetLists: @Sendable (String) -> Void
 
+    func reset(to entries: [OutboxEntry]) {
+        pending.reset(
+            to: entries.compactMap { entry in
+                creation.pending(entry.write.body ?? [], entry.sequence).map { (entry.idempotencyKey, $0) }
+            }
+        )
+    }
+
     func accepted(_ entries: [OutboxEntry]) {
         for entry in entries {
             guard let entity = creation.pending(entry.write.body ?? [], entry.sequence) else { continue }

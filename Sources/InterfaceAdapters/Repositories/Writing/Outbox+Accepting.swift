@@ -22,7 +22,7 @@ extension Outbox {
         with changes: [RecordChange],
         _ tell: ([OutboxEntry]) -> Void
     ) async throws(RecordStoreError) -> [OutboxEntry] {
-        try await openIfThatFailed()
+        try await openIfNeeded()
         return try await accept(writes, with: changes, adding: [], acceptedAt: nil, tell)
     }
 
@@ -65,11 +65,14 @@ extension Outbox {
         // Who joins behind this finds them pending. Nothing is settled, nor told to who joins, before the turn is left.
         let settlers = state.withLock { state in
             state.counts.accepted += entries.count
-            for entry in entries { state.lanes.append(OutboxDelivery(entry: entry)) }
+            if state.phase != .made {
+                for entry in entries { state.lanes.append(OutboxDelivery(entry: entry)) }
+            }
             // They are pending now, and not to be counted twice.
             state.writesUnderWay -= underWay.writes
             state.bytesUnderWay -= underWay.bytes
-            return state.settlers
+            // If another process took over at this moment, that one delivers them.
+            return state.phase == .made ? OutboxSettlers() : state.settlers
         }
         underWay = (0, 0)
         settlers.tell(of: entries)

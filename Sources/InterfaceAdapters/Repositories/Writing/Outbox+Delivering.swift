@@ -29,7 +29,7 @@ extension Outbox {
     /// Begins as many deliveries as may go on, and sets the alarm for the next.
     func pump() {
         state.withLock { state in
-            guard state.phase == .open else { return }
+            guard state.phase == .open, state.delivers else { return }
             let now = timer.now
             while let key = state.lanes.nextKey(at: now), state.streak.begin(key, at: now),
                 let delivery = state.lanes.next(at: now)
@@ -263,7 +263,8 @@ extension Outbox {
                 attempts: attempts,
                 mayHaveArrived: delivery.history.mayHaveArrived,
                 nextAttempt: date.addingTimeInterval(wait / .seconds(1)),
-                cause: delivery.cause
+                cause: delivery.cause,
+                isDenied: delivery.isDenied
             )
             delivery.isNoted = await keep(note, of: delivery.entry)
         }

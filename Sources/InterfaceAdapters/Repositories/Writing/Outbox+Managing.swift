@@ -61,7 +61,7 @@ extension Outbox {
     ///   cannot be read.
     @discardableResult
     public func retry(_ id: String) async throws(RecordStoreError) -> OutboxEntry? {
-        try await openIfThatFailed()
+        try await openIfNeeded()
         guard state.withLock(\.phase) == .open else { throw Self.notOpen }
         if let (item, subject, _) = state.withLock({ $0.lanes.item(id) }) {
             guard case .delivery(let delivery) = item else {
@@ -123,7 +123,7 @@ extension Outbox {
     /// - Throws: a ``RecordStoreError`` if nothing was removed: with `denied` if the write is being sent at this moment.
     @discardableResult
     public func discard(_ id: String) async throws(RecordStoreError) -> Bool {
-        try await openIfThatFailed()
+        try await openIfNeeded()
         guard state.withLock(\.phase) == .open else { throw Self.notOpen }
         if let (_, subject, _) = state.withLock({ $0.lanes.item(id) }) {
             return try await discardPending(id, of: subject)

@@ -14,11 +14,13 @@ public import Foundation
 /// those of different subjects at the same time. What came of it is settled by an ``OutboxSettler``, in one commit with its end;
 /// a refusal for good reaches the error handler too, as a ``RefusedWriteError``.
 ///
-/// It delivers between ``open(settling:)`` and ``close()``, and holds the settlers until then. One outbox delivers what is kept
-/// under a prefix of a store. If another is opened there, in this process or another, that one takes over what is pending, and
-/// this one closes itself and tells so by an ``OutboxTakenOverError``, before it sends or changes anything again. What both send at
-/// that moment has the same key. A write that is accepted here in the very moment in which another outbox takes over may have to
-/// wait until one is opened again, and is delivered behind what is accepted there until then.
+/// One outbox at a time, among all processes, owns what is kept under a prefix of a store: from ``open()`` to ``close()``, or until the
+/// process ends, however it ends. Only the owner accepts and delivers. Others can read ``OutboxContents``, wait for their turn, or
+/// learn who the owner is. An outbox that somebody has joined opens itself with its next write.
+///
+/// If another process takes over all the same, because the store's claims do not work on its file system, say, this outbox finds out
+/// before it sends or changes anything, tells the error handler by an ``OutboxTakenOverError``, and opens itself again with its next
+/// write. What both send at that moment has the same key.
 public final class Outbox: Sendable {
     let upstream: Upstream
     let store: any RecordStore
@@ -106,7 +108,10 @@ public final class Outbox: Sendable {
         let promise = Promise<OutboxState.Ending>()
         let known = state.withLock { state -> OutboxState.Ending? in
             if let refusal = state.refusal(of: entry) { return .failure(refusal) }
-            guard state.lanes.contains(entry) else { return .success(()) }
+            guard state.lanes.contains(entry) else {
+                // Another process has taken over, and knows.
+                return state.phase == .made ? .failure(closedError(for: entry)) : .success(())
+            }
             if state.phase == .closed { return .failure(closedError(for: entry)) }
             state.endWaiters[entry.idempotencyKey, default: []].append(promise)
             return nil
@@ -130,13 +135,12 @@ public final class Outbox: Sendable {
     /// that has ended, and so has every ``accept(_:with:)``; a second close waits too.
     public func close() async {
         end()
-        let (tasks, promise) = state.withLock { state -> ([Task<Void, Never>], Promise<Void>?) in
-            let promise = state.acceptsUnderWay > 0 ? Promise<Void>() : nil
-            if let promise { state.idleWaiters.append(promise) }
-            return (Array(state.deliveries.values), promise)
+        await finishWork()
+        let claim = state.withLock { state in
+            defer { state.claim = nil }
+            return state.claim
         }
-        for task in tasks { await task.value }
-        _ = await promise?.value(until: nil)
+        await claim?.release()
         // Settlers are likely to hold this outbox.
         let settlers = state.withLock { state in
             defer { state.settlers = OutboxSettlers() }
@@ -146,11 +150,26 @@ public final class Outbox: Sendable {
     }
 
     /// Sends nothing more, and cancels what is not answered yet.
-    func end() {
-        let (tasks, waiters, alarm) = state.withLock { $0.close() }
-        for task in tasks { task.cancel() }
-        if let alarm { timer.cancel(alarm.timer) }
-        for waiter in waiters { waiter.keep(.failure(closedError(for: nil))) }
+    private func end() {
+        tell(of: state.withLock { $0.end(.closed) })
+    }
+
+    /// Tells those that the outbox has ended whom that concerns.
+    func tell(of ending: OutboxState.End) {
+        for task in ending.tasks { task.cancel() }
+        if let alarm = ending.alarm { timer.cancel(alarm.timer) }
+        for waiter in ending.waiters { waiter.keep(.failure(closedError(for: nil))) }
+    }
+
+    /// Waits until nothing is being delivered or accepted.
+    func finishWork() async {
+        let (tasks, promise) = state.withLock { state -> ([Task<Void, Never>], Promise<Void>?) in
+            let promise = state.acceptsUnderWay > 0 ? Promise<Void>() : nil
+            if let promise { state.idleWaiters.append(promise) }
+            return (Array(state.deliveries.values), promise)
+        }
+        for task in tasks { await task.value }
+        _ = await promise?.value(until: nil)
     }
 
     /// As many random digits as make 128 bits.

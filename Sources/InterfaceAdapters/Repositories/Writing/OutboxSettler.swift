@@ -16,8 +16,13 @@ public protocol OutboxSettler: Sendable {
     /// What writes of this endpoint may do. An outbox neither accepts nor sends any other.
     var operations: [OutboxOperation] { get }
 
-    /// Is told of entries that are pending from now on, in their order: durable, and not delivered. Those of an earlier process
-    /// are told when the outbox is opened, with ``OutboxEntry/attempts`` or without. It returns soon.
+    /// Is told which entries are pending, in their order, and that no others are: when the outbox is opened, and with none when
+    /// another process has taken over, which then knows what becomes of them. It returns soon.
+    ///
+    /// - Parameter entries: All pending entries of this endpoint.
+    func reset(to entries: [OutboxEntry])
+
+    /// Is told of entries that are pending from now on, in their order: durable, and not delivered. It returns soon.
     ///
     /// - Parameter entries: Entries of this endpoint.
     func accepted(_ entries: [OutboxEntry])

@@ -42,6 +42,19 @@ struct OutboxSettlers {
     /// The operations that somebody declares for an endpoint.
     func operations(of endpoint: String) -> [OutboxOperation] { all(for: endpoint).flatMap(\.operations) }
 
+    /// Whether there is nobody.
+    var isEmpty: Bool { groups.isEmpty }
+
+    /// Tells each all of its entries that are pending, in their order, and that no others are.
+    func reset(to entries: [OutboxEntry]) {
+        let byEndpoint = Dictionary(grouping: entries, by: \.write.endpoint)
+        for group in groups {
+            for (endpoint, settler) in group.settlers.sorted(by: { $0.key < $1.key }) {
+                settler.reset(to: (byEndpoint[endpoint] ?? []).filter { settler.declares($0.write) })
+            }
+        }
+    }
+
     /// Tells each of its entries, in their order.
     func tell(of entries: [OutboxEntry]) {
         if entries.count == 1, let entry = entries.first {

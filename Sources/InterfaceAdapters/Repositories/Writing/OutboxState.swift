@@ -4,6 +4,7 @@ import UseCases
 struct OutboxState {
     /// How far the outbox has come.
     enum Phase: Hashable {
+        /// It does not own its records: it was not opened yet, or another process has taken over since.
         case made
         case opening
         case open
@@ -17,13 +18,17 @@ struct OutboxState {
     }
 
     typealias Ending = Result<Void, RepositoryError>
+    /// Whom the end of an outbox concerns: the tasks to cancel, who waits for the end of a write, and the alarm to call off.
+    typealias End = (tasks: [Task<Void, Never>], waiters: [Promise<Ending>], alarm: Alarm?)
 
     /// How many refusals are remembered, for those who ask what became of a write when it is over.
     private static let mostRefusals = 1_000
 
     var phase = Phase.made
-    /// Whether it was tried to open it, and never done.
-    var hasFailedToOpen = false
+    /// The ownership of the records; `nil` if it is not open.
+    var claim: RecordClaim?
+    /// Whether it sends what is pending, once it is open.
+    var delivers = true
     var lanes: OutboxLanes
     var turns = OutboxTurns()
     var streak: RefusalStreak
@@ -165,16 +170,27 @@ struct OutboxState {
         return nil
     }
 
-    /// Ends the outbox.
+    /// Ends the outbox for good, or until it is opened again.
     ///
     /// - Returns: who is to be told that it has ended.
-    mutating func close() -> (tasks: [Task<Void, Never>], waiters: [Promise<Ending>], alarm: Alarm?) {
-        phase = .closed
+    mutating func end(_ phase: Phase) -> End {
+        self.phase = phase
         let tasks = deliveries.filter { !answered.contains($0.key) }.map(\.value)
         defer {
             endWaiters = [:]
             alarm = nil
         }
         return (tasks, endWaiters.values.flatMap(\.self), alarm)
+    }
+
+    /// Forgets what is known of the records, which another process may have changed since.
+    mutating func forgetRecords(_ policy: OutboxPolicy) {
+        let fresh = OutboxState(policy)
+        lanes = fresh.lanes
+        streak = fresh.streak
+        isStreakKept = fresh.isStreakKept
+        deadLetterCount = 0
+        deadLetterBytes = 0
+        misnamed = [:]
     }
 }

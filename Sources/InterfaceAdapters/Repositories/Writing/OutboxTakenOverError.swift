@@ -1,4 +1,5 @@
-/// Another outbox was opened over the same records, and delivers what is pending. This one does nothing more.
+/// Another process has taken over the records of an outbox, and delivers what is pending. The outbox opens itself again with its next
+/// write.
 public struct OutboxTakenOverError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What the records of the outbox are kept under.
     public let prefix: RecordKey
@@ -10,6 +11,9 @@ public struct OutboxTakenOverError: Error, Hashable, Sendable, CustomStringConve
 
     /// What happened and what to do, as a sentence without its full stop.
     public var description: String {
-        "The outbox \(prefix) was opened a second time and is delivered from there: let one process alone have a store"
+        """
+        The outbox \(prefix) was taken over by another process, which delivers what is pending; the next write takes it back when that \
+        process has released it
+        """
     }
 }

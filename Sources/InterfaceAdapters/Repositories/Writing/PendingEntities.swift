@@ -78,6 +78,14 @@ final class PendingEntities<Entity: Identifiable & Sendable>: Sendable where Ent
         change { $0.add(entity, for: key) }
     }
 
+    /// Shows these entities from now on, in their order, and no others.
+    func reset(to entities: [(key: String, entity: Entity)]) {
+        change { state in
+            (state.places, state.placesByKey, state.placesByID) = ([], [:], [:])
+            for (key, entity) in entities { state.add(entity, for: key) }
+        }
+    }
+
     /// Shows an entity no more, and does meanwhile what takes its place.
     func remove(_ key: String, _ replace: () -> Void = {}) {
         // Before it goes, so that nobody finds neither. Who may have found both looks again.

@@ -17,6 +17,7 @@ struct OutboxCrashTests {
     /// What a world of processes came to.
     private final class World: Sendable {
         let stage: OutboxStage
+        let store: any RecordStore
         let upstream: IdempotentDataFetcher
         /// The texts of the writes that were accepted, by their subjects.
         let accepted = Mutex<[RecordKey: [String]]>([:])
@@ -24,9 +25,16 @@ struct OutboxCrashTests {
         let discarded = Mutex(0)
 
         /// A world whose upstream refuses what is called so.
-        init(seed: UInt64, fate: @escaping @Sendable (DataRequest) -> IdempotentDataFetcher.Fate = { _ in .done }) {
+        ///
+        /// Without claims a process takes over from one that is still there.
+        init(
+            seed: UInt64,
+            hasClaims: Bool = true,
+            fate: @escaping @Sendable (DataRequest) -> IdempotentDataFetcher.Fate = { _ in .done }
+        ) {
             let stage = OutboxStage(seed: seed)
             self.stage = stage
+            store = hasClaims ? stage.store : UnclaimedRecordStore(base: stage.store)
             upstream = IdempotentDataFetcher(timer: stage.timer, latency: { _ in .milliseconds(20) }, fate: fate) {
                 DataResponse(status: $0.text.contains("bad") ? 422 : .created)
             }
@@ -35,7 +43,7 @@ struct OutboxCrashTests {
         func outbox(in process: MortalProcess, keySeed: UInt64) throws -> Outbox {
             try stage.outbox(
                 MortalDataFetcher(base: upstream, process: process),
-                store: MortalRecordStore(base: stage.store, process: process),
+                store: MortalRecordStore(base: store, process: process),
                 keySeed: keySeed
             )
         }
@@ -138,7 +146,7 @@ struct OutboxCrashTests {
     /// - Throws: what keeps the walk from being taken.
     private func walk(seed: UInt64, overlaps: Bool) async throws -> World {
         let fates = Mutex(SplitMix64(seed: seed &+ 1))
-        let world = World(seed: seed) { _ in
+        let world = World(seed: seed, hasClaims: !overlaps) { _ in
             switch fates.withLock({ Int.random(in: 0..<10, using: &$0) }) {
             case 0: .lost
             case 1: .answerLost

@@ -24,6 +24,8 @@ struct OutboxJoiningTests {
 
         deinit { whenGone() }
 
+        func reset(to entries: [OutboxEntry]) {}
+
         func accepted(_ entries: [OutboxEntry]) {}
 
         func delivered(

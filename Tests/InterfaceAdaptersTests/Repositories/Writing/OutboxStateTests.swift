@@ -23,6 +23,6 @@ struct OutboxStateTests {
         let second = state.lanes.next(at: .seconds(1))
         #expect(second?.entry == entry)
         state.deliveries["k"] = Task {}
-        #expect(state.close().tasks.count == 1)
+        #expect(state.end(.closed).tasks.count == 1)
     }
 }

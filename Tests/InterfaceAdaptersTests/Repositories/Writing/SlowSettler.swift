@@ -10,6 +10,8 @@ struct SlowSettler: OutboxSettler {
     var endpoint: String { base.endpoint }
     var operations: [OutboxOperation] { base.operations }
 
+    func reset(to entries: [OutboxEntry]) { base.reset(to: entries) }
+
     func accepted(_ entries: [OutboxEntry]) { base.accepted(entries) }
 
     func delivered(
