@@ -24,12 +24,23 @@ public struct UserContainer: Container {
     /// open, or there is none. What is read is given all the same.
     public let storeFailure: RecordStoreError?
     let app: AppContainer
+    private let pendingWrites: PendingWrites
 
     /// Opens a session of an app.
     ///
+    /// - Parameters:
+    ///   - session: Who signs in, and with which credentials.
+    ///   - app: The app.
+    ///   - pendingWrites: What to do with the writes that an earlier process left. A service that only answers reads in some of its
+    ///     processes says ``PendingWrites/show`` there.
     /// - Throws: a ``ScopeError`` if the app is closed.
-    public init(_ session: UserSession, in app: AppContainer) async throws(ScopeError) {
+    public init(
+        _ session: UserSession,
+        in app: AppContainer,
+        pendingWrites: PendingWrites = .deliver
+    ) async throws(ScopeError) {
         self.app = app
+        self.pendingWrites = pendingWrites
         scope = try await Scope.open(session.name, in: app.scope) { opening, scope throws(ScopeError) in
             let app = try app.scope.objects()
             let partition = opening.closing(app.responseCache.makePartition(), as: "cachePartition") { $0.close() }
@@ -62,7 +73,7 @@ public struct UserContainer: Container {
                         // Beside what the repositories keep, so that what they forget is none of it.
                         prefix: RecordKey(["outboxes"] + place.partition.components),
                         timer: app.timer,
-                        errorHandler: app.errorHandler
+                        errorHandler: RefusalNamingErrorHandler(app.errorHandler)
                     )
                 }
             }
@@ -101,7 +112,11 @@ public struct UserContainer: Container {
                 images: images
             )
         }
-        storeFailure = try await Self.openOutbox(of: scope.objects(), tellingFailuresTo: app.errorHandler)
+        storeFailure = try await Self.openOutbox(
+            of: scope.objects(),
+            pendingWrites,
+            tellingFailuresTo: app.errorHandler
+        )
     }
 
     /// Goes on with what an earlier process was to deliver. Where that cannot be read, it is tried again with each write, and none
@@ -109,19 +124,32 @@ public struct UserContainer: Container {
     ///
     /// - Parameters:
     ///   - objects: What the session holds.
+    ///   - pendingWrites: What to do with them.
     ///   - errorHandler: Who is told why it cannot be read.
     /// - Returns: why; `nil` if it was, or there is nothing to be read.
     private static func openOutbox(
         of objects: Objects,
+        _ pendingWrites: PendingWrites,
         tellingFailuresTo errorHandler: any ErrorHandler
     ) async -> RecordStoreError? {
         guard let outbox = objects.outbox, let settler = objects.posts.settler else { return nil }
         do {
-            try await outbox.open(settling: settler)
+            try await outbox.open(settling: settler, pendingWrites: pendingWrites)
             return nil
         } catch {
             errorHandler.handle(error)
             return error
+        }
+    }
+
+    /// Has readers find what is pending now, if the session only shows it.
+    func refreshPendingWrites() async {
+        guard pendingWrites == .show else { return }
+        do {
+            try await scope.objects().outbox?.outbox.showPending()
+        } catch {
+            // The feed is shown without.
+            try? app.errorHandler.handle(error)
         }
     }
 

@@ -4,8 +4,9 @@ import InterfaceAdapters
 struct Arguments: Equatable {
     /// How the program is used.
     static let usage = """
-        usage: inward [UPSTREAM] [--store DIRECTORY]
-                      [--output DIRECTORY | --open PLACE | --watch SECONDS | --mirror DIRECTORY | --publish]
+        usage: inward [UPSTREAM] [--store DIRECTORY] [--timeout SECONDS]
+                      [--output DIRECTORY | --open PLACE | --watch SECONDS | --mirror DIRECTORY | --publish |
+                       --outbox [--retry ID | --discard ID]]
 
           UPSTREAM            where users and posts come from: an address that begins with http:// or https://,
                               or a directory that mirrors one (users.json, posts.json).
@@ -19,10 +20,17 @@ struct Arguments: Equatable {
           --publish           publish posts from standard input, one a line of at most 1 MiB:
                               {"userId": 7, "title": "Notes", "body": "On the engine."}
                               What became of each is printed before the next is read.
+          --outbox            list the posts in --store that wait for the upstream, and those that it refused. This needs no
+                              upstream that can be reached; with another UPSTREAM it lists that one's posts.
+          --retry ID          send one of them again now. As much of the ID as no other begins with is enough.
+          --discard ID        remove one of them for good.
           --store DIRECTORY   keep users and posts in this directory, and show what it has while the upstream is away.
-                              A post is published when the upstream takes it, and accepted as soon as it is safe here: it
-                              is delivered behind that, for up to 30 seconds when the input ends, and by the next start.
-                              What is of one upstream is not shown as another's. One program at a time uses it.
+                              A post is published when the upstream takes it, and accepted as soon as it is safe here. It
+                              is then delivered for up to 30 seconds when the input ends, and by the next --publish; once, if
+                              the upstream honours idempotency keys. Posts that the upstream refuses are reported and kept.
+                              What is of one upstream is not shown as another's. Several programs may use one directory;
+                              one at a time publishes, and others wait for it for up to 30 seconds.
+          --timeout SECONDS   give up an attempt to ask UPSTREAM after so many seconds; 5 unless it is said.
           --help              show this and do nothing else.
 
         """
@@ -34,11 +42,20 @@ struct Arguments: Equatable {
         case watch(every: Duration)
         case mirror(into: String)
         case publish
+        case outbox(OutboxAction)
         case help
+    }
+
+    /// What is to be done with the outbox.
+    enum OutboxAction: Equatable {
+        case list
+        case retry(String)
+        case discard(String)
     }
 
     private(set) var upstream: String?
     private(set) var store: String?
+    private(set) var timeout: Duration?
     private(set) var task = Task.overview(output: nil)
 
     /// Reads the arguments behind the program's name.
@@ -55,6 +72,9 @@ struct Arguments: Equatable {
                 task = .help
             case "--publish" where optionsMayFollow:
                 try choose(.publish)
+            case "--outbox" where optionsMayFollow:
+                if case .outbox = task { break }
+                try choose(.outbox(.list))
             case _ where optionsMayFollow && argument.hasPrefix("-"):
                 try setOption(argument, &remaining)
             default:
@@ -62,6 +82,7 @@ struct Arguments: Equatable {
                 upstream = argument
             }
         }
+        if case .outbox = task, store == nil { throw UsageError("--outbox wants --store, where the posts are kept") }
     }
 
     private mutating func setOption(_ argument: String, _ remaining: inout ArraySlice<String>) throws(UsageError) {
@@ -70,16 +91,32 @@ struct Arguments: Equatable {
         guard let value = parts.count == 2 ? parts[1] : remaining.popFirst(), !value.isEmpty else {
             throw UsageError("\(option.rawValue) wants \(option.wanted)")
         }
+        if let action = option.action(value) { return try choose(action) }
         if let task = try option.task(value) { return try choose(task) }
+        if option == .timeout {
+            guard let seconds = Double(value), (0.01...3_600).contains(seconds) else {
+                throw UsageError("--timeout wants \(option.wanted)")
+            }
+            timeout = .seconds(seconds)
+            return
+        }
         guard store == nil else { throw UsageError("there can be one --store") }
         store = value
+    }
+
+    private mutating func choose(_ action: OutboxAction) throws(UsageError) {
+        switch task {
+        case .help: return
+        case .outbox(.list), .overview(output: nil): task = .outbox(action)
+        default: throw UsageError("--retry and --discard are for --outbox, one at a time")
+        }
     }
 
     private mutating func choose(_ chosen: Task) throws(UsageError) {
         switch task {
         case .help: return
         case .overview(output: nil): task = chosen
-        default: throw UsageError("there can be one of --output, --open, --watch, --mirror and --publish")
+        default: throw UsageError("there can be one of --output, --open, --watch, --mirror, --publish and --outbox")
         }
     }
 
@@ -90,6 +127,9 @@ struct Arguments: Equatable {
         case watch = "--watch"
         case mirror = "--mirror"
         case store = "--store"
+        case timeout = "--timeout"
+        case retry = "--retry"
+        case discard = "--discard"
 
         /// What the value is.
         var wanted: String {
@@ -97,6 +137,17 @@ struct Arguments: Equatable {
             case .output, .mirror, .store: "a directory"
             case .open: "a place, such as users/7"
             case .watch: "a number of seconds, from 1 to 86400"
+            case .timeout: "a number of seconds, from 0.01 to 3600"
+            case .retry, .discard: "the beginning of an ID that --outbox lists"
+            }
+        }
+
+        /// What is to be done with the outbox; `nil` if the option is not about it.
+        func action(_ value: String) -> OutboxAction? {
+            switch self {
+            case .retry: .retry(value)
+            case .discard: .discard(value)
+            default: nil
             }
         }
 
@@ -107,7 +158,7 @@ struct Arguments: Equatable {
                 return .overview(output: value)
             case .mirror:
                 return .mirror(into: value)
-            case .store:
+            case .store, .timeout, .retry, .discard:
                 return nil
             case .open:
                 if let destination = Destination(value) { return .open(destination) }

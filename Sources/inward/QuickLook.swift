@@ -35,7 +35,7 @@ struct QuickLook {
                 timeLimit: patience ?? usual.timeLimit,
                 closingLimit: patience ?? usual.closingLimit,
                 policy: UpstreamPolicy(
-                    attemptTimeLimit: patience ?? usual.policy.attemptTimeLimit,
+                    attemptTimeLimit: options.timeout ?? patience ?? usual.policy.attemptTimeLimit,
                     requestTimeLimit: patience ?? usual.policy.requestTimeLimit
                 )
             )
@@ -62,7 +62,8 @@ struct QuickLook {
 
     private func perform(_ task: Arguments.Task, in app: AppContainer) async -> ExitCode {
         do {
-            let user = try await UserContainer(.guest, in: app)
+            // Only who publishes owns the outbox. Everybody else may read beside them.
+            let user = try await UserContainer(.guest, in: app, pendingWrites: task == .publish ? .deliver : .show)
             if let failure = user.storeFailure {
                 // Elsewhere it was told when it happened.
                 if terminal.standardOutput.isTerminal, task != .publish { _ = terminal.fail(failure.description) }
@@ -70,16 +71,50 @@ struct QuickLook {
                     return terminal.fail("Nothing was published: what cannot be kept cannot be promised.")
                 }
             }
-            switch task {
-            case .help: return .success
-            case .overview(let output): return try await showOverview(of: user, output: output, in: app)
-            case .open(let destination): return try await show(destination, to: user, in: app)
-            case .mirror(let directory): return try await mirror(into: directory, as: user, of: app)
-            case .publish: return try await publish(as: user)
-            case .watch(let interval): return try await watch(as: user, every: interval)
-            }
+            let exitCode = try await perform(task, as: user, in: app)
+            if task != .outbox(.list) { await reportRefusals(of: user) }
+            return exitCode
         } catch {
             return terminal.fail("\(error)")
+        }
+    }
+
+    /// Says which posts the upstream refused, now or earlier, until somebody retries or discards them.
+    private func reportRefusals(of user: UserContainer) async {
+        // Where the store cannot be read, that was told before.
+        guard user.storeFailure == nil, let line = try? await user.refusals() else { return }
+        terminal.standardError.writeLine("inward: \(TextRenderer().render(line: line))")
+    }
+
+    private func perform(_ task: Arguments.Task, as user: UserContainer, in app: AppContainer) async throws -> ExitCode
+    {
+        switch task {
+        case .help: return .success
+        case .outbox(let action): return try await manageOutbox(of: user, action)
+        case .overview(let output): return try await showOverview(of: user, output: output, in: app)
+        case .open(let destination): return try await show(destination, to: user, in: app)
+        case .mirror(let directory): return try await mirror(into: directory, as: user, of: app)
+        case .publish: return try await publish(as: user)
+        case .watch(let interval): return try await watch(as: user, every: interval)
+        }
+    }
+
+    private func manageOutbox(of user: UserContainer, _ action: Arguments.OutboxAction) async throws -> ExitCode {
+        do {
+            switch action {
+            case .list:
+                guard let outbox = try await user.outbox() else { return .success }
+                return terminal.print(outbox.document)
+            case .retry(let id):
+                guard let (line, isDelivered) = try await user.retryWrite(id) else { return .success }
+                let printed = terminal.print(TextRenderer().render(line: line) + "\n")
+                return isDelivered ? printed : .failure
+            case .discard(let id):
+                guard let line = try await user.discardWrite(id) else { return .success }
+                return terminal.print(TextRenderer().render(line: line) + "\n")
+            }
+        } catch let failure as FailureViewModel {
+            return terminal.fail(failure.line)
         }
     }
 

@@ -32,7 +32,7 @@ struct ArgumentsTests {
     @Test func aMirrorIsAskedFor() throws {
         #expect(try arguments("up", "--mirror", "copy").task == .mirror(into: "copy"))
         #expect(throws: UsageError("--mirror wants a directory")) { try arguments("--mirror") }
-        #expect(throws: UsageError("there can be one of --output, --open, --watch, --mirror and --publish")) {
+        #expect(throws: UsageError("there can be one of --output, --open, --watch, --mirror, --publish and --outbox")) {
             try arguments("--output", "out", "--mirror", "copy")
         }
     }
@@ -43,6 +43,19 @@ struct ArgumentsTests {
         let arguments = try arguments("up", "--publish", "--store=kept")
         #expect(arguments.upstream == "up" && arguments.store == "kept")
         #expect(arguments.task == .publish)
+    }
+
+    @Test func theOutboxIsListedOrOneOfItsWritesNamed() throws {
+        #expect(try arguments("--store=kept", "--outbox").task == .outbox(.list))
+        for words in [["--outbox", "--retry", "3f"], ["--retry=3f", "--outbox"], ["--retry=3f"]] {
+            #expect(try Arguments(words + ["--store", "kept"]).task == .outbox(.retry("3f")))
+        }
+        #expect(try arguments("--store=kept", "--outbox", "--discard=3f").task == .outbox(.discard("3f")))
+    }
+
+    @Test func anAttemptMayBeGivenATime() throws {
+        #expect(try arguments("up").timeout == nil)
+        #expect(try arguments("up", "--timeout", "0.5", "--publish").timeout == .milliseconds(500))
     }
 
     @Test func aNameThatLooksLikeAnOptionStandsBehindTwoDashes() throws {
@@ -58,9 +71,18 @@ struct ArgumentsTests {
     @Test(arguments: [
         (["--output"], "--output wants a directory"), (["--output", ""], "--output wants a directory"),
         (["--output="], "--output wants a directory"),
-        (["--output", "a", "--output=b"], "there can be one of --output, --open, --watch, --mirror and --publish"),
-        (["--open", "users", "--watch=1"], "there can be one of --output, --open, --watch, --mirror and --publish"),
-        (["--publish", "--watch=1"], "there can be one of --output, --open, --watch, --mirror and --publish"),
+        (
+            ["--output", "a", "--output=b"],
+            "there can be one of --output, --open, --watch, --mirror, --publish and --outbox"
+        ),
+        (
+            ["--open", "users", "--watch=1"],
+            "there can be one of --output, --open, --watch, --mirror, --publish and --outbox"
+        ),
+        (
+            ["--publish", "--watch=1"],
+            "there can be one of --output, --open, --watch, --mirror, --publish and --outbox"
+        ),
         (["--publish=x"], "there is no option --publish=x"),
         (["--store"], "--store wants a directory"), (["--store", "a", "--store=b"], "there can be one --store"),
         (["--open"], "--open wants a place, such as users/7"), (["--open=7"], "--open wants a place, such as users/7"),
@@ -69,6 +91,15 @@ struct ArgumentsTests {
         (["--watch", "soon"], "--watch wants a number of seconds, from 1 to 86400"),
         (["a", "b"], "there can be one upstream"), (["--verbose"], "there is no option --verbose"),
         (["-x"], "there is no option -x"),
+        (["--outbox"], "--outbox wants --store, where the posts are kept"),
+        (["--store", "kept", "--retry"], "--retry wants the beginning of an ID that --outbox lists"),
+        (
+            ["--store", "kept", "--retry", "a", "--discard", "b"],
+            "--retry and --discard are for --outbox, one at a time"
+        ),
+        (["--publish", "--discard", "b"], "--retry and --discard are for --outbox, one at a time"),
+        (["--timeout", "0"], "--timeout wants a number of seconds, from 0.01 to 3600"),
+        (["--timeout", "nan"], "--timeout wants a number of seconds, from 0.01 to 3600"),
     ])
     func whatDoesNotFitIsTold(words: [String], explanation: String) {
         #expect(throws: UsageError(explanation)) { try Arguments(words) }

@@ -110,7 +110,112 @@ struct PublishTests {
             #expect(await run(address, "--publish", "--store", store, input: Self.post("One")) == .failure)
         }
         #expect(output.all.hasSuffix("\nDelivered 0, refused 1; 0 wait for the next start.\n"))
-        #expect(errors.all.contains("was refused for good and is undone"))
+        #expect(errors.all.contains("inward: The post “One” of user 7 was refused, and is kept: "))
+        #expect(errors.all.hasSuffix("1 refused post is kept: the post “One” of user 7. \(Self.advice)\n"))
+    }
+
+    private static let advice = "List them with --outbox, then --retry or --discard them."
+
+    @Test func aRefusalIsToldByEveryTaskAlsoOnATerminalUntilItIsDiscarded() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let upstream = JournalingUpstream()
+        try await LoopbackServer.serving { request in
+            request.method == "POST" ? .whole(status: 422) : upstream.answer(request)
+        } test: { server in
+            let address = server.url().absoluteString
+            #expect(await run(address, "--publish", "--store", store, input: Self.post("One")) == .failure)
+            let told = "inward: 1 refused post is kept: the post “One” of user 7. \(Self.advice)\n"
+            for task in [[], ["--open", "users/7"]] {
+                for isTerminal in [false, true] {
+                    let before = errors.all.count
+                    let exitCode = await run([address, "--store", store] + task, isTerminal: isTerminal) { [] }
+                    #expect(exitCode == .success)
+                    #expect(errors.all.dropFirst(before).hasSuffix(told))
+                }
+            }
+            let id = try #require(try await listed(at: address).first)
+            #expect(await run(address, "--store", store, "--outbox", "--discard", id) == .success)
+            #expect(output.all.hasSuffix("Discarded the post “One” of user 7.\n"))
+            #expect(try await listed(at: address) == [])
+            let before = errors.all.count
+            #expect(await run(address, "--store", store, "--open", "users/7") == .success)
+            #expect(!errors.all.dropFirst(before).contains("refused"))
+        }
+    }
+
+    /// The IDs that the outbox lists.
+    private func listed(at address: String) async throws -> [String] {
+        let before = output.all.count
+        #expect(await run(address, "--store", store, "--outbox") == .success)
+        let text = output.all.dropFirst(before)
+        #expect(text.hasPrefix("Outbox\n======\n\n"))
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard let start = lines.firstIndex(where: { $0.hasPrefix("ID ") }) else { return [] }
+        return lines[(start + 2)...].prefix { !$0.isEmpty }.compactMap {
+            $0.split(separator: " ").first.map(String.init)
+        }
+    }
+
+    @Test func aRefusedPostIsSentAgainAndPendingOnesAreListedWithoutAnUpstream() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let upstream = JournalingUpstream()
+        let takesPosts = LoopbackSwitch()
+        try await LoopbackServer.serving { request in
+            request.method == "POST" && !takesPosts.isOn ? .whole(status: 404) : upstream.answer(request)
+        } test: { server in
+            let address = server.url().absoluteString
+            #expect(await run(address, "--publish", "--store", store, input: Self.post("One")) == .failure)
+            let id = try #require(try await listed(at: address).first)
+            #expect(id.count == 6)
+            #expect(output.all.contains("refused  One    user 7"))
+            #expect(await run(address, "--store", store, "--retry", "zz") == .failure)
+            #expect(errors.all.contains("There is no write whose ID begins with “zz”. List them with --outbox."))
+            #expect(await run(address, "--store", store, "--retry", id) == .failure)
+            #expect(output.all.contains("The upstream refused the post “One” of user 7 again: "))
+            takesPosts.turnOn()
+            let again = try #require(try await listed(at: address).first)
+            #expect(await run(address, "--store", store, "--retry", again) == .success)
+            #expect(output.all.hasSuffix("Delivered the post “One” of user 7.\n"))
+            #expect(try await listed(at: address) == [])
+        }
+        #expect(upstream.done.map(\.title) == ["One"])
+    }
+
+    /// A reader beside a publisher takes nothing from it.
+    @Test func whoOnlyReadsTakesTheOutboxFromNobody() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let upstream = JournalingUpstream()
+        let (drawings, draw) = AsyncStream.makeStream(of: Void.self)
+        let (releases, release) = AsyncStream.makeStream(of: Void.self)
+        try await LoopbackServer.serving {
+            upstream.answer($0)
+        } test: { server in
+            let address = server.url().absoluteString
+            let input = Mutex([Self.post("One"), Self.post("Two")].map { Array("\($0)\n".utf8) }[...])
+            let drawn = Mutex(0)
+            async let publisher = run([address, "--publish", "--store", store]) {
+                let number = drawn.withLock { number in
+                    number += 1
+                    return number
+                }
+                if number == 2 {
+                    draw.yield()
+                    for await _ in releases { break }
+                }
+                return input.withLock { $0.popFirst() ?? [] }
+            }
+            for await _ in drawings { break }
+            // The first line is accepted, and the program waits for the second.
+            #expect(await run(address, "--store", store) == .success)
+            #expect(await run(address, "--store", store, "--open", "posts") == .success)
+            #expect(await run(address, "--store", store, "--outbox") == .success)
+            #expect(output.all.contains("- The outbox is owned by process "))
+            release.yield()
+            #expect(await publisher == .success)
+        }
+        #expect(errors.all.contains("Line") == false)
+        #expect(output.all.contains("Line 2: Accepted"))
+        #expect(upstream.done.map(\.title).sorted { ($0 ?? "") < ($1 ?? "") } == ["One", "Two"])
     }
 
     @Test func anInterruptionEndsTheInputAndTheNextStartDeliversWhatWasAccepted() async throws {

@@ -61,6 +61,7 @@ public struct FeedContainer: FeatureContainer {
 
     /// Reads the feed in an interaction of its own.
     private func readFeed(_ query: FeedQuery, _ policy: ReadPolicy) async throws(ReadFeedError) -> FeedPage {
+        await user.refreshPendingWrites()
         do {
             return try await withInteraction { try await $0.readFeed(query, policy) }
         } catch let error as ReadFeedError {

@@ -27,27 +27,43 @@ final class SessionOutbox: Sendable {
         self.end = end
     }
 
-    /// Has the session's repository settle what is written, and be told of what is pending; and the outbox deliver.
+    /// Lets the session's repository settle what is written, and delivers or shows what is pending.
     ///
-    /// An outbox before it that is being closed is waited for, so that it is not taken over while it settles to the end.
+    /// Opening waits for an earlier outbox of the same records that is being closed. The user's new credentials are used at once: what
+    /// waits because the upstream did not take the earlier ones is sent now.
     ///
-    /// - Throws: a `RecordStoreError` if it cannot be opened. It is tried again with the next write.
-    func open(settling settler: any OutboxSettler) async throws(RecordStoreError) {
+    /// - Throws: a `RecordStoreError` if the store cannot be read. It is tried again with the next write.
+    func open(
+        settling settler: any OutboxSettler,
+        pendingWrites: PendingWrites = .deliver
+    ) async throws(RecordStoreError) {
         // Unstructured, because the session has the outbox all the same where who signs in was cancelled, or came too late: it would
         // be told nothing for as long as it is open. It is waited for, and ends with what the store says.
         let opening = Deadline.lifted {
             Task(executorPreference: executor) {
-                await Result(awaiting: { () async throws(RecordStoreError) in try await self.join(settler) })
+                await Result(awaiting: { () async throws(RecordStoreError) in
+                    try await self.join(settler, pendingWrites)
+                })
             }
         }
         try await opening.value.get()
     }
 
-    private func join(_ settler: any OutboxSettler) async throws(RecordStoreError) {
+    private func join(
+        _ settler: any OutboxSettler,
+        _ pendingWrites: PendingWrites
+    ) async throws(RecordStoreError) {
         await earlier.withLock { $0.take() }?.close()
         let joined = try await outbox.join(settling: [settler])
         member.withLock { $0 = joined }
-        try await outbox.open()
+        switch pendingWrites {
+        case .deliver:
+            guard try await outbox.hasPendingRecords() else { return }
+            // If another process owns them, that one delivers.
+            try await outbox.openUnlessOwned()
+            outbox.retryDenied()
+        case .show: try await outbox.showPending()
+        }
     }
 
     /// Has the session no part in it any more. With the last session it is closed, and what is pending waits for the next.

@@ -29,6 +29,13 @@ struct UserContainerStoringTests {
         UserSession(name: "ada", credentials: .bearer("token of ada"), storeKey: key)
     }
 
+    /// Delivers what is pending at once: waits of the process before go on, and the clock does not.
+    private func deliverNow(_ user: UserContainer) async throws {
+        let outbox = try #require(try user.scope.objects().outbox?.outbox)
+        outbox.retryNow()
+        for entry in outbox.pending { try await outbox.settlement(of: entry) }
+    }
+
     private static let silent = StubDataFetcher { request throws(FetchError) in
         throw FetchError(.unreachable, request: request, explanation: "reached nobody")
     }
@@ -75,8 +82,7 @@ struct UserContainerStoringTests {
         let source = Source.recording()
         let third = try await app(source)
         let user = try await UserContainer(session("1"), in: third)
-        let outbox = try #require(try user.scope.objects().outbox?.outbox)
-        for entry in outbox.pending { try await outbox.settlement(of: entry) }
+        try await deliverNow(user)
         let writes = source.requests.filter { $0.method == .post }
         #expect(writes.count == 1)
         #expect(writes.first?.headerFields[.idempotencyKey] != nil)
@@ -110,8 +116,7 @@ struct UserContainerStoringTests {
         // It is the same with a slash behind it.
         let fourth = try await app(source, upstream: "https://one.test/api/")
         let author = try await UserContainer(session("1"), in: fourth)
-        let outbox = try #require(try author.scope.objects().outbox?.outbox)
-        for entry in outbox.pending { try await outbox.settlement(of: entry) }
+        try await deliverNow(author)
         try await fourth.close()
         #expect(source.requests.filter { $0.method == .post }.map { $0.url.host() } == ["one.test"])
     }
@@ -191,6 +196,10 @@ struct UserContainerStoringTests {
                 if Task.isCancelled { throw RecordStoreError(.cancelled, explanation: "The task was cancelled.") }
                 try await base.commit(changes)
             }
+
+            func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
+                try await base.claim(key)
+            }
         }
         let app = try await AppContainer(
             dataFetcher: Source.recording(),
@@ -203,6 +212,91 @@ struct UserContainerStoringTests {
             return try #require(await group.next())
         }
         #expect(user.storeFailure == nil)
+        try await app.close()
+    }
+
+    private func publish(_ title: String, as user: UserContainer) async throws -> Bool {
+        try await FeedContainer(in: user).makeInteraction().publishPost(title: title, body: "x", by: User.ID(7))
+            .isPending
+    }
+
+    /// Has the store know the author, for posts that are published while the upstream is away.
+    private func readAuthor() async throws {
+        let app = try await app(Source.recording())
+        let reader = try await UserContainer(session("1"), in: app)
+        _ = try await UsersContainer(in: reader, router: NoLinks()).makeInteraction().showUser(User.ID(7))
+        try await app.close()
+    }
+
+    @Test func aSessionThatOnlyReadsShowsWhatIsPendingAndTakesTheOutboxFromNobody() async throws {
+        try await readAuthor()
+        let first = try await app(Self.silent)
+        let writer = try await UserContainer(session("1"), in: first)
+        #expect(try await publish("First", as: writer))
+
+        let second = try await app(Source.recording())
+        let reader = try await UserContainer(session("1"), in: second, pendingWrites: .show)
+        #expect(reader.storeFailure == nil)
+        let page = try await FeedContainer(in: reader).makeInteraction().readFeed()
+        #expect(page.entries.contains { $0.post.title == "First" })
+        // Another sign-in takes nothing either.
+        let other = try await UserContainer(session("1"), in: second)
+        #expect(other.storeFailure == nil)
+        #expect(
+            try await other.outbox()?.notes == [
+                "The outbox is owned by another part of this process, which delivers it."
+            ]
+        )
+        #expect(try await publish("Second", as: writer))
+        #expect(try writer.scope.objects().outbox?.outbox.pending.count == 2)
+        try await first.close()
+
+        // With the first writes of its own the other has it.
+        #expect(try await publish("Third", as: reader))
+        try reader.scope.objects().outbox?.outbox.retryNow()
+        #expect(try await reader.deliver()?.line == "Delivered 3, refused 0; 0 wait for the next start.")
+        try await second.close()
+        #expect(handler.errors.allSatisfy { $0 is DelayedWriteError })
+    }
+
+    @Test func aSessionWhoseOutboxWasTakenOverWritesAgain() async throws {
+        let app = try await app(Source.recording())
+        let first = try await UserContainer(session("1"), in: app)
+        #expect(try await publish("First", as: first))
+        _ = try await first.deliver()
+        // As another process does where claims do not work.
+        let owner = try #require(
+            try await records.records(under: ["outboxes"]).first { $0.key.components.last == "owner" }
+        )
+        try await records.commit([.keep(StoredRecord([1]), owner.key)])
+        await #expect(throws: PublishPostError.self) { try await publish("Second", as: first) }
+        #expect(handler.errors.contains { $0 is OutboxTakenOverError })
+        // A new session gets no outbox that is closed, and the old one goes on, too.
+        let second = try await UserContainer(session("1"), in: app)
+        #expect(try await publish("Third", as: second))
+        #expect(try await publish("Fourth", as: first))
+        #expect(try await second.deliver()?.line == "Delivered 3, refused 0; 0 wait for the next start.")
+        try await app.close()
+    }
+
+    @Test func newCredentialsSendWhatWaitsForThemAtOnce() async throws {
+        let source = StubDataFetcher { request throws(FetchError) in
+            guard request.method == .post else { return Source.answer(to: request) }
+            let isValid = request.headerFields[.authorization] == "Bearer new"
+            return isValid
+                ? DataResponse(status: .created, body: Data(#"{"id": 3}"#.utf8)) : DataResponse(status: .unauthorized)
+        }
+        func session(_ token: String) -> UserSession {
+            UserSession(name: "ada", credentials: .bearer(token), storeKey: "1")
+        }
+        // Its clock never moves on, so nothing that waits is sent by itself.
+        let app = try await app(source)
+        let first = try await UserContainer(session("old"), in: app)
+        #expect(try await publish("New", as: first))
+        let outbox = try #require(try first.scope.objects().outbox?.outbox)
+        while outbox.counts.postponed == 0 { await Task.yield() }
+        let second = try await UserContainer(session("new"), in: app)
+        #expect(try await second.deliver()?.line == "Delivered 1, refused 0; 0 wait for the next start.")
         try await app.close()
     }
 
@@ -247,6 +341,8 @@ struct UserContainerStoringTests {
 
         let third = try await app(Source.recording())
         let user = try await UserContainer(session("1"), in: third)
+        // The wait of the process before goes on, and the clock does not.
+        try user.scope.objects().outbox?.outbox.retryNow()
         #expect(try await user.deliver()?.line == "Delivered 1, refused 0; 0 wait for the next start.")
         try await third.close()
         await #expect(throws: ScopeError.self) { try await user.deliver() }

@@ -14,6 +14,8 @@ struct SessionOutboxesTests {
         let operations = [OutboxOperation(.post, "posts")]
         let timer: TimerService
 
+        func reset(to entries: [OutboxEntry]) {}
+
         func accepted(_ entries: [OutboxEntry]) {}
 
         func delivered(

@@ -16,7 +16,8 @@ struct CrashFindings {
     /// Compares.
     ///
     /// - Parameters:
-    ///   - accepted: The titles of the posts that were accepted, each of which was given to the program once.
+    ///   - accepted: The titles of the posts that were accepted, each of which was given to the program once, but for those that are
+    ///     kept as refused.
     ///   - journal: Every write that arrived.
     ///   - done: Those that were done. Where keys are not honoured all that arrived are.
     init(accepted: [String], journal: [JournaledWrite], done: [JournaledWrite]) {

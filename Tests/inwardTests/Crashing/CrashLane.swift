@@ -23,8 +23,11 @@ struct CrashLane: Sendable {
 
     private let name: String
     private let directory: URL
-    private let upstream: String
+    /// The address of the upstream.
+    let upstream: String
     private let journalingUpstream: JournalingUpstream?
+    /// Whether some posts are refused, and attempts are given up soon.
+    private let hasRefusals: Bool
     private var generator: SplitMix64
 
     /// The titles of the posts that the program has said to have accepted.
@@ -35,6 +38,8 @@ struct CrashLane: Sendable {
     private(set) var escapeCount = 0
     /// How often it came to its end without that everything was accepted.
     private(set) var lateCount = 0
+    /// What the program lists of its outbox when everything is delivered.
+    private(set) var listing = ""
     private var roundCount = 0
 
     /// Makes a lane that nobody else has the name or the directory of.
@@ -44,13 +49,22 @@ struct CrashLane: Sendable {
     ///   - directory: Where its store is, which is there.
     ///   - upstream: The address of the upstream.
     ///   - journalingUpstream: What answers there, if that is the test's own.
+    ///   - hasRefusals: Whether some posts are titled so that they are refused, and attempts are given up soon.
     ///   - seed: What all of it follows from, but for what the processes do.
     /// - Throws: why nothing can be written there.
-    init(name: String, directory: URL, upstream: String, journalingUpstream: JournalingUpstream?, seed: UInt64) throws {
+    init(
+        name: String,
+        directory: URL,
+        upstream: String,
+        journalingUpstream: JournalingUpstream?,
+        hasRefusals: Bool = false,
+        seed: UInt64
+    ) throws {
         self.name = name
         self.directory = directory
         self.upstream = upstream
         self.journalingUpstream = journalingUpstream
+        self.hasRefusals = hasRefusals
         generator = SplitMix64(seed: seed)
         try Data().write(to: errors)
     }
@@ -69,8 +83,14 @@ struct CrashLane: Sendable {
         var isDelivered = false
         while !isDelivered {
             let outcome = try run(posts: 0, until: nil)
-            guard outcome.ending == .exit(0) else { throw unexpected(outcome) }
-            isDelivered = outcome.output.contains("; 0 wait for the next start.")
+            guard outcome.ending == .exit(0) || hasRefusals && outcome.ending == .exit(1) else {
+                throw unexpected(outcome)
+            }
+            listing = try run(["--outbox"], posts: 0, until: nil).output
+            // A refusal after an attempt that may have arrived proves nothing, so such a post stays pending until somebody discards it.
+            isDelivered = listing.split(separator: "\n").allSatisfy { line in
+                !line.contains("  \(name)-") || line.contains(JournalingUpstream.refusedSuffix)
+            }
         }
     }
 
@@ -88,6 +108,7 @@ struct CrashLane: Sendable {
         switch outcome.ending {
         case .killed: killCount += 1
         case .exit(0) where titles.count == posts: escapeCount += 1
+        case .exit(1) where titles.count == posts && hasRefusals: escapeCount += 1
         // A machine may be so busy that the upstream does not answer in time. It is not so all the time.
         case .exit(1) where titles.count < posts && lateCount < Self.lateLimit: lateCount += 1
         case .exit, .died: throw unexpected(outcome)
@@ -95,16 +116,23 @@ struct CrashLane: Sendable {
     }
 
     /// Runs the program once, with so many new posts.
-    private mutating func run(posts: Int, until instant: CrashInstant?) throws -> Outcome {
+    private mutating func run(
+        _ task: [String] = ["--publish"],
+        posts: Int,
+        until instant: CrashInstant?
+    ) throws -> Outcome {
         let input = directory.appending(path: "input.txt")
         let lines = (0..<posts).map { number in
             // Characters of 25 bytes, so many that the store puts its file anew once or more in five hundred runs.
             let body = String(repeating: "👨‍👩‍👧‍👦", count: Int.random(in: 1...1_500, using: &generator))
-            return #"{"userId": 7, "title": "\#(name)-\#(roundCount)-\#(number)", "body": "\#(body)"}"# + "\n"
+            let isRefused = hasRefusals && Int.random(in: 0..<6, using: &generator) == 0
+            let title = "\(name)-\(roundCount)-\(number)\(isRefused ? JournalingUpstream.refusedSuffix : "")"
+            return #"{"userId": 7, "title": "\#(title)", "body": "\#(body)"}"# + "\n"
         }
         try Data(lines.joined().utf8).write(to: input)
         let path = store.path(percentEncoded: false)
-        let run = try ProgramRun([upstream, "--store", path, "--publish"], input: input, errors: errors)
+        let limits = hasRefusals ? ["--timeout", "0.5"] : []
+        let run = try ProgramRun([upstream, "--store", path] + limits + task, input: input, errors: errors)
         journalingUpstream?.clearTrap()
         switch instant {
         case .request(let number, let stage):

@@ -2,11 +2,19 @@ import LoopbackServer
 import Synchronization
 
 /// An upstream of one user that honours idempotency keys and has a journal of the writes it received. It can kill who asks.
+///
+/// A slow one does each write, but takes longer than anybody waits: the first attempt gets no answer, the second a 409 because the
+/// work goes on, and only the third the answer. It refuses what is titled so, by 422, at once.
 final class JournalingUpstream: Sendable {
+    /// What the titles of posts end with that are refused.
+    static let refusedSuffix = "-refused"
+
     private struct State {
         var journal: [JournaledWrite] = []
         var done: [JournaledWrite] = []
         var answers: [String: [UInt8]] = [:]
+        /// How often a write came, by its key.
+        var arrivals: [String: Int] = [:]
         var trap: (request: Int, stage: CrashInstant.Stage, spring: @Sendable () -> Void)?
     }
 
@@ -19,6 +27,11 @@ final class JournalingUpstream: Sendable {
         """
 
     private let state = Mutex(State())
+    private let isSlow: Bool
+
+    init(isSlow: Bool = false) {
+        self.isSlow = isSlow
+    }
 
     /// Every write received, in order.
     var journal: [JournaledWrite] { state.withLock(\.journal) }
@@ -54,6 +67,10 @@ final class JournalingUpstream: Sendable {
             trap.spring()
             return .raw([])
         }
+        if isWrite, let refusal = refusal(of: write) {
+            trap?.spring()
+            return refusal
+        }
         let body = isWrite ? perform(write) : Self.body(at: request.target)
         let answer = LoopbackAnswer.whole(status: isWrite ? 201 : 200, body: body)
         switch trap?.stage {
@@ -66,6 +83,24 @@ final class JournalingUpstream: Sendable {
             return .followed(.raw(head + body.prefix(body.count / 2))) { trap?.spring() }
         case .answered:
             return .followed(answer) { trap?.spring() }
+        }
+    }
+
+    /// What a write gets that is not answered as done; `nil` if it is.
+    private func refusal(of write: JournaledWrite) -> LoopbackAnswer? {
+        if write.title?.hasSuffix(Self.refusedSuffix) == true { return .whole(status: 422) }
+        guard isSlow, let key = write.key else { return nil }
+        let count = state.withLock { state in
+            state.arrivals[key, default: 0] += 1
+            return state.arrivals[key] ?? 0
+        }
+        switch count {
+        case 1:
+            // It is done all the same.
+            _ = perform(write)
+            return .never
+        case 2: return .whole(status: 409)
+        default: return nil
         }
     }
 
