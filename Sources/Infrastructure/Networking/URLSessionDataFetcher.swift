@@ -28,7 +28,7 @@ import Security
 /// ``EnvironmentProxies/ignore()`` first in `main`, or start the process without them.
 ///
 /// On Apple's platforms TLS 1.2 is the minimum. Elsewhere the client cannot be given one, and takes the lowest version that
-/// its TLS library has enabled, which may be TLS 1.0.
+/// its TLS library has enabled, which may be TLS 1.0: use `AsyncHTTPClientDataFetcher` where that matters.
 ///
 /// Each origin has connections and threads of its own. For upstreams that are trusted to be no enemies nonetheless: outside
 /// of Apple's platforms the client reads as fast as they send, and several answers without an end at once keep the machine

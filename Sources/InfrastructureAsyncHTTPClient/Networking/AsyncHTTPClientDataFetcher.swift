@@ -4,6 +4,7 @@ public import InterfaceAdapters
 import NIOCore
 import NIOHTTPCompression
 import NIOPosix
+import NIOSSL
 import UseCases
 
 /// Fetches over HTTP and HTTPS with AsyncHTTPClient, which keeps connections and speaks HTTP/1.1 and HTTP/2.
@@ -16,6 +17,9 @@ import UseCases
 /// user name and a password in an address are sent as `Authorization`, unless the request has that field. Beside the fields of
 /// the request, `Host`, `Content-Length` and `Accept-Encoding` are sent. A compressed body arrives decoded, without the fields
 /// that describe its coding.
+///
+/// TLS 1.2 is the minimum. The proxy variables of the environment are ignored. To go through a proxy, or to trust other
+/// certificates, hand over a client that is configured so.
 public final class AsyncHTTPClientDataFetcher: DataFetcher {
     private let client: HTTPClient
     private let ownsClient: Bool
@@ -37,16 +41,11 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
         redirects: RedirectPolicy = .followed(upTo: 5),
         connectionsPerHost: Int = 16
     ) {
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow,
-            timeout: HTTPClient.Configuration.Timeout(connect: TimeAmount(Self.bounded(idleTimeout))),
-            decompression: .enabled(limit: .size(max(0, bodyLimit)))
+        let configuration = Self.clientConfiguration(
+            connectTimeout: Self.bounded(idleTimeout),
+            bodyLimit: max(0, bodyLimit),
+            connectionsPerHost: max(1, connectionsPerHost)
         )
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(1, connectionsPerHost)
-        // Otherwise a host that nobody listens at is asked again and again until the timeout.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        // Spans would tell what the queries of addresses are, in which keys and signatures travel.
-        configuration.tracing.tracer = nil
         // The same implementation on every platform, so that its errors are the same too.
         let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
         self.init(
@@ -58,11 +57,34 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
         )
     }
 
+    /// The configuration of a client of the fetcher's own.
+    static func clientConfiguration(
+        connectTimeout: Duration,
+        bodyLimit: Int,
+        connectionsPerHost: Int
+    ) -> HTTPClient.Configuration {
+        // The default goes down to TLS 1.0, which RFC 8996 forbids.
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls,
+            redirectConfiguration: .disallow,
+            timeout: HTTPClient.Configuration.Timeout(connect: TimeAmount(connectTimeout)),
+            decompression: .enabled(limit: .size(bodyLimit))
+        )
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
+        // Otherwise a host that nobody listens at is asked again and again until the timeout.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // Spans would tell what the queries of addresses are, in which keys and signatures travel.
+        configuration.tracing.tracer = nil
+        return configuration
+    }
+
     /// Makes a fetcher over a client of the caller's, who shuts it down when the fetcher is not used any more.
     ///
     /// - Parameters:
     ///   - client: A client that follows no redirects and decompresses nothing. A redirect that it followed is an error,
-    ///     and the header fields of an answer are passed on as it gives them.
+    ///     and the header fields of an answer are passed on as it gives them. Its TLS and proxy settings are the caller's.
     ///   - idleTimeout: How long the head of an answer may take from the start of its request, and how long nothing of the
     ///     body may arrive after that, before the fetch fails; over zero. It does not bound the whole transfer.
     ///   - bodyLimit: How many bytes a body may have. A larger one fails as soon as that is known.
