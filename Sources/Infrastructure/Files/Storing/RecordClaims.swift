@@ -54,7 +54,7 @@ package final class RecordClaims: Sendable {
             let file = try directory.open(name, O_RDWR | O_CREAT)
             guard try file.lockAtOnce() else { return .owned(by: owner(in: file)) }
             // An earlier owner may have removed the file between the two steps. Somebody else may have locked the next one.
-            guard directory.status(of: name)?.identity == (try file.status().identity) else { continue }
+            guard try directory.status(of: name)?.identity == file.status().identity else { continue }
             sign(file)
             return .claimed(
                 // Closing the file unlocks it, so a claim that is dropped is released, too.

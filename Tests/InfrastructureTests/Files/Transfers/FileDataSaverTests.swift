@@ -183,11 +183,10 @@ struct FileDataSaverTests {
             return nil
         }
         try await saver.save(data)
-        #expect(
-            steps.withLock(\.self).suffix(3) == [
-                .flush(".data.inward-part"), .rename(".data.inward-part"), .flushDirectory,
-            ]
-        )
+        let order: [RecordFileStep] = [
+            .flush(".data.inward-part"), .rename(".data.inward-part"), .flushDirectory,
+        ]
+        #expect(steps.withLock(\.self).filter(order.contains).suffix(3) == order[...])
     }
 
     @Test func aDirectoryIsNotReplaced() async throws {

@@ -12,6 +12,8 @@ struct UnclaimedRecordStore: RecordStore {
         try await base.records(under: key)
     }
 
+    func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses { try await base.losses(under: key) }
+
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError) { try await base.commit(changes) }
 
     func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult { .claimed(RecordClaim {}) }
