@@ -35,7 +35,9 @@ package final class RecordClaims: Sendable {
     ///
     /// - Throws: a `RecordStoreError` if the file cannot be locked, or the task was cancelled beforehand.
     package func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
-        try RecordStoreError.throwIfCancelled()
+        guard !Task.isCancelled else {
+            throw RecordStoreError(.cancelled, explanation: "The task was cancelled before the key was claimed.")
+        }
         return try await performed { Result { () throws(RecordStoreError) in try self.lock(key) } }.get()
     }
 
