@@ -41,9 +41,15 @@ package struct RecordLock: Sendable {
                 self.file = file
             }
             try file.lock(true)
-            // Who locks a file that is there no more is not alone: somebody may have locked the one of its name.
-            if try directory.status(of: RecordDirectory.lock)?.identity == file.status().identity {
-                return file
+            do {
+                // Who locks a file that is there no more is not alone: somebody may have locked the one of its name.
+                if try directory.status(of: RecordDirectory.lock)?.identity == file.status().identity {
+                    return file
+                }
+            } catch {
+                // Closing the file unlocks it. Otherwise nobody could ever lock it again, this store included.
+                self.file = nil
+                throw error
             }
             self.file = nil
         }

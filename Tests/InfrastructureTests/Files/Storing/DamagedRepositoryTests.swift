@@ -67,7 +67,8 @@ struct DamagedRepositoryTests {
         let log = try Data(contentsOf: file)
 
         var (answers, deliveries) = (0, 0)
-        for index in log.indices {
+        let indices = Thoroughness.sample(log.indices, every: 29)
+        for index in indices {
             let place = try TemporaryDirectory()
             var bytes = log
             bytes[index] ^= mask
@@ -98,7 +99,7 @@ struct DamagedRepositoryTests {
             await process.close()
         }
         // Most bytes are somebody else's.
-        #expect(answers > log.count / 3)
-        #expect(deliveries > log.count / 3)
+        #expect(answers > indices.count / 3)
+        #expect(deliveries > indices.count / 3)
     }
 }

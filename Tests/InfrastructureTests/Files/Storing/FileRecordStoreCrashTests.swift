@@ -58,7 +58,7 @@ struct FileRecordStoreCrashTests {
             try await store.commit([.keep(StoredRecord([9]), ["new"])])
             #expect(try await FileRecordStore.opened(url).contents() == contents.merging([["new"]: [9]]) { $1 })
             try FileManager.default.removeItem(at: url)
-            step += 1
+            step += Thoroughness.stride(sampling: 7)
         }
         #expect(step > (slack == 0 ? 30 : 20))
     }
@@ -136,7 +136,7 @@ struct FileRecordStoreCrashTests {
     }
 
     @Test func aStoreGoesOnWhereOneStepFails() async throws {
-        for step in 0..<40 {
+        for step in Thoroughness.sample(0..<40, every: 7) {
             let url = directory.url.appending(path: "once-\(step)")
             let steps = Mutex(0)
             let store = FileRecordStore.opened(url, slack: 0) { _ in

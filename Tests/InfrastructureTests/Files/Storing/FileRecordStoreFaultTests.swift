@@ -87,7 +87,7 @@ struct FileRecordStoreFaultTests {
             )
             #expect(reports.all == [], "in the step \(step)")
             hasFailed = steps.value > step / 2
-            step += 1
+            step += Thoroughness.stride(sampling: 9)
         }
         #expect(step > 150)
     }

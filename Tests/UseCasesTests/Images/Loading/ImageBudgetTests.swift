@@ -15,7 +15,14 @@ struct ImageBudgetTests {
         codec: SketchCodec = SketchCodec(),
         budget: DecodingBudget? = nil
     ) -> ImageLoader {
-        ImageLoader(source: source, codec: codec, cache: cache, budget: budget ?? self.budget, store: store, timer: .still)
+        ImageLoader(
+            source: source,
+            codec: codec,
+            cache: cache,
+            budget: budget ?? self.budget,
+            store: store,
+            timer: .still
+        )
     }
 
     /// What is taken of the budget while a picture of 10×10 is decoded.
