@@ -12,7 +12,9 @@ struct UnclaimedRecordStore: RecordStore {
         try await base.records(under: key)
     }
 
-    func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses { try await base.losses(under: key) }
+    func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
+        try await base.losses(under: key)
+    }
 
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError) { try await base.commit(changes) }
 
