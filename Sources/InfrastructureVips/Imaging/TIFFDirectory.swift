@@ -46,7 +46,7 @@ struct TIFFDirectory {
         byteCount = max(byteCount, end + 4)
         guard count <= Self.maximumEntryCount else {
             guard byteCount <= bytes.count else {
-                throw ImageCodecError(.truncated(.tiff), "ends in a directory of \(count) entries")
+                throw ImageCodecError(.truncated(.tiff), "ends in its directory, after \(bytes.count) bytes")
             }
             throw ImageCodecError(
                 .unsupported(.tiff),

@@ -75,7 +75,7 @@ public final class VipsImageCodec: ImageCodec {
             _ = VipsLibrary.takeNote()
             throw ImageCodecError(
                 .unrecognized,
-                "is in none of the formats that libvips reads here, by its \(bytes.count) bytes"
+                "is not in a known image format: libvips recognizes none in its \(bytes.count) bytes"
             )
         }
         guard canBeRead, let size = ImageSize(width: Int(header.width), height: Int(header.height)) else {
