@@ -67,7 +67,7 @@ struct ClientAuthorizationTests {
             let url = try #require(URL(string: "http://0.0.0.0:\(server.port)/x"))
             let fetcher = client.makeFetcher().authorizing(with: .bearer("s3cret"), for: url)
             let error = await fetcher.failure(DataRequest(url: url))
-            #expect(error?.reason == .invalidRequest)
+            #expect(error?.reason == .rejected)
             #expect(error?.wasSent == false)
             #expect(error?.description.contains("s3cret") == false)
             #expect(server.connectionCount == 0)

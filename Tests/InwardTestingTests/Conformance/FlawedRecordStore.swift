@@ -45,8 +45,13 @@ struct FlawedRecordStore: RecordStore {
     final class Place: Sendable {
         let records = Mutex<[RecordKey: StoredRecord]>([:])
         let commits = Mutex(0)
-        /// The number of the claim that has a key.
-        let claims = Mutex<(owners: [RecordKey: Int], last: Int)>(([:], 0))
+        let claims = Mutex(Claims())
+    }
+
+    /// The number of the claim that has a key.
+    struct Claims {
+        var owners: [RecordKey: Int] = [:]
+        var last = 0
     }
 
     /// Ends a claim when nobody holds it any more.

@@ -26,8 +26,8 @@ public struct AuthorizingDataFetcher: TellingDataFetcher {
     /// The answer to a request that has the credentials in place of any it had in that field, if it goes to their origin.
     ///
     /// - Throws: what the wrapped fetcher throws, and what renewing the credentials throws; a ``FetchError`` with
-    ///   ``FetchError/Reason/invalidRequest`` if the credentials would travel by plain http to another machine, and with
-    ///   ``FetchError/Reason/rejected`` if there are none and it is too soon to ask for some again.
+    ///   ``FetchError/Reason/rejected`` if the credentials would travel by plain http to another machine, or if there are none and it
+    ///   is too soon to ask for some again.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard WebOrigin(request.url) == credentials.origin else { return try await base.fetch(request) }
         guard !credentials.origin.isExposed || credentials.mayBeExposed else { throw exposed(request) }
@@ -58,8 +58,9 @@ public struct AuthorizingDataFetcher: TellingDataFetcher {
     }
 
     private func exposed(_ request: DataRequest) -> FetchError {
+        // Not `invalidRequest`: the configuration can be changed, so an outbox keeps its writes and tries them again.
         FetchError(
-            .invalidRequest,
+            .rejected,
             request: request,
             explanation: """
                 was not sent, because anybody on the way could read its credentials: use an address that begins with https, or \

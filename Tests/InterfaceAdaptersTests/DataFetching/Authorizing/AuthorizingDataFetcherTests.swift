@@ -1,12 +1,14 @@
-import InterfaceAdapters
 import InwardTesting
 import Testing
+import UseCases
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
+
+@testable import InterfaceAdapters
 
 struct AuthorizingDataFetcherTests {
     private let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
@@ -117,9 +119,11 @@ struct AuthorizingDataFetcherTests {
             try await source.authorizing(with: .bearer("s3cret"), for: request.url).fetch(request)
         }
         #expect(source.requests.isEmpty)
-        #expect(error?.reason == .invalidRequest)
+        #expect(error?.reason == .rejected)
         #expect(error?.wasSent == false)
         #expect(error?.explanation.contains("https") == true)
+        // An outbox ends no write by this.
+        #expect(error.map { RepositoryError($0, mayHaveWritten: true).reason } == .unavailable)
         let allowed = source.authorizing(with: .bearer("s3cret"), for: request.url, allowingPlainHTTP: true)
         _ = try await allowed.fetch(request)
         #expect(source.requests.last?.headerFields[.authorization] == "Bearer s3cret")
