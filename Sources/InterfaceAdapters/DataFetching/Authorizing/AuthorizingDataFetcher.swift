@@ -39,10 +39,11 @@ public struct AuthorizingDataFetcher: TellingDataFetcher {
             edition = first
         }
         let response = try await base.fetch(authorized(request, by: edition))
-        // A redirect may have led to somebody else, who never saw them.
-        guard response.status == .unauthorized, credentials.areRenewable,
-            response.url.map({ WebOrigin($0) == credentials.origin }) ?? true
-        else { return response }
+        guard credentials.areRenewable, isOfOrigin(response) else { return response }
+        guard response.status == .unauthorized else {
+            credentials.noteAccepted(edition)
+            return response
+        }
         guard let next = try await credentials.renewed(after: edition, for: request) else {
             var denied = response
             denied.retries = RetryReport(
@@ -54,7 +55,14 @@ public struct AuthorizingDataFetcher: TellingDataFetcher {
         observers.tell { $0.credentialsRefreshed(for: request) }
         var again = authorized(request, by: next)
         again.attempt += 1
-        return try await base.fetch(again)
+        let second = try await base.fetch(again)
+        if isOfOrigin(second), second.status != .unauthorized { credentials.noteAccepted(next) }
+        return second
+    }
+
+    /// Whether the origin of the credentials answered. A redirect may have led to another, which never saw them.
+    private func isOfOrigin(_ response: DataResponse) -> Bool {
+        response.url.map { WebOrigin($0) == credentials.origin } ?? true
     }
 
     private func exposed(_ request: DataRequest) -> FetchError {

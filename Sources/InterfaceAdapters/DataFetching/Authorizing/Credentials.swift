@@ -23,12 +23,19 @@ public final class Credentials: Sendable {
         let number: Int
     }
 
+    /// The newest edition that the origin accepted, and what is done when it accepts a newer one.
+    private struct Acceptance {
+        var number = 0
+        var actions: [@Sendable () -> Void] = []
+    }
+
     let origin: WebOrigin
     /// Whether others can be had.
     let areRenewable: Bool
     /// Whether they may be sent where others can read them.
     let mayBeExposed: Bool
     private let edition: Mutex<Edition>
+    private let acceptance = Mutex(Acceptance())
     /// When the last renewal ended, whether or not it succeeded.
     private let lastRenewal = Mutex<Duration?>(nil)
     private let renewalInterval: Duration
@@ -108,6 +115,29 @@ public final class Credentials: Sendable {
         self.renew = renew
         edition = Mutex(Edition(field: field.map(\.sensitive), number: 0))
         renewals = SingleFlight(whenAbandoned: .goesOn, executor: executor)
+    }
+
+    /// Does something whenever the origin has accepted renewed credentials for the first time, such as sending the writes that it
+    /// turned away before:
+    ///
+    ///     credentials.whenRenewed { [weak outbox] in outbox?.retryDenied() }
+    ///
+    /// Nothing is done for new credentials that the origin turns away as well.
+    ///
+    /// - Parameter action: What is done, on the task whose request was answered. It is kept as long as the credentials, so let it
+    ///   hold nothing that ends before them.
+    public func whenRenewed(_ action: @escaping @Sendable () -> Void) {
+        acceptance.withLock { $0.actions.append(action) }
+    }
+
+    /// Notes that the origin accepted an edition.
+    func noteAccepted(_ edition: Edition) {
+        let actions = acceptance.withLock { acceptance -> [@Sendable () -> Void] in
+            guard edition.number > acceptance.number else { return [] }
+            acceptance.number = edition.number
+            return acceptance.actions
+        }
+        for action in actions { action() }
     }
 
     /// The newest there are.

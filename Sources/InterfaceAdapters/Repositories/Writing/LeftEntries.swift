@@ -10,6 +10,21 @@ struct LeftEntries {
     enum Item {
         case entry(OutboxEntry, AttemptNote)
         case held(OutboxLanes.HeldItem)
+
+        var name: OutboxEntryName {
+            switch self {
+            case .entry(let entry, _): OutboxEntryName(entry)
+            case .held(let item): item.name
+            }
+        }
+
+        /// The entry, if it can be sent now or as soon as nothing holds it.
+        var entryToSend: OutboxEntry? {
+            switch self {
+            case .entry(let entry, _): entry
+            case .held(let item): item.note == nil ? nil : item.entry
+            }
+        }
     }
 
     static let misnamedProblem = "it is not kept under what an entry is"
@@ -18,6 +33,11 @@ struct LeftEntries {
     /// Records whose keys name no entry.
     private(set) var misnamed: [(key: RecordKey, record: StoredRecord)] = []
     private(set) var nextSequence = 0
+    /// The refused writes that the store lost.
+    private(set) var lostLetters: [OutboxEntryName] = []
+    /// How many losses of unknown records there are, if that is more than somebody has acknowledged; else `nil`.
+    private(set) var unknownLosses: Int?
+    private var areUnknownLossesTold = false
     /// Notes of entries that are gone.
     private(set) var orphans: [RecordKey] = []
     /// The refusals in a row; `nil` if there are none.
@@ -38,11 +58,22 @@ struct LeftEntries {
     /// - Throws: a ``RecordStoreError`` if the store cannot be read.
     init(of store: any RecordStore, _ records: OutboxRecords) async throws(RecordStoreError) {
         let entries = try await store.records(under: records.entries)
+        let attempts = try await store.records(under: records.attempts)
+        let acknowledged = try await store.record(for: records.losses)
+        // Behind the rest: what that did not give because of damage is a loss by now.
+        let losses = try await store.losses(under: records.prefix)
         var notes: [OutboxEntryName: AttemptNote] = [:]
         let names = Set(entries.compactMap { OutboxEntryName($0.key, under: records.entries) })
-        for (key, record) in try await store.records(under: records.attempts) {
+        for (key, record) in attempts {
             if let name = OutboxEntryName(key, under: records.attempts), names.contains(name) {
                 notes[name] = AttemptNote(record.bytes)
+            } else {
+                orphans.append(key)
+            }
+        }
+        for key in losses.keys where records.attempts.contains(key) {
+            if let name = OutboxEntryName(key, under: records.attempts), names.contains(name) {
+                notes[name] = AttemptNote(attempts: 0, mayHaveArrived: true)
             } else {
                 orphans.append(key)
             }
@@ -54,6 +85,7 @@ struct LeftEntries {
             }
             add(record.bytes, named: name, notes[name])
         }
+        add(losses, after: acknowledged, records)
         if let record = try await store.record(for: records.pause) {
             streak = try? RefusalStreak.Record.decoded(from: Data(record.bytes))
         }
@@ -72,21 +104,59 @@ struct LeftEntries {
         }
     }
 
-    /// Holds the entries that cannot be sent, for a reason that is given.
-    mutating func hold(_ objection: (OutboxWrite) -> HeldEntryError.Reason?) {
+    /// Adds what the store lost: a lost entry keeps its place, and a loss that nobody can name holds every entry.
+    private mutating func add(_ losses: RecordLosses, after acknowledged: StoredRecord?, _ records: OutboxRecords) {
+        let names = Set(items.map(\.name))
+        for key in losses.keys {
+            if let name = OutboxEntryName(key, under: records.dead) { lostLetters.append(name) }
+            guard let name = OutboxEntryName(key, under: records.entries), !names.contains(name) else { continue }
+            nextSequence = max(nextSequence, name.sequence + 1)
+            items.append(.held(.init(name: name, entry: nil, reason: .lost, byteCount: 0)))
+        }
+        items.sort { $0.name.sequence < $1.name.sequence }
+        let count = acknowledged.flatMap { Int(String(decoding: $0.bytes, as: UTF8.self)) } ?? 0
+        guard losses.unknownCount > count else { return }
+        unknownLosses = losses.unknownCount
+        areUnknownLossesTold = true
         items = items.map { item in
-            guard case .entry(let entry, _) = item, let reason = objection(entry.write) else { return item }
-            return .held(
-                .init(name: OutboxEntryName(entry), entry: entry, reason: reason, byteCount: entry.write.byteCount)
-            )
+            guard case .entry(let entry, let note) = item else { return item }
+            return .held(.init(entry, .behindLosses, note))
         }
     }
 
-    /// What cannot be delivered.
+    /// Counts the losses of unknown records as acknowledged.
+    mutating func acknowledgeLosses(tellingAnyway areTold: Bool) {
+        unknownLosses = nil
+        areUnknownLossesTold = areTold
+    }
+
+    /// Holds the entries that cannot be sent, for a reason that is given.
+    mutating func hold(_ objection: (OutboxWrite) -> HeldEntryError.Reason?) {
+        items = items.map { item in
+            guard let entry = item.entryToSend, let reason = objection(entry.write) else { return item }
+            return .held(.init(entry, reason))
+        }
+    }
+
+    /// What cannot be delivered. Of entries that are held because of losses nobody can name, only these losses are told.
     func problems(_ records: OutboxRecords) -> [HeldEntryError] {
-        items.compactMap { item in
-            guard case .held(let item) = item else { return nil }
+        let unknown = areUnknownLossesTold ? [HeldEntryError(records.prefix, .unknownLosses)] : []
+        let held = items.compactMap { item -> HeldEntryError? in
+            guard case .held(let item) = item, item.note == nil else { return nil }
             return HeldEntryError(item.name.key(under: records.entries), item.reason)
-        } + misnamed.map { HeldEntryError($0.key, .damaged(Self.misnamedProblem)) }
+        }
+        return unknown + held + misnamed.map { HeldEntryError($0.key, .damaged(Self.misnamedProblem)) }
+    }
+}
+
+extension OutboxLanes.HeldItem {
+    init(_ entry: OutboxEntry, _ reason: HeldEntryError.Reason, _ note: AttemptNote? = nil) {
+        self.init(
+            name: OutboxEntryName(entry),
+            entry: entry,
+            reason: reason,
+            byteCount: entry.write.byteCount,
+            note: note
+        )
     }
 }

@@ -15,9 +15,9 @@ extension Outbox {
         let date = now()
         return state.withLock { state in
             OutboxStatus(
-                pendingCount: state.lanes.count + state.misnamed.count,
+                pendingCount: state.lanes.count + state.unreadableCount,
                 outcomeUnknownCount: state.lanes.outcomeUnknownCount,
-                heldCount: state.lanes.heldCount + state.misnamed.count,
+                heldCount: state.lanes.heldCount + state.unreadableCount,
                 pendingBytes: state.lanes.byteCount,
                 deadLetterCount: state.deadLetterCount,
                 deadLetterBytes: state.deadLetterBytes,
@@ -64,9 +64,8 @@ extension Outbox {
         try await openIfNeeded()
         guard state.withLock(\.phase) == .open else { throw Self.notOpen }
         if let (item, subject, _) = state.withLock({ $0.lanes.item(id) }) {
-            guard case .delivery(let delivery) = item else {
-                throw Self.denied("The write \(id) is held and cannot be sent: discard it, or mend what holds it.")
-            }
+            if case .held(let held) = item { throw Self.denied("The write \(id) is held: it \(held.reason).") }
+            guard case .delivery(let delivery) = item else { throw Self.denied("The write \(id) is being discarded.") }
             state.withLock { state in
                 state.lanes.wake(subject)
                 state.streak.probeNow(at: timer.now)
@@ -125,6 +124,7 @@ extension Outbox {
     public func discard(_ id: String) async throws(RecordStoreError) -> Bool {
         try await openIfNeeded()
         guard state.withLock(\.phase) == .open else { throw Self.notOpen }
+        if id == OutboxItem.unknownLossesID { return try await acknowledgeLosses() }
         if let (_, subject, _) = state.withLock({ $0.lanes.item(id) }) {
             return try await discardPending(id, of: subject)
         }
@@ -141,6 +141,24 @@ extension Outbox {
         return true
     }
 
+    /// Has the writes sent that are held because the store lost records it cannot name.
+    ///
+    /// - Returns: whether there are such losses.
+    private func acknowledgeLosses() async throws(RecordStoreError) -> Bool {
+        // Not while one of these writes is discarded.
+        let ticket = try await turn(for: state.withLock(\.lanes.heldSubjects))
+        defer { leave(ticket) }
+        guard let losses = state.withLock(\.unknownLosses) else { return false }
+        try await commit([], adding: [records.acknowledgment(of: losses)])
+        let (time, date) = (timer.now, now())
+        state.withLock { state in
+            state.unknownLosses = nil
+            state.lanes.release { OutboxDelivery($0, $1, at: time, date, policy) }
+        }
+        pump()
+        return true
+    }
+
     private func discardPending(_ id: String, of subject: RecordKey) async throws(RecordStoreError) -> Bool {
         let ticket = try await turn(for: [subject])
         defer { leave(ticket) }
@@ -152,14 +170,14 @@ extension Outbox {
         do throws(RecordStoreError) {
             var settlements: [OutboxSettlement] = []
             let error = RepositoryError(
-                item.isOutcomeUnknown ? .outcomeUnknown : .refused,
+                item.mayHaveArrived ? .outcomeUnknown : .refused,
                 request: item.entry.map { request(for: $0).description } ?? "The write",
                 explanation: "was discarded"
             )
-            if case .delivery(let delivery) = item {
-                let later = laterEntries(behind: delivery.entry)
-                for settler in settlers where settler.declares(delivery.entry.write) {
-                    settlements.append(try await settler.refused(delivery.entry, because: error, before: later))
+            if let entry = item.entry {
+                let later = laterEntries(behind: entry)
+                for settler in settlers where settler.declares(entry.write) {
+                    settlements.append(try await settler.refused(entry, because: error, before: later))
                 }
             }
             let name = item.name
@@ -188,6 +206,10 @@ extension Outbox {
                 return (key, OutboxItem(unreadable: id, .damaged(""), byteCount: record.bytes.count))
             }
             if name.idempotencyKey == id { return (key, DeadLetterDTO.item(from: record.bytes, named: name)) }
+        }
+        for key in try await store.losses(under: records.dead).keys {
+            guard OutboxEntryName(key, under: records.dead)?.idempotencyKey == id else { continue }
+            return (key, OutboxItem(unreadable: id, .lost, byteCount: 0))
         }
         return nil
     }

@@ -119,10 +119,16 @@ extension Outbox {
     }
 
     private func takeOver(_ claim: RecordClaim, writing token: String) async throws(RecordStoreError) {
+        let isNew = try await store.record(for: records.owner) == nil
         // Before anything is read: what another outbox accepts after this it finds out to be no longer its business.
         try await store.commit([.keep(StoredRecord(Array(token.utf8)), records.owner)])
         let letters = try await store.records(under: records.dead)
         var left = try await LeftEntries(of: store, records)
+        if let losses = left.unknownLosses, left.items.isEmpty {
+            // Nothing is left to hold because of them, and of a new outbox they were nothing.
+            try await store.commit([records.acknowledgment(of: losses)])
+            left.acknowledgeLosses(tellingAnyway: !isNew)
+        }
         if !left.orphans.isEmpty { try await store.commit(left.orphans.map { .remove($0) }) }
         let settlers = state.withLock(\.settlers)
         left.hold(settlers.objection)
@@ -150,17 +156,11 @@ extension Outbox {
                 switch item {
                 case .held(let held): state.lanes.hold(held)
                 case .entry(let entry, let note):
-                    var delivery = OutboxDelivery(entry: entry)
-                    delivery.history = DeliveryHistory(mayHaveArrived: note.mayHaveArrived || note.isSending)
-                    delivery.isNoted = note.mayHaveArrived || note.isSending
-                    delivery.cause = note.cause
-                    delivery.isDenied = note.isDenied
-                    delivery.nextAttempt = note.nextAttemptDate.map {
-                        time + policy.rest(of: $0.timeIntervalSince(date))
-                    }
-                    state.lanes.append(delivery)
+                    state.lanes.append(OutboxDelivery(entry, note, at: time, date, policy))
                 }
             }
+            state.unknownLosses = left.unknownLosses
+            for _ in left.lostLetters { state.addDeadLetter(0) }
             for (key, _) in left.misnamed { state.misnamed[key.description] = key }
             for (key, record) in letters {
                 let name = OutboxEntryName(key, under: records.dead)

@@ -30,11 +30,16 @@ public struct OutboxContents: Hashable, Sendable {
         // The entries last: one that is refused meanwhile is then listed twice rather than not at all.
         let letters = try await store.records(under: records.dead)
         let left = try await LeftEntries(of: store, records)
-        deadLetters = letters.map { key, record in
+        deadLetters =
+            left.lostLetters.map { OutboxItem(unreadable: $0.idempotencyKey, .lost, byteCount: 0) }
+            + letters.map { key, record in
             guard let name = OutboxEntryName(key, under: records.dead) else { return Self.misnamed(key, record) }
             return DeadLetterDTO.item(from: record.bytes, named: name)
         }
         pending = left.items.map(OutboxItem.init) + left.misnamed.map { Self.misnamed($0.key, $0.record) }
+        if left.unknownLosses != nil {
+            pending.append(OutboxItem(unreadable: OutboxItem.unknownLossesID, .unknownLosses, byteCount: 0))
+        }
         let listed = Set(pending.map(\.id))
         deadLetters.removeAll { listed.contains($0.id) }
         pause = left.streak?.pause

@@ -1,5 +1,11 @@
 import UseCases
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// An entry to deliver, and what is known of how it went before.
 struct OutboxDelivery: Sendable {
     var entry: OutboxEntry
@@ -16,4 +22,16 @@ struct OutboxDelivery: Sendable {
     var isNoted = false
     /// Whether the last attempt failed for want of valid credentials.
     var isDenied = false
+}
+
+extension OutboxDelivery {
+    /// An entry that an earlier outbox left, with what it noted of its attempts, at a time by the timer and by the calendar.
+    init(_ entry: OutboxEntry, _ note: AttemptNote, at time: Duration, _ date: Date, _ policy: OutboxPolicy) {
+        self.init(entry: entry)
+        history = DeliveryHistory(mayHaveArrived: note.mayHaveArrived || note.isSending)
+        isNoted = note.mayHaveArrived || note.isSending
+        cause = note.cause
+        isDenied = note.isDenied
+        nextAttempt = note.nextAttemptDate.map { time + policy.rest(of: $0.timeIntervalSince(date)) }
+    }
 }

@@ -31,6 +31,10 @@ public struct OutboxItem: Hashable, Sendable, Identifiable {
         }
     }
 
+    /// The ``id`` of the item that stands for the records that the store lost and cannot name. ``Outbox/discard(_:)`` acknowledges
+    /// the loss: the writes that are held because of it are sent.
+    public static let unknownLossesID = "lost-records"
+
     /// Names the write for ``Outbox/retry(_:)`` and ``Outbox/discard(_:)``.
     public let id: String
     /// What has become of it so far.

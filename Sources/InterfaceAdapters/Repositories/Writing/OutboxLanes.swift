@@ -15,6 +15,8 @@ struct OutboxLanes {
         let entry: OutboxEntry?
         let reason: HeldEntryError.Reason
         let byteCount: Int
+        /// What is noted of its attempts, if it can be sent as soon as nothing holds it.
+        var note: AttemptNote?
     }
 
     /// What stands in a lane.
@@ -45,6 +47,12 @@ struct OutboxLanes {
             case .held(let item): item.byteCount
             }
         }
+
+        /// What is noted of its attempts, if it is held and can be sent as soon as nothing holds it.
+        var noteWhileHeld: AttemptNote? { if case .held(let item) = self { item.note } else { nil } }
+
+        /// Whether it may have been done without an answer.
+        var mayHaveArrived: Bool { isOutcomeUnknown || noteWhileHeld?.mayHaveArrived == true || noteWhileHeld?.isSending == true }
 
         var isOutcomeUnknown: Bool {
             switch self {
@@ -149,6 +157,31 @@ struct OutboxLanes {
     /// Puts what is not sent at the end of a lane.
     mutating func hold(_ item: HeldItem) {
         append(.held(item), to: item.name.subject)
+    }
+
+    /// The subjects of the entries that can be sent as soon as nothing holds them.
+    ///
+    /// - Complexity: O(n).
+    var heldSubjects: Set<RecordKey> {
+        Set(lanes.filter { $0.value.items.all.contains { $0.noteWhileHeld != nil } }.keys)
+    }
+
+    /// Has the entries sent that were held, and can be sent when nothing holds them.
+    ///
+    /// - Complexity: O(n log n).
+    mutating func release(_ delivery: (OutboxEntry, AttemptNote) -> OutboxDelivery) {
+        for subject in heldSubjects {
+            guard var items = lanes[subject]?.items else { continue }
+            items.replace({ $0.noteWhileHeld != nil }) { held in
+                guard let entry = held.entry, let note = held.noteWhileHeld else { return held }
+                let item = Item.delivery(delivery(entry, note))
+                count(held, -1)
+                count(item, 1)
+                return item
+            }
+            lanes[subject]?.items = items
+            enqueue(subject, isDue: false)
+        }
     }
 
     /// The lane whose entry is to be sent next, as the key of that entry; `nil` if none may be sent now.

@@ -11,6 +11,8 @@ struct OutboxRecords {
     let dead: RecordKey
     /// The refusals in a row, and until when delivery is paused because of them.
     let pause: RecordKey
+    /// How many losses of unknown records somebody has acknowledged, as decimal digits.
+    let losses: RecordKey
     /// Who delivers: the token of the outbox that was opened last.
     let owner: RecordKey
 
@@ -20,6 +22,7 @@ struct OutboxRecords {
         attempts = prefix.appending("attempts")
         dead = prefix.appending("dead")
         pause = prefix.appending("pause")
+        losses = prefix.appending("losses")
         owner = prefix.appending("owner")
     }
 
@@ -30,6 +33,9 @@ struct OutboxRecords {
     func removal(of name: OutboxEntryName) -> [RecordChange] {
         [.remove(name.key(under: entries)), .remove(name.key(under: attempts))]
     }
+
+    /// The change that acknowledges so many losses of unknown records.
+    func acknowledgment(of losses: Int) -> RecordChange { .keep(StoredRecord(Array(String(losses).utf8)), self.losses) }
 
     /// Whether a change is of what the outbox keeps.
     func isTouched(by change: RecordChange) -> Bool {

@@ -39,6 +39,10 @@ struct OutboxState {
     var deadLetterBytes = 0
     /// Records under the entries' prefix whose keys name no entry, by what they are listed as.
     var misnamed: [String: RecordKey] = [:]
+    /// The losses of unknown records that nobody has acknowledged, as the store counts them; `nil` if there are none.
+    var unknownLosses: Int?
+    /// How many items are listed as pending that are no entries.
+    var unreadableCount: Int { misnamed.count + (unknownLosses == nil ? 0 : 1) }
     var counts = OutboxCounts()
     var settlers = OutboxSettlers()
     /// Whom it was opened with, or was to be.
@@ -192,5 +196,6 @@ struct OutboxState {
         deadLetterCount = 0
         deadLetterBytes = 0
         misnamed = [:]
+        unknownLosses = nil
     }
 }

@@ -194,6 +194,37 @@ struct CredentialsTests {
         #expect(issuer.count == 1)
     }
 
+    @Test func anActionFollowsTheFirstAnswerThatAcceptsRenewedOnes() async throws {
+        let clock = ManualClock()
+        let serial = Mutex(0)
+        let actions = Mutex(0)
+        let credentials = Credentials(.bearer("0"), for: request.url, timer: TimerService(clock)) {
+            () throws(FetchError) in
+            let number = serial.withLock { serial in
+                serial += 1
+                return serial
+            }
+            return .bearer("\(number)")
+        }
+        credentials.whenRenewed { actions.withLock { $0 += 1 } }
+        _ = try await StrictDataFetcher(token: "0").authorizing(with: credentials).fetch(request)
+        let strict = StrictDataFetcher(token: "2").authorizing(with: credentials)
+        // The renewed ones are turned away, too.
+        #expect(try await strict.fetch(request).status == .unauthorized)
+        #expect(actions.withLock(\.self) == 0)
+        clock.advance(by: Credentials.standardRenewalInterval)
+        for _ in 0..<3 { #expect(try await strict.fetch(request).status == .ok) }
+        #expect(actions.withLock(\.self) == 1)
+    }
+
+    @Test func credentialsThatSomebodyElseRenewedAreNotedWhenTheyAreAcceptedFirst() async throws {
+        let actions = Mutex(0)
+        let credentials = Credentials(for: request.url) { () throws(FetchError) in .bearer("new") }
+        credentials.whenRenewed { actions.withLock { $0 += 1 } }
+        _ = try await StrictDataFetcher(token: "new").authorizing(with: credentials).fetch(request)
+        #expect(actions.withLock(\.self) == 1)
+    }
+
     @Test func theyShowInNoDescription() throws {
         let credentials = Credentials(HeaderField(.accept, "s3cret"), for: request.url) { () throws(FetchError) in
             .bearer("s3cret")

@@ -1,4 +1,5 @@
 import InwardTesting
+import Synchronization
 import Testing
 import UseCases
 
@@ -179,6 +180,45 @@ struct OutboxRetryTests {
             let entries = try await outbox.accept([OutboxStage.write(["bad"]), OutboxStage.write(["good"])])
             try await outbox.settlement(of: entries[1])
             #expect(stage.elapsed == .zero)
+            await outbox.close()
+        }
+    }
+
+    @Test func whatWasTurnedAwayIsSentAsSoonAsRenewedCredentialsAreAccepted() async throws {
+        let stage = stage
+        let upstream = IdempotentDataFetcher(
+            timer: stage.timer,
+            fate: { $0.headerFields[.authorization] == "Bearer 2" ? .done : .turnedAway(DataResponse(status: 401)) }
+        )
+        let serial = Mutex(0)
+        let request = try DataRequest.example("http://localhost/api/posts")
+        let credentials = Credentials(for: request.url, timer: stage.timer) { () throws(FetchError) in
+            let number = serial.withLock { serial in
+                serial += 1
+                return serial
+            }
+            return .bearer("\(number)")
+        }
+        let authorized = upstream.authorizing(with: credentials)
+        let policy = OutboxPolicy(initialWait: .seconds(100), jitter: Jitter { 1 })
+        let outbox = Outbox(
+            upstream: Upstream(baseURL: request.url, dataFetcher: authorized),
+            store: stage.store,
+            policy: policy,
+            timer: stage.timer,
+            generator: SplitMix64(seed: 1),
+            errorHandler: stage.errors
+        )
+        credentials.whenRenewed { [weak outbox] in outbox?.retryDenied() }
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await stage.timer.sleep(for: .seconds(10))
+            #expect(upstream.done.isEmpty)
+            // Somebody reads.
+            _ = try await authorized.fetch(request)
+            try await outbox.settlement(of: entry)
+            #expect(stage.elapsed == .seconds(10))
             await outbox.close()
         }
     }
