@@ -155,17 +155,18 @@ let package = Package(
         .testTarget(name: "EntitiesTests", dependencies: ["Entities"]),
         .testTarget(
             name: "UseCasesTests",
-            dependencies: ["UseCases", "Entities", "InwardTesting"],
+            dependencies: ["UseCases", "Entities", "InwardTesting", "Thoroughness"],
             exclude: ["Images/Plugins/expected.py"]
         ),
         .testTarget(
             name: "InterfaceAdaptersTests",
-            dependencies: ["InterfaceAdapters", "UseCases", "Entities", "InwardTesting"]
+            dependencies: ["InterfaceAdapters", "UseCases", "Entities", "InwardTesting", "Thoroughness"]
         ),
         .testTarget(
             name: "InfrastructureTests",
             dependencies: [
                 "Infrastructure", "InterfaceAdapters", "UseCases", "Entities", "InwardTesting", "LoopbackServer",
+                "Thoroughness",
             ],
             exclude: ["Imaging/Fixtures"]
         ),
@@ -195,7 +196,7 @@ let package = Package(
         .testTarget(
             name: "InfrastructureSQLiteTests",
             dependencies: [
-                "InfrastructureSQLite", "Infrastructure", "InterfaceAdapters", "InwardTesting",
+                "InfrastructureSQLite", "Infrastructure", "InterfaceAdapters", "InwardTesting", "Thoroughness",
                 .product(name: "GRDB", package: "GRDB.swift", condition: sqlite),
             ]
         ),
@@ -240,6 +241,9 @@ let package = Package(
 
         // An HTTP server on a loopback socket, for the tests of what crosses a network.
         .target(name: "LoopbackServer", path: "Tests/LoopbackServer"),
+
+        // Whether tests go through all cases or a sample.
+        .target(name: "Thoroughness", path: "Tests/Thoroughness"),
     ],
     swiftLanguageModes: [.v6]
 )

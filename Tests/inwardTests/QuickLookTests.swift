@@ -132,7 +132,6 @@ struct QuickLookTests {
         defer { try? FileManager.default.removeItem(at: directory) }
         let path = directory.path(percentEncoded: false)
         #expect(await run("--output", path) == .success)
-        #expect(await run("--output", path) == .success)
         let page = try String(contentsOf: directory.appending(path: "index.html"), encoding: .utf8)
         let json = try String(contentsOf: directory.appending(path: "index.json"), encoding: .utf8)
         let gallery = try String(contentsOf: directory.appending(path: "gallery.html"), encoding: .utf8)

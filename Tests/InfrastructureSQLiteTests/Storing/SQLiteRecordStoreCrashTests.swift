@@ -4,6 +4,7 @@ import Infrastructure
 import InterfaceAdapters
 import Synchronization
 import Testing
+import Thoroughness
 
 @testable import InfrastructureSQLite
 
@@ -151,9 +152,8 @@ struct SQLiteRecordStoreCrashTests {
         let log = Array(try Data(contentsOf: url.appending(path: Self.log)))
         let frame = 512 + 24
         // All of what says what a frame is, where there is time, and some of what is in it.
-        let isWhole = ProcessInfo.processInfo.environment["DAMAGE"] == "all"
         for index in log.indices
-        where isWhole && (index < 32 || (index - 32) % frame < 24) || index % 67 == 0 {
+        where Thoroughness.isExhaustive && (index < 32 || (index - 32) % frame < 24) || index % 67 == 0 {
             var bytes = log
             bytes[index] ^= 0x01
             let copy = try place(bytes, of: url)

@@ -4,6 +4,7 @@ import Infrastructure
 import InterfaceAdapters
 import InwardTesting
 import Testing
+import Thoroughness
 
 @testable import InfrastructureSQLite
 
@@ -85,8 +86,7 @@ struct SQLiteRecordStoreDamageTests {
         #expect(database.count >= 8 * 512)
         var (lostCounts, reportCount) = ([Int](), 0)
         // All of them take minutes, so that a plain run takes some.
-        let isWhole = ProcessInfo.processInfo.environment["DAMAGE"] == "all"
-        let indices = database.indices.filter { isWhole || $0 % 23 == 0 }
+        let indices = database.indices.filter { Thoroughness.isExhaustive || $0 % 23 == 0 }
         for index in indices {
             var bytes = database
             bytes[index] ^= mask

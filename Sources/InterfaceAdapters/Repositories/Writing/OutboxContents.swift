@@ -33,9 +33,9 @@ public struct OutboxContents: Hashable, Sendable {
         deadLetters =
             left.lostLetters.map { OutboxItem(unreadable: $0.idempotencyKey, .lost, byteCount: 0) }
             + letters.map { key, record in
-            guard let name = OutboxEntryName(key, under: records.dead) else { return Self.misnamed(key, record) }
-            return DeadLetterDTO.item(from: record.bytes, named: name)
-        }
+                guard let name = OutboxEntryName(key, under: records.dead) else { return Self.misnamed(key, record) }
+                return DeadLetterDTO.item(from: record.bytes, named: name)
+            }
         pending = left.items.map(OutboxItem.init) + left.misnamed.map { Self.misnamed($0.key, $0.record) }
         if left.unknownLosses != nil {
             pending.append(OutboxItem(unreadable: OutboxItem.unknownLossesID, .unknownLosses, byteCount: 0))

@@ -52,7 +52,9 @@ struct OutboxLanes {
         var noteWhileHeld: AttemptNote? { if case .held(let item) = self { item.note } else { nil } }
 
         /// Whether it may have been done without an answer.
-        var mayHaveArrived: Bool { isOutcomeUnknown || noteWhileHeld?.mayHaveArrived == true || noteWhileHeld?.isSending == true }
+        var mayHaveArrived: Bool {
+            isOutcomeUnknown || noteWhileHeld?.mayHaveArrived == true || noteWhileHeld?.isSending == true
+        }
 
         var isOutcomeUnknown: Bool {
             switch self {

@@ -3,6 +3,7 @@ import Foundation
 import InterfaceAdapters
 import InwardTesting
 import Testing
+import Thoroughness
 import UseCases
 
 @testable import Infrastructure

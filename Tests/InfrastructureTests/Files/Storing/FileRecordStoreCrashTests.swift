@@ -2,6 +2,7 @@ import Foundation
 import InterfaceAdapters
 import Synchronization
 import Testing
+import Thoroughness
 
 @testable import Infrastructure
 

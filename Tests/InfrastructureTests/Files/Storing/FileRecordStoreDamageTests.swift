@@ -3,6 +3,7 @@ import InterfaceAdapters
 import InwardTesting
 import Synchronization
 import Testing
+import Thoroughness
 
 @testable import Infrastructure
 
@@ -215,9 +216,9 @@ struct FileRecordStoreDamageTests {
 
     @Test func whatIsSetAsideIsBounded() async throws {
         let url = directory.url.appending(path: "bounded")
-        for _ in 0..<80 {
+        for number in 1...80 {
             try? FileManager.default.removeItem(at: url.appending(path: "records"))
-            _ = try place([UInt8](repeating: 1, count: 300_000), "bounded")
+            _ = try place([UInt8](repeating: 1, count: number < 80 ? 3_000 : 300_000), "bounded")
             #expect(try await FileRecordStore.opened(url).contents() == [:])
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: url.appending(path: "damaged").path())

@@ -3,6 +3,7 @@ import InterfaceAdapters
 import InwardTesting
 import Synchronization
 import Testing
+import Thoroughness
 import UseCases
 
 @testable import Infrastructure

@@ -2,13 +2,13 @@ import InwardTesting
 import Testing
 import UseCases
 
+@testable import InterfaceAdapters
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-
-@testable import InterfaceAdapters
 
 struct AuthorizingDataFetcherTests {
     private let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))

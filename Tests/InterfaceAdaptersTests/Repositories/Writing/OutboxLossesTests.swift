@@ -82,7 +82,11 @@ struct OutboxLossesTests {
             try await outbox.settlement(of: more[1])
             #expect(upstream.done.map(\.text) == ["4"])
             let contents = try await outbox.contents()
-            #expect(contents.pending.map(\.state) == [.held(.behindLosses), .held(.behindLosses), .waiting, .held(.unknownLosses)])
+            #expect(
+                contents.pending.map(\.state) == [
+                    .held(.behindLosses), .held(.behindLosses), .waiting, .held(.unknownLosses),
+                ]
+            )
             #expect(outbox.status == contents.status)
             await outbox.close()
 

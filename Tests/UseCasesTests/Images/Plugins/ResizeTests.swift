@@ -1,6 +1,7 @@
 import Entities
 import InwardTesting
 import Testing
+import Thoroughness
 import UseCases
 
 struct ResizeTests {
@@ -64,7 +65,7 @@ struct ResizeTests {
     @Test(arguments: 1...10)
     func sizesAreWhatTheModesPromise(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        for _ in 0..<100 {
+        for _ in 0..<(Thoroughness.isExhaustive ? 100 : 25) {
             let (width, height) = (Int.random(in: 1...40, using: &random), Int.random(in: 1...40, using: &random))
             let (toWidth, toHeight) = (Int.random(in: 1...60, using: &random), Int.random(in: 1...60, using: &random))
             let enlarges = Bool.random(using: &random)
