@@ -26,7 +26,10 @@ struct CrashTests {
         let start = ContinuousClock.now
         let kills = Self.killCount ?? 20
         if let address = Self.environment["CRASH_UPSTREAM"] {
-            let lanes = try await Self.crashed((0..<Self.laneCount).map { try lane($0, at: address, nil) }, times: kills)
+            let lanes = try await Self.crashed(
+                (0..<Self.laneCount).map { try lane($0, at: address, nil) },
+                times: kills
+            )
             let journal = try await Self.journal(at: address)
             try await check(lanes, kills, at: address, journal: journal, done: journal, since: start)
         } else {

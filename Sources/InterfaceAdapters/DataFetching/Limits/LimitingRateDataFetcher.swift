@@ -21,13 +21,19 @@ public struct LimitingRateDataFetcher: TellingDataFetcher {
     ///   would have to wait too long, or beyond its deadline; with ``FetchError/Reason/timedOut`` if that has passed already;
     ///   with ``FetchError/Reason/cancelled`` if the task is cancelled while it waits; otherwise what the wrapped fetcher throws.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        if !limiter.admit() { try await wait(request) }
-        return try await base.fetch(request)
+        let turn: TokenBucket.Turn
+        if let free = limiter.admit() { turn = free } else { turn = try await wait(request) }
+        do {
+            return try await base.fetch(request)
+        } catch {
+            if !error.wasSent { limiter.putBack(turn) }
+            throw error
+        }
     }
 
-    private func wait(_ request: DataRequest) async throws(FetchError) {
+    private func wait(_ request: DataRequest) async throws(FetchError) -> TokenBucket.Turn {
         do {
-            try await limiter.wait(request)
+            return try await limiter.wait(request)
         } catch {
             if error.reason == .rejected { observers.tell { $0.rejected(request, because: error) } }
             throw error

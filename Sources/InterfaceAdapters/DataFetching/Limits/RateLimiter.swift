@@ -37,15 +37,23 @@ public final class RateLimiter: Sendable {
     }
 
     /// Lets a request go if it may now.
-    func admit() -> Bool {
+    ///
+    /// - Returns: its turn; `nil` if it has to wait for one.
+    func admit() -> TokenBucket.Turn? {
         let now = timer.now
-        return bucket.withLock { $0.take(at: now) }
+        return bucket.withLock { $0.reserve(at: now, by: now) }
+    }
+
+    /// Takes back the turn of a request that was not sent, so that it does not count.
+    func putBack(_ turn: TokenBucket.Turn) {
+        bucket.withLock { $0.putBack(turn) }
     }
 
     /// Waits until a request may go.
     ///
+    /// - Returns: its turn.
     /// - Throws: a ``FetchError`` if it may not: it would have to wait too long, or was cancelled.
-    func wait(_ request: DataRequest) async throws(FetchError) {
+    func wait(_ request: DataRequest) async throws(FetchError) -> TokenBucket.Turn {
         guard !Task.isCancelled else { throw cancelled(request) }
         let deadline = Deadline.current
         if let deadline, deadline.hasPassed { throw late(request) }
@@ -63,9 +71,10 @@ public final class RateLimiter: Sendable {
         do {
             try await timer.sleep(until: turn.moment)
         } catch {
-            bucket.withLock { $0.putBack(turn) }
+            putBack(turn)
             throw cancelled(request)
         }
+        return turn
     }
 
     private func late(_ request: DataRequest) -> FetchError {

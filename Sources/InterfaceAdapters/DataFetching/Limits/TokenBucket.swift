@@ -3,7 +3,7 @@
 /// Of a bucket that holds as many tokens as may be sent at once, and gets a new one now and then, it is enough to know the
 /// moment from which on it is full: the generic cell rate algorithm (ITU-T I.371).
 struct TokenBucket: Sendable {
-    /// A turn in the future.
+    /// A turn, now or in the future.
     struct Turn: Hashable, Sendable {
         /// When it is.
         let moment: Duration
@@ -33,13 +33,6 @@ struct TokenBucket: Sendable {
         // Rounded up, because more often is too often.
         interval = quotient * count < period ? quotient + Duration(attoseconds: 1) : quotient
         tolerance = interval * (min(max(1, burst), Self.most) - 1)
-    }
-
-    /// Takes a token if there is one.
-    mutating func take(at now: Duration) -> Bool {
-        guard full - tolerance <= now else { return false }
-        full = max(full, now) + interval
-        return true
     }
 
     /// When there will be a token that nobody has taken, if there is none now.

@@ -1,4 +1,12 @@
 extension Result<DataResponse, FetchError> {
+    /// Whether the source may have seen the request.
+    var wasSent: Bool {
+        switch self {
+        case .success: true
+        case .failure(let error): error.wasSent
+        }
+    }
+
     /// The error, if it leaves open whether a request that changes something was done.
     func uncertainty(of request: DataRequest) -> FetchError? {
         guard ![.get, .head].contains(request.method) else { return nil }

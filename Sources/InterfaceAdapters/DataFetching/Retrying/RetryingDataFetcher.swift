@@ -55,16 +55,20 @@ public struct RetryingDataFetcher: TellingDataFetcher {
         var outcome = first
         var uncertainty = first.uncertainty(of: request)
         var attempts = 1
+        var wasSent = first.wasSent
         while true {
             let previous = request
             request.attempt += 1
             if let ending = await waited(for: request, after: attempts, because: outcome) {
-                return try given(outcome.regarding(uncertainty, of: previous), of: previous, after: attempts, ending)
+                let last = outcome.regarding(uncertainty, of: previous)
+                guard ending != .cancelled else { throw cancelled(previous, after: attempts, wasSent: wasSent) }
+                return try given(last, after: attempts, ending)
             }
             attempts += 1
             outcome = await Outcome { [request] () async throws(FetchError) in try await base.fetch(request) }
             if case .success(let response) = outcome, response.status.isSuccess { return response }
             uncertainty = outcome.uncertainty(of: request) ?? uncertainty
+            wasSent = wasSent || outcome.wasSent
         }
     }
 
@@ -113,18 +117,19 @@ public struct RetryingDataFetcher: TellingDataFetcher {
         }
     }
 
+    private func cancelled(_ request: DataRequest, after attempts: Int, wasSent: Bool) -> FetchError {
+        FetchError(.cancelled, request: request, explanation: "was cancelled", wasSent: wasSent)
+            .reporting(RetryReport(attempts: attempts, ending: RetryEnding.cancelled.description))
+    }
+
     private func given(
         _ outcome: Outcome,
-        of request: DataRequest,
         after attempts: Int,
         _ ending: RetryEnding
     ) throws(FetchError) -> DataResponse {
         // The first outcome speaks for itself where no retry was in question.
         guard attempts > 1 || ending != .unsuited else { return try outcome.get() }
         let report = RetryReport(attempts: attempts, ending: ending.description)
-        guard ending != .cancelled else {
-            throw FetchError(.cancelled, request: request, explanation: "was cancelled").reporting(report)
-        }
         switch outcome {
         case .success(var response):
             response.retries = report

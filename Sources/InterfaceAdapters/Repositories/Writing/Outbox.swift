@@ -100,22 +100,26 @@ public final class Outbox: Sendable {
 
     /// Waits until a write that was accepted here was done at the upstream, and is settled.
     ///
-    /// - Parameter entry: What ``accept(_:with:)`` gave. Of the refusals those of the last thousand writes are remembered.
+    /// - Parameter entry: What ``accept(_:with:)`` gave. A refusal is known as long as the refused write is kept.
     /// - Throws: a `RepositoryError`: that of the refusal if it was refused for good; `closed` if the outbox was closed before;
     ///   `cancelled` if the task was cancelled; `unavailable` if its deadline passed. In the last three cases it is still
     ///   pending, and will be delivered.
     public func settlement(of entry: OutboxEntry) async throws(RepositoryError) {
         let promise = Promise<OutboxState.Ending>()
+        var isSettled = false
         let known = state.withLock { state -> OutboxState.Ending? in
             if let refusal = state.refusal(of: entry) { return .failure(refusal) }
             guard state.lanes.contains(entry) else {
                 // Another process has taken over, and knows.
-                return state.phase == .made ? .failure(closedError(for: entry)) : .success(())
+                if state.phase == .made { return .failure(closedError(for: entry)) }
+                isSettled = true
+                return .success(())
             }
             if state.phase == .closed { return .failure(closedError(for: entry)) }
             state.endWaiters[entry.idempotencyKey, default: []].append(promise)
             return nil
         }
+        if isSettled, let refusal = try await refusalInStore(of: entry) { throw refusal }
         if let known { return try known.get() }
         let outcome = await promise.value()
         switch outcome {
@@ -126,6 +130,28 @@ public final class Outbox: Sendable {
         case .deadlinePassed:
             forget(promise, of: entry)
             throw error(.unavailable, for: entry, "the deadline passed")
+        }
+    }
+
+    /// The refusal of an entry that is settled, by this outbox or by another that owned the records meanwhile; `nil` if it was done.
+    ///
+    /// - Throws: a `RepositoryError` if the store cannot tell.
+    private func refusalInStore(of entry: OutboxEntry) async throws(RepositoryError) -> RepositoryError? {
+        let name = OutboxEntryName(entry)
+        do throws(RecordStoreError) {
+            guard let record = try await store.record(for: name.key(under: records.dead)) else { return nil }
+            let letter = DeadLetterDTO.item(from: record.bytes, named: name)
+            return RepositoryError(
+                .refused,
+                request: request(for: entry).description,
+                explanation: "was refused: \(letter.cause ?? "why is not known")"
+            )
+        } catch {
+            throw RepositoryError(
+                .unavailable,
+                request: request(for: entry).description,
+                explanation: "is settled, but the store does not say how: \(error.explanation)"
+            )
         }
     }
 

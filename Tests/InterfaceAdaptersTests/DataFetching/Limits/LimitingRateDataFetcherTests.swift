@@ -133,7 +133,17 @@ struct LimitingRateDataFetcherTests {
         #expect(error?.reason == .cancelled)
         #expect(timer.count == 0)
         clock.advance(by: .seconds(1))
-        #expect(limiter.admit())
+        #expect(limiter.admit() != nil)
+    }
+
+    /// As behind an open circuit breaker.
+    @Test func aRequestThatIsNotSentTakesNoTurn() async throws {
+        let limiter = RateLimiter(1, per: .seconds(1), burst: 1, waitingAtMost: .zero, timer: timer)
+        let refusing = StubDataFetcher(failing: .rejected).limitingRate(to: limiter)
+        for _ in 0..<3 { #expect(await refusing.failure(try .example())?.explanation.contains("most allowed") == false) }
+        _ = try await source.limitingRate(to: limiter).fetch(.example())
+        let refused = await source.limitingRate(to: limiter).failure(try .example())
+        #expect(refused?.explanation.contains("most allowed") == true)
     }
 
     @Test func theRateIsForAllWhoShareTheLimiter() async throws {

@@ -36,7 +36,7 @@ struct TokenBucketTests {
             sent += waiting.filter { $0.moment <= now }.map(\.moment)
             waiting.removeAll { $0.moment <= now }
             if Bool.random(using: &random) {
-                if bucket.take(at: now) { sent.append(now) }
+                if bucket.isTaken(at: now) { sent.append(now) }
             } else if let turn = bucket.reserve(at: now, by: now + period) {
                 waiting.append(turn)
             }
@@ -51,13 +51,13 @@ struct TokenBucketTests {
 
     @Test func aBurstGoesAtOnceAndThenOneWheneverATokenComes() {
         var bucket = TokenBucket(10, per: .seconds(1), burst: 3)
-        let atOnce = (0..<4).map { _ in bucket.take(at: .zero) }
+        let atOnce = (0..<4).map { _ in bucket.isTaken(at: .zero) }
         #expect(atOnce == [true, true, true, false])
         #expect(bucket.next == .milliseconds(100))
-        let later = [99, 100, 101, 199, 200].map { bucket.take(at: .milliseconds($0)) }
+        let later = [99, 100, 101, 199, 200].map { bucket.isTaken(at: .milliseconds($0)) }
         #expect(later == [false, true, false, false, true])
         // It fills up, and not beyond what it holds.
-        let muchLater = (0..<4).map { _ in bucket.take(at: .seconds(100)) }
+        let muchLater = (0..<4).map { _ in bucket.isTaken(at: .seconds(100)) }
         #expect(muchLater == [true, true, true, false])
     }
 
@@ -65,9 +65,9 @@ struct TokenBucketTests {
         var bucket = TokenBucket(1, per: .seconds(1), burst: 1)
         let turns = (0..<4).map { _ in bucket.reserve(at: .zero, by: .seconds(2))?.moment }
         #expect(turns == [.zero, .seconds(1), .seconds(2), nil])
-        let isTaken = bucket.take(at: .milliseconds(2_999))
+        let isTaken = bucket.isTaken(at: .milliseconds(2_999))
         #expect(!isTaken)
-        let isTakenInTime = bucket.take(at: .seconds(3))
+        let isTakenInTime = bucket.isTaken(at: .seconds(3))
         #expect(isTakenInTime)
     }
 
@@ -97,9 +97,14 @@ struct TokenBucketTests {
     @Test(arguments: [(0, Duration.zero, 0), (.min, .seconds(Int64.min), .min), (.max, .seconds(Int64.max), .max)])
     func whatIsOutOfRangeIsTakenIn(count: Int, period: Duration, burst: Int) {
         var bucket = TokenBucket(count, per: period, burst: burst)
-        let isTaken = bucket.take(at: .seconds(1))
+        let isTaken = bucket.isTaken(at: .seconds(1))
         #expect(isTaken)
         _ = bucket.reserve(at: .seconds(1), by: .seconds(TokenBucket.most))
         #expect(bucket.interval > .zero)
     }
+}
+
+extension TokenBucket {
+    /// Takes a token if there is one now.
+    fileprivate mutating func isTaken(at now: Duration) -> Bool { reserve(at: now, by: now) != nil }
 }

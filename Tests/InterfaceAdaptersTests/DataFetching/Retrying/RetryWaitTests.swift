@@ -94,6 +94,18 @@ struct RetryWaitTests {
         #expect(timer.count == 0)
     }
 
+    @Test(arguments: [false, true]) func aRequestThatWasNeverSentIsNotSentWhenItIsCancelled(wasSent: Bool) async throws {
+        let source = StubDataFetcher { request throws(FetchError) in
+            throw FetchError(.unreachable, request: request, explanation: "failed", wasSent: wasSent)
+        }
+        let task = Task { [fetcher = fetcher(source)] in try await result(of: fetcher) }
+        await timer.timers(1)
+        task.cancel()
+        let error = try await task.value.failure
+        #expect(error?.reason == .cancelled)
+        #expect(error?.wasSent == wasSent)
+    }
+
     @Test func whoIsCancelledSchedulesNoRetry() async throws {
         let budget = RetryBudget(share: 0, reserve: 1, timer: timer)
         // Where nobody else comes, so that who waits there goes on when cancelled and not before.

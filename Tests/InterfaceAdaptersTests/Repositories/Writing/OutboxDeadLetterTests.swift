@@ -78,6 +78,26 @@ struct OutboxDeadLetterTests {
         #expect(upstream.done.count == 1)
     }
 
+    @Test func aRefusalByAnotherProcessIsNoSuccess() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let first = try stage.outbox(StubDataFetcher(failing: .unreachable))
+            try await first.open(settling: [stage.settler])
+            let entry = try await first.accept([OutboxStage.write(["7"])])[0]
+            await first.close()
+            let second = try stage.outbox(stage.upstream(refusal), keySeed: 2)
+            try await second.open(settling: [stage.settler])
+            #expect(await second.drain() == 0)
+            await second.close()
+            let third = try stage.outbox(stage.upstream(), keySeed: 3)
+            try await third.open(settling: [stage.settler])
+            let error = await #expect(throws: RepositoryError.self) { try await third.settlement(of: entry) }
+            #expect(error?.reason == .refused)
+            #expect(error?.description.contains("404") == true)
+            await third.close()
+        }
+    }
+
     @Test func allRefusedWritesAreRetriedInTheirOrder() async throws {
         let stage = stage
         let upstream = stage.upstream(refusal, refusal, refusal)
