@@ -140,7 +140,9 @@ struct LimitingRateDataFetcherTests {
     @Test func aRequestThatIsNotSentTakesNoTurn() async throws {
         let limiter = RateLimiter(1, per: .seconds(1), burst: 1, waitingAtMost: .zero, timer: timer)
         let refusing = StubDataFetcher(failing: .rejected).limitingRate(to: limiter)
-        for _ in 0..<3 { #expect(await refusing.failure(try .example())?.explanation.contains("most allowed") == false) }
+        for _ in 0..<3 {
+            #expect(await refusing.failure(try .example())?.explanation.contains("most allowed") == false)
+        }
         _ = try await source.limitingRate(to: limiter).fetch(.example())
         let refused = await source.limitingRate(to: limiter).failure(try .example())
         #expect(refused?.explanation.contains("most allowed") == true)

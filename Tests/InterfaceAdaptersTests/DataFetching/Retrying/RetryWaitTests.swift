@@ -94,7 +94,8 @@ struct RetryWaitTests {
         #expect(timer.count == 0)
     }
 
-    @Test(arguments: [false, true]) func aRequestThatWasNeverSentIsNotSentWhenItIsCancelled(wasSent: Bool) async throws {
+    @Test(arguments: [false, true]) func aRequestThatWasNeverSentIsNotSentWhenItIsCancelled(wasSent: Bool) async throws
+    {
         let source = StubDataFetcher { request throws(FetchError) in
             throw FetchError(.unreachable, request: request, explanation: "failed", wasSent: wasSent)
         }
