@@ -37,8 +37,11 @@ struct LoopbackSocket: Hashable, Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        // `unsafe`: a `sockaddr_in` may be passed as the `sockaddr` that it begins like, with its own length. Both calls keep to that
+        // length, and the pointer does not leave the closures.
         try unsafe withUnsafeMutablePointer(to: &address) { pointer in
             try unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                // `unsafe`: `length` is the size of the variable that the address points to.
                 _ = try check("bind", unsafe bind(descriptor, address, length))
                 _ = try check("getsockname", unsafe getsockname(descriptor, address, &length))
             }
@@ -60,6 +63,7 @@ struct LoopbackSocket: Hashable, Sendable {
 
     /// The next bytes; none once the other side has hung up or the socket is shut down.
     func receive() -> [UInt8] {
+        // `unsafe`: `recv` writes at most `buffer.count` bytes, and returns how many, which the array then has.
         unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
             count = unsafe max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))
         }
@@ -69,6 +73,7 @@ struct LoopbackSocket: Hashable, Sendable {
     func send(_ bytes: some Collection<UInt8>) -> Bool {
         var remaining = Array(bytes)[...]
         while !remaining.isEmpty {
+            // `unsafe`: `send` reads at most `buffer.count` bytes of the array's own buffer, which does not leave the closure.
             let sent = unsafe remaining.withUnsafeBytes { buffer in
                 unsafe Self.send(descriptor, buffer.baseAddress, buffer.count)
             }
@@ -101,11 +106,14 @@ struct LoopbackSocket: Hashable, Sendable {
 
     /// Sends without a signal if the other side has hung up.
     private static func send(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+        // `unsafe`, here and for the other systems: callers give a buffer of `count` bytes, and no more are read.
         #if canImport(Glibc)
         unsafe Glibc.send(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
         #elseif canImport(Musl)
+        // `unsafe`: as above.
         unsafe Musl.send(descriptor, bytes, count, MSG_NOSIGNAL)
         #else
+        // `unsafe`: as above.
         unsafe Darwin.send(descriptor, bytes, count, 0)
         #endif
     }

@@ -37,14 +37,16 @@ enum AtomicRename {
         // `unsafe`: the texts live until the call returns, and the call keeps no pointer to them.
         return unsafe renameatx_np(old, name, new, newName, flags) == 0 ? 0 : errno
         #else
-        // Asked for by its name, because the headers that Swift sees do not declare it.
-        // `unsafe`: a C library that has a function of this name has it with this type, and one that has none says so. The texts
-        // live until the call returns, which keeps no pointer to them.
+        // Looked up by name, because the headers that Swift sees do not declare it.
+        // `unsafe`: `nil` names the program itself, which stays loaded. The handle is closed once, after its last use.
         guard let program = unsafe dlopen(nil, RTLD_NOW) else { return ENOSYS }
         defer { unsafe _ = dlclose(program) }
+        // `unsafe`: the name lives until `dlsym` returns, and the handle is open. A C library that exports this name exports it
+        // with the type `RenameAt`, which is a C function pointer and so as wide as the symbol's address.
         guard let symbol = unsafe dlsym(program, "renameat2") else { return ENOSYS }
         let renameAt = unsafe unsafeBitCast(symbol, to: RenameAt.self)
         let flags = exchanging ? exchangeFlag : noReplaceFlag
+        // `unsafe`: both names end in NUL and live until the call returns, which keeps no pointer to them.
         return unsafe renameAt(old, name, new, newName, flags) == 0 ? 0 : errno
         #endif
     }

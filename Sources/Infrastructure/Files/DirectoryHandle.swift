@@ -110,22 +110,25 @@ struct DirectoryHandle: Sendable {
 
     /// The names in the directory, in order.
     func names() throws(RecordStoreError) -> [String] {
-        // `unsafe`: the text lives until the call returns. The stream owns the descriptor, and is closed once; an entry is read
-        // before the next call for one.
+        // `unsafe`: the text lives until `openat` returns. The stream owns the descriptor, and both are closed once.
         let descriptor = unsafe openat(handle.fileDescriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0, let stream = unsafe fdopendir(descriptor) else {
             let error = RecordStoreError(code: errno, path: path, "read")
             if descriptor >= 0 { close(descriptor) }
             throw error
         }
+        // `unsafe`: the stream is open, is closed only here, and is not used afterwards.
         defer { unsafe _ = closedir(stream) }
         var names: [String] = []
         while true {
             errno = 0
+            // `unsafe`: the stream is open, and no other thread has it. The entry is valid until the next `readdir` of the stream.
             guard let entry = unsafe readdir(stream) else {
                 guard errno == 0 else { throw RecordStoreError(code: errno, path: path, "read") }
                 return names.sorted()
             }
+            // `unsafe`: the entry is copied before the next `readdir`. The system ends each name with NUL within the field, and no
+            // byte after that is read.
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }

@@ -26,7 +26,7 @@ public struct EnvironmentProxies: Sendable {
     /// environment while nobody else reads it. On Apple's platforms it does nothing, since nothing reads the variables there.
     public static func ignore() {
         #if canImport(FoundationNetworking)
-        // The name lives until the call returns.
+        // `unsafe`: the name lives until the call returns, and no other thread reads the environment, as required above.
         for name in names { _ = unsafe unsetenv(name) }
         #endif
     }

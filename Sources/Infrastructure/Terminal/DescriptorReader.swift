@@ -66,13 +66,16 @@ final class DescriptorReader: Sendable {
         }
     }
 
-    // `unsafe`: whoever calls it gives a buffer that has room for so many bytes; no more are written.
+    /// Reads at most `count` bytes into a buffer that has room for them.
     private static func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+        // `unsafe`, here and for the other systems: callers give a buffer with room for `count` bytes, and no more are written.
         #if canImport(Glibc)
         unsafe Glibc.read(descriptor, buffer, count)
         #elseif canImport(Musl)
+        // `unsafe`: as above.
         unsafe Musl.read(descriptor, buffer, count)
         #else
+        // `unsafe`: as above.
         unsafe Darwin.read(descriptor, buffer, count)
         #endif
     }

@@ -96,6 +96,7 @@ package struct RecordDirectory: Sendable {
         let name = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         let quoted = "'" + name.replacingOccurrences(of: "'", with: "'\\''") + "'"
         let user = geteuid()
+        // `unsafe`: the text lives until the call returns, which writes one `stat` into the variable that it is given.
         var status = try systemStatus(name) { unsafe lstat($0, &$1) }
         if status.st_mode & S_IFMT == S_IFLNK {
             guard status.st_uid == user || status.st_uid == 0 else {
@@ -107,6 +108,7 @@ package struct RecordDirectory: Sendable {
                         """
                 )
             }
+            // `unsafe`: as for `lstat` above, with the same two arguments.
             status = try systemStatus(name) { unsafe stat($0, &$1) }
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {

@@ -137,8 +137,9 @@ package final class RecordFile: Sendable {
             let place = off_t(offset + done)
             let step = RecordFileStep.read(name, at: offset + done, count: bytes.count - done)
             let part = try step.perform(faults) {
+                // `unsafe`: the buffer is the array's own, of `buffer.count` bytes, and does not leave the closure. `pread` writes
+                // at most the `buffer.count - done` bytes from `done` to the buffer's end.
                 unsafe bytes.withUnsafeMutableBytes { buffer in
-                    // `unsafe`: the buffer is of the array and outlives the call, which writes no more than the rest of it.
                     unsafe pread(
                         handle.fileDescriptor,
                         buffer.baseAddress?.advanced(by: done),
@@ -162,8 +163,9 @@ package final class RecordFile: Sendable {
         var done = 0
         while done < count {
             let place = off_t(offset + done)
+            // `unsafe`: the buffer is the array's own, and does not leave the closure. `pwrite` reads the `count - done` bytes from
+            // `done` to `count`, which is at most the array's count.
             let part = unsafe bytes.withUnsafeBytes { buffer in
-                // `unsafe`: the buffer is of the array and outlives the call, which reads no more than `count` bytes of it.
                 unsafe pwrite(
                     handle.fileDescriptor,
                     buffer.baseAddress?.advanced(by: done),

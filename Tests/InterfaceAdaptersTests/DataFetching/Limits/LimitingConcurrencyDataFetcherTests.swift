@@ -192,6 +192,7 @@ struct LimitingConcurrencyDataFetcherTests {
         }
         #expect(await error(late)?.reason == .timedOut)
         let cancelled = Task(priority: .high) {
+            // `unsafe`: the task is used only while the closure runs.
             unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() }
             return try await fetcher.fetch(request)
         }

@@ -126,6 +126,7 @@ struct LimitingRateDataFetcherTests {
         for _ in 0..<2 { _ = try await fetcher.fetch(.example()) }
         let request = try DataRequest.example()
         let cancelled = Task {
+            // `unsafe`: the task is used only while the closure runs.
             unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() }
             return try await fetcher.fetch(request)
         }

@@ -6,6 +6,7 @@ import Entities
 struct GivingUp: ImageFilter {
     func filtered(_ image: Image) throws(CancellationError) -> Image {
         // The task that calls is there while it is called.
+        // `unsafe`: the task is used only while the closure runs.
         unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
         return image
     }

@@ -52,6 +52,7 @@ struct ImageLoadCancellationTests {
         let codec = SketchCodec {
             isDecoding.keep(())
             // The task that calls is there while it is called.
+            // `unsafe`: the task is used only while the closure runs.
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
         }
         var loader = ImageLoader(source: source, codec: codec, timer: .still)
