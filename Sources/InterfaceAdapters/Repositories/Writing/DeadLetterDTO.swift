@@ -18,7 +18,8 @@ struct DeadLetterDTO: Codable {
 
     init(_ entry: OutboxEntry, because error: RepositoryError, at date: Date) {
         self.entry = OutboxEntryDTO(entry)
-        attempts = entry.attempts
+        // The refused attempt counts, too.
+        attempts = entry.attempts + 1
         cause = error.description.excerpt(upTo: Self.maximumCauseLength)
         refusedAt = date.wholeMilliseconds
     }

@@ -45,7 +45,7 @@ struct OutboxDeadLetterTests {
             #expect(letter.write == entry.write)
             #expect(letter.acceptedAt == OutboxStage.time)
             #expect(letter.state == .refused(at: OutboxStage.time.addingTimeInterval(1)))
-            #expect(letter.attempts == 1)
+            #expect(letter.attempts == 2)
             #expect(letter.cause == "POST http://upstream.test/api/7 was answered with \(DataResponse.Status(404))")
             #expect(contents.status == outbox.status)
             #expect(outbox.status.deadLetterCount == 1)
