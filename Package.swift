@@ -217,7 +217,7 @@ let package = Package(
         ),
         .testTarget(
             name: "InwardTestingTests",
-            dependencies: ["InwardTesting", "InterfaceAdapters", "UseCases", "Entities"]
+            dependencies: ["InwardTesting", "InterfaceAdapters", "UseCases", "Entities", "Thoroughness"]
         ),
         .testTarget(name: "LayerContractTests", dependencies: ["LayerContract"]),
         .testTarget(name: "check-layersTests", dependencies: ["check-layers", "LayerContract"]),

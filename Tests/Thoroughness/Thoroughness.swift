@@ -9,8 +9,11 @@ public enum Thoroughness {
     /// How far one place of the sample is from the next.
     public static func stride(sampling stride: Int) -> Int { isExhaustive ? 1 : stride }
 
-    /// A sample of a range of places.
-    public static func sample(_ places: Range<Int>, every stride: Int) -> [Int] {
-        Array(Swift.stride(from: places.lowerBound, to: places.upperBound, by: Self.stride(sampling: stride)))
+    /// A sample of some cases: the first, and from there every so many.
+    public static func sample<Cases: RandomAccessCollection<Case>, Case>(
+        _ cases: Cases,
+        every stride: Int
+    ) -> [Case] where Cases.Index == Int {
+        Swift.stride(from: cases.startIndex, to: cases.endIndex, by: Self.stride(sampling: stride)).map { cases[$0] }
     }
 }
