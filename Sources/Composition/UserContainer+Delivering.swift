@@ -6,7 +6,7 @@ extension UserContainer {
     /// Waits until what was accepted of this user is delivered to the upstream, or refused by it, for a while at most.
     ///
     /// It opens the user's outbox if something is pending, and waits its turn if another process owns it. Writes of this session are
-    /// delivered anyway, as long as it is open: this is for whoever is about to close it.
+    /// delivered anyway, as long as it is open. Call this before you close it.
     ///
     /// - Parameter limit: How long to wait; `nil` for as long as the configuration says that an interaction may take.
     /// - Returns: what to show; `nil` if nothing of this user outlives the process, so that nothing is accepted before it is done.
@@ -55,7 +55,7 @@ extension UserContainer {
         return try await withOutbox { outbox, presenter in
             let item = try presenter.item(id, in: try await outbox.contents())
             if let owner = try await outbox.openUnlessOwned() { throw presenter.presentOwner(owner) }
-            guard let entry = try await outbox.retry(item.id) else { return presenter.presentRetried(item, nil) }
+            guard let entry = try await outbox.retry(item.id) else { throw presenter.presentMissing(item) }
             let outcome = await Deadline(in: app.configuration.timeLimit, on: app.timer).bound {
                 () async throws(RepositoryError) in try await outbox.settlement(of: entry)
             }

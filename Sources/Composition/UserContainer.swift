@@ -112,11 +112,10 @@ public struct UserContainer: Container {
                 images: images
             )
         }
-        storeFailure = try await Self.openOutbox(
-            of: scope.objects(),
-            pendingWrites,
-            tellingFailuresTo: app.errorHandler
-        )
+        let (objects, shared) = (try scope.objects(), try app.scope.objects())
+        storeFailure = await Deadline(in: shared.configuration.timeLimit, on: shared.timer).carried {
+            await Self.openOutbox(of: objects, pendingWrites, tellingFailuresTo: shared.errorHandler)
+        }.get()
     }
 
     /// Goes on with what an earlier process was to deliver. Where that cannot be read, it is tried again with each write, and none
@@ -134,7 +133,7 @@ public struct UserContainer: Container {
     ) async -> RecordStoreError? {
         guard let outbox = objects.outbox, let settler = objects.posts.settler else { return nil }
         do {
-            try await outbox.open(settling: settler, pendingWrites: pendingWrites)
+            try await outbox.open(settling: settler, pendingWrites: pendingWrites, tellingOwnersTo: errorHandler)
             return nil
         } catch {
             errorHandler.handle(error)

@@ -4,9 +4,16 @@ import UseCases
 
 /// A session's share in an outbox that other sessions of the same user may have too.
 final class SessionOutbox: Sendable {
+    private struct Share {
+        var member: OutboxMember?
+        /// Joins the outbox, and waits until it is this process's turn to deliver.
+        var opening: Task<Void, Never>?
+        var isClosed = false
+    }
+
     let outbox: Outbox
     private let earlier: Mutex<Outbox?>
-    private let member = Mutex<OutboxMember?>(nil)
+    private let share = Mutex(Share())
     private let executor: (any TaskExecutor)?
     private let end: @Sendable () async -> Void
 
@@ -30,46 +37,97 @@ final class SessionOutbox: Sendable {
     /// Lets the session's repository settle what is written, and delivers or shows what is pending.
     ///
     /// Opening waits for an earlier outbox of the same records that is being closed. The user's new credentials are used at once: what
-    /// waits because the upstream did not take the earlier ones is sent now.
+    /// waits because the upstream did not take the earlier ones is sent now. If another process owns the outbox, the error handler is
+    /// told who it is, and the session goes on to wait for its turn.
     ///
-    /// - Throws: a `RecordStoreError` if the store cannot be read. It is tried again with the next write.
+    /// - Throws: a `RecordStoreError` if the store cannot be read: `unavailable` if it does not answer before the task's deadline.
+    ///   Joining goes on then, as it does when the task is cancelled, until the session is closed; and opening is tried again with the
+    ///   next write.
     func open(
         settling settler: any OutboxSettler,
-        pendingWrites: PendingWrites = .deliver
+        pendingWrites: PendingWrites = .deliver,
+        tellingOwnersTo errorHandler: any ErrorHandler = IgnoringErrorHandler()
     ) async throws(RecordStoreError) {
-        // Unstructured, because the session has the outbox all the same where who signs in was cancelled, or came too late: it would
-        // be told nothing for as long as it is open. It is waited for, and ends with what the store says.
+        let joined = Promise<Result<Void, RecordStoreError>>()
+        // Unstructured, because the session has the outbox all the same where the task that signs in was cancelled, or came too late:
+        // it would be told nothing for as long as it is open. The session's close cancels it and waits for it.
         let opening = Deadline.lifted {
             Task(executorPreference: executor) {
-                await Result(awaiting: { () async throws(RecordStoreError) in
+                let owner = await Result(awaiting: { () async throws(RecordStoreError) in
                     try await self.join(settler, pendingWrites)
                 })
+                joined.keep(owner.map { _ in })
+                guard case .success(let owner?) = owner else { return }
+                errorHandler.handle(Self.owned(by: owner))
+                // Its failures are those of the next write, which opens it, too.
+                try? await self.outbox.open()
+                self.outbox.retryDenied()
             }
         }
-        try await opening.value.get()
+        let isClosed = share.withLock { share in
+            share.opening = opening
+            return share.isClosed
+        }
+        if isClosed { opening.cancel() }
+        switch await joined.value() {
+        case .kept(let result): try result.get()
+        case .cancelled:
+            // Joining goes on, and nobody waits for what comes of it.
+            return
+        case .deadlinePassed:
+            throw RecordStoreError(
+                .unavailable,
+                explanation: """
+                    The outbox could not be read in time: the disk is slow, or another process holds the lock of the store and does \
+                    not go on.
+                    """
+            )
+        }
     }
 
+    /// - Returns: who owns the outbox, if the session is to deliver and cannot.
     private func join(
         _ settler: any OutboxSettler,
         _ pendingWrites: PendingWrites
-    ) async throws(RecordStoreError) {
+    ) async throws(RecordStoreError) -> String? {
         await earlier.withLock { $0.take() }?.close()
         let joined = try await outbox.join(settling: [settler])
-        member.withLock { $0 = joined }
+        let isClosed = share.withLock { share in
+            share.member = joined
+            return share.isClosed
+        }
+        if isClosed { outbox.leave(joined) }
         switch pendingWrites {
         case .deliver:
-            guard try await outbox.hasPendingRecords() else { return }
-            // If another process owns them, that one delivers.
-            try await outbox.openUnlessOwned()
+            guard try await outbox.hasPendingRecords() else { return nil }
+            if let owner = try await outbox.openUnlessOwned() {
+                try await outbox.showPending()
+                return owner
+            }
             outbox.retryDenied()
         case .show: try await outbox.showPending()
         }
+        return nil
     }
 
-    /// Has the session no part in it any more. With the last session it is closed, and what is pending waits for the next.
+    private static func owned(by owner: String) -> RecordStoreError {
+        RecordStoreError(
+            .busy,
+            explanation:
+                "The outbox is owned by \(owner), which delivers it. This process delivers when that has ended."
+        )
+    }
+
+    /// Leaves the outbox. With the last session it is closed, and what is pending waits for the next.
     func close() async {
+        let opening = share.withLock { share in
+            share.isClosed = true
+            return share.opening
+        }
+        opening?.cancel()
+        await opening?.value
         // The last one settles to the end what the upstream has answered.
         await end()
-        if let member = member.withLock(\.self) { outbox.leave(member) }
+        if let member = share.withLock(\.member) { outbox.leave(member) }
     }
 }

@@ -90,6 +90,14 @@ public struct OutboxPresenter: Sendable {
         )
     }
 
+    /// What to show if a write is not in the outbox any more.
+    public func presentMissing(_ item: OutboxItem) -> FailureViewModel {
+        FailureViewModel(
+            "\(PostName(item.write).capitalized) is not in the outbox any more",
+            advice: "List what is there with --outbox."
+        )
+    }
+
     /// What to show if a store does not do what it was asked for.
     public func present(_ error: RecordStoreError) -> FailureViewModel {
         FailureViewModel("The outbox cannot be used: \(error.explanation.withoutFullStop)")

@@ -256,7 +256,8 @@ struct UserContainerStoringTests {
         try reader.scope.objects().outbox?.outbox.retryNow()
         #expect(try await reader.deliver()?.line == "Delivered 3, refused 0; 0 wait for the next start.")
         try await second.close()
-        #expect(handler.errors.allSatisfy { $0 is DelayedWriteError })
+        let others = handler.errors.filter { !($0 is DelayedWriteError) }
+        #expect((others as? [RecordStoreError])?.map(\.reason) == [.busy])
     }
 
     @Test func aSessionWhoseOutboxWasTakenOverWritesAgain() async throws {
@@ -354,6 +355,47 @@ struct UserContainerStoringTests {
         #expect(user.storeFailure == nil)
         #expect(try await user.deliver() == nil)
         try await app.close()
+    }
+
+    @Test(arguments: [PendingWrites.deliver, .show])
+    func aStoreThatDoesNotAnswerHoldsUpSigningInNoLongerThanTheTimeLimit(pendingWrites: PendingWrites) async throws {
+        let app = try await AppContainer(
+            AppConfiguration(timeLimit: .milliseconds(20)),
+            dataFetcher: Source.recording(),
+            recordStore: StuckRecordStore()
+        )
+        _ = try app.errorHandler.replace(with: handler)
+        let user = try await UserContainer(session("1"), in: app, pendingWrites: pendingWrites)
+        #expect(user.storeFailure?.reason == .unavailable)
+        // Nothing waits for the store any more.
+        try await app.close()
+    }
+
+    @Test func aSessionThatFindsTheOutboxOwnedSaysSoAndDeliversInItsTurn() async throws {
+        try await readAuthor()
+        let first = try await app(Self.silent)
+        let owner = try await UserContainer(session("1"), in: first)
+        _ = try await FeedContainer(in: owner)
+            .publish(line: Array(#"{"userId": 7, "title": "New", "body": "x"}"#.utf8))
+        let clock = ManualClock()
+        let second = try await AppContainer(
+            AppConfiguration(upstream: nil),
+            dataFetcher: Source.recording(),
+            recordStore: records,
+            clock: clock
+        )
+        _ = try second.errorHandler.replace(with: handler)
+        let next = try await UserContainer(session("1"), in: second)
+        while !handler.errors.contains(where: { ($0 as? RecordStoreError)?.reason == .busy }) { await Task.yield() }
+        #expect(try next.scope.objects().outbox?.outbox.status.pendingCount == 0)
+        try await first.close()
+        let outbox = try #require(try next.scope.objects().outbox?.outbox)
+        while outbox.status.pendingCount == 0 {
+            clock.advance(by: .seconds(1))
+            await Task.yield()
+        }
+        try await deliverNow(next)
+        try await second.close()
     }
 
     @Test func aStoreThatFailsIsToldAndReadingGoesOn() async throws {

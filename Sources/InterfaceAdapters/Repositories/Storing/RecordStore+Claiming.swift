@@ -25,6 +25,9 @@ extension RecordStore {
 
 /// The pauses between attempts to claim a key that somebody else owns.
 struct ClaimWait {
+    /// How long before the task's deadline the wait ends, so that the caller learns who the owner is instead of being cut off.
+    private static let margin = Duration.milliseconds(100)
+
     private let timer: TimerService
     private var next = Duration.milliseconds(10)
 
@@ -34,9 +37,9 @@ struct ClaimWait {
 
     /// Waits until the next attempt.
     ///
-    /// - Throws: a ``RecordStoreError``: `busy` if the task's deadline has passed; `cancelled` if the task is cancelled.
+    /// - Throws: a ``RecordStoreError``: `busy` if the task's deadline is near; `cancelled` if the task is cancelled.
     mutating func pause(for name: String, ownedBy owner: String) async throws(RecordStoreError) {
-        let remaining = Deadline.current?.remaining ?? next
+        let remaining = Deadline.current.map { $0.remaining - Self.margin } ?? next
         guard remaining > .zero else {
             throw RecordStoreError(
                 .busy,

@@ -125,10 +125,7 @@ struct LeftEntries {
     }
 
     /// Counts the losses of unknown records as acknowledged.
-    mutating func acknowledgeLosses(tellingAnyway areTold: Bool) {
-        unknownLosses = nil
-        areUnknownLossesTold = areTold
-    }
+    mutating func acknowledgeLosses() { unknownLosses = nil }
 
     /// Holds the entries that cannot be sent, for a reason that is given.
     mutating func hold(_ objection: (OutboxWrite) -> HeldEntryError.Reason?) {

@@ -50,7 +50,8 @@ extension Outbox {
         _ tell: ([OutboxEntry]) -> Void
     ) async throws(RecordStoreError) -> [OutboxEntry] {
         let byteCount = writes.reduce(0) { $0 + $1.byteCount }
-        try beginAccepting(writes, byteCount)
+        // A refused write that is retried leaves the dead letters with this commit.
+        try beginAccepting(writes, byteCount, needsDeadLetterRoom: date == nil)
         var underWay = (writes: writes.count, bytes: byteCount)
         defer { endAccepting(underWay.writes, underWay.bytes) }
         let ticket = try await turn(for: Set(writes.map(\.subject)))
@@ -65,6 +66,7 @@ extension Outbox {
         // Who joins behind this finds them pending. Nothing is settled, nor told to who joins, before the turn is left.
         let settlers = state.withLock { state in
             state.counts.accepted += entries.count
+            state.delivers = true
             if state.phase != .made {
                 for entry in entries { state.lanes.append(OutboxDelivery(entry: entry)) }
             }
@@ -81,7 +83,11 @@ extension Outbox {
         return entries
     }
 
-    private func beginAccepting(_ writes: [OutboxWrite], _ byteCount: Int) throws(RecordStoreError) {
+    private func beginAccepting(
+        _ writes: [OutboxWrite],
+        _ byteCount: Int,
+        needsDeadLetterRoom: Bool
+    ) throws(RecordStoreError) {
         if let large = writes.first(where: { $0.byteCount > policy.maximumWriteBytes }) {
             throw RecordStoreError(
                 .denied,
@@ -97,7 +103,12 @@ extension Outbox {
                 guard let objection = state.settlers.objection(to: write) else { continue }
                 throw Self.denied(write, objection, state.settlers.operations(of: write.endpoint))
             }
-            if let shortage = state.shortage(for: writes.count, byteCount, policy) {
+            if let shortage = state.shortage(
+                for: writes.count,
+                byteCount,
+                policy,
+                needsDeadLetterRoom: needsDeadLetterRoom
+            ) {
                 throw RecordStoreError(.full, explanation: "\(shortage) Nothing was accepted.")
             }
             state.acceptsUnderWay += 1

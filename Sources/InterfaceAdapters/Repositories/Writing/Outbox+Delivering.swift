@@ -32,13 +32,14 @@ extension Outbox {
             guard state.phase == .open, state.delivers else { return }
             let now = timer.now
             while let key = state.lanes.nextKey(at: now), state.streak.begin(key, at: now),
-                let delivery = state.lanes.next(at: now)
+                var delivery = state.lanes.next(at: now)
             {
+                delivery.credentialsSerial = state.credentialsSerial
                 // Unstructured, because whoever had the write accepted does not wait for it. It ends with one attempt, and
                 // whoever closes cancels it and waits for it: it is made and kept under the lock, so that it is found. It has
                 // nothing to do with the deadline of whoever happens to begin it.
                 state.deliveries[delivery.entry.idempotencyKey] = Deadline.lifted {
-                    Task(executorPreference: timer.executor) { await self.deliver(delivery) }
+                    Task(executorPreference: timer.executor) { [delivery] in await self.deliver(delivery) }
                 }
             }
             setAlarm(&state, at: now)
@@ -110,7 +111,9 @@ extension Outbox {
         state.withLock { $0.counts.attempts += 1 }
         let request = request(for: entry)
         let outcome = await Result { () async throws(FetchError) in try await upstream.dataFetcher.fetch(request) }
-        if case .failure(let error) = outcome, !error.wasSent { state.withLock { $0.counts.attempts -= 1 } }
+        if case .failure(let error) = outcome, !error.wasSent || error.reason == .unreachable {
+            state.withLock { $0.counts.attempts -= 1 }
+        }
         switch delivery.history.add(outcome, of: request, at: now()) {
         case .delivered(let response):
             delivery.answer = .success(response)
@@ -254,10 +257,13 @@ extension Outbox {
             delivery.settlementFailures += 1
             attempts = delivery.settlementFailures
         }
-        let wait = policy.wait(after: attempts, retryAfter: setback.retryAfter)
+        // Where it was denied by credentials that have been replaced meanwhile, it need not wait.
+        let isOutdated =
+            setback.reason == .denied && state.withLock(\.credentialsSerial) != delivery.credentialsSerial
+        let wait = isOutdated ? .zero : policy.wait(after: attempts, retryAfter: setback.retryAfter)
         let (moment, date) = (timer.now + wait, now())
         delivery.cause = "\(setback.cause)"
-        delivery.isDenied = setback.reason == .denied
+        delivery.isDenied = delivery.isDenied || setback.reason == .denied
         if setback.reason != nil {
             let note = AttemptNote(
                 attempts: attempts,

@@ -34,7 +34,7 @@ extension Outbox {
     public func contents() async throws(RecordStoreError) -> OutboxContents {
         var contents = try await OutboxContents(of: store, under: records.prefix)
         let (time, date) = (timer.now, now())
-        contents.pause = status.pause
+        if state.withLock(\.phase) == .open { contents.pause = status.pause }
         state.withLock { state in
             let live = state.lanes.items
             for (place, item) in contents.pending.enumerated() {
@@ -63,15 +63,14 @@ extension Outbox {
     public func retry(_ id: String) async throws(RecordStoreError) -> OutboxEntry? {
         try await openIfNeeded()
         guard state.withLock(\.phase) == .open else { throw Self.notOpen }
-        if let (item, subject, _) = state.withLock({ $0.lanes.item(id) }) {
+        if let (item, _, _) = state.withLock({ $0.lanes.item(id) }) {
             if case .held(let held) = item { throw Self.denied("The write \(id) is held: it \(held.reason).") }
             guard case .delivery(let delivery) = item else { throw Self.denied("The write \(id) is being discarded.") }
-            state.withLock { state in
-                state.lanes.wake(subject)
-                state.streak.probeNow(at: timer.now)
-            }
-            pump()
+            sendNow(delivery.entry)
             return delivery.entry
+        }
+        if id == OutboxItem.unknownLossesID || state.withLock({ $0.misnamed[id] != nil }) {
+            throw Self.denied("“\(id)” is no write that could be sent: discard it.")
         }
         let ticket = try await turn(for: [records.dead])
         defer { leave(ticket) }
@@ -81,7 +80,18 @@ extension Outbox {
         }
         let entry = try await acceptAgain(write, removing: key, acceptedAt: date)
         state.withLock { $0.removeDeadLetter(letter.byteCount) }
+        if let entry { sendNow(entry) }
         return entry
+    }
+
+    /// Sends a pending write now, whatever it waits for; if delivery is paused, as the next probe.
+    private func sendNow(_ entry: OutboxEntry) {
+        state.withLock { state in
+            state.delivers = true
+            state.lanes.prefer(entry.write.subject)
+            state.streak.probeNow(at: timer.now)
+        }
+        pump()
     }
 
     /// Makes all refused writes pending again that can be read, in the order they were accepted.
@@ -100,6 +110,7 @@ extension Outbox {
     /// Sends everything now that waits, whatever it waits for; and one write if delivery is paused.
     public func retryNow() {
         state.withLock { state in
+            state.delivers = true
             state.lanes.wakeAll { _ in true }
             state.streak.probeNow(at: timer.now)
         }
@@ -108,7 +119,10 @@ extension Outbox {
 
     /// Sends everything now that waits because the upstream did not take the credentials: there are others by now.
     public func retryDenied() {
-        state.withLock { $0.lanes.wakeAll(where: \.isDenied) }
+        state.withLock { state in
+            state.credentialsSerial += 1
+            state.lanes.wakeAll(where: \.isDenied)
+        }
         pump()
     }
 

@@ -52,7 +52,8 @@ extension Outbox {
 
     /// Opens it with those who have joined, unless it is open, or somebody else owns the records.
     ///
-    /// - Parameter delivering: Whether it sends what is pending. An outbox that does not can still accept and discard writes.
+    /// - Parameter delivering: Whether it sends what is pending. An outbox that does not can discard writes, and delivers as soon as it
+    ///   accepts or retries one.
     /// - Returns: who owns the records; `nil` if the outbox is open.
     /// - Throws: a ``RecordStoreError`` if it cannot be opened. It may be tried again, unless it is `closed`.
     @discardableResult
@@ -119,15 +120,14 @@ extension Outbox {
     }
 
     private func takeOver(_ claim: RecordClaim, writing token: String) async throws(RecordStoreError) {
-        let isNew = try await store.record(for: records.owner) == nil
         // Before anything is read: what another outbox accepts after this it finds out to be no longer its business.
         try await store.commit([.keep(StoredRecord(Array(token.utf8)), records.owner)])
         let letters = try await store.records(under: records.dead)
         var left = try await LeftEntries(of: store, records)
         if let losses = left.unknownLosses, left.items.isEmpty {
-            // Nothing is left to hold because of them, and of a new outbox they were nothing.
+            // Nothing is left to hold because of them. They are told all the same.
             try await store.commit([records.acknowledgment(of: losses)])
-            left.acknowledgeLosses(tellingAnyway: !isNew)
+            left.acknowledgeLosses()
         }
         if !left.orphans.isEmpty { try await store.commit(left.orphans.map { .remove($0) }) }
         let settlers = state.withLock(\.settlers)
@@ -135,6 +135,7 @@ extension Outbox {
         settlers.reset(to: left.readable)
         let isOpen = goOn(from: left, letters, claim)
         for problem in left.problems(records) { errorHandler.handle(problem) }
+        if let pause = status.pause { errorHandler.handle(OutboxPausedError(prefix: records.prefix, pause: pause)) }
         guard isOpen else { throw Self.notOpen }
     }
 

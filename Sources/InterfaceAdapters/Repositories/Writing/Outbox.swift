@@ -111,7 +111,7 @@ public final class Outbox: Sendable {
             if let refusal = state.refusal(of: entry) { return .failure(refusal) }
             guard state.lanes.contains(entry) else {
                 // Another process has taken over, and knows.
-                if state.phase == .made { return .failure(closedError(for: entry)) }
+                if [.made, .opening].contains(state.phase) { return .failure(closedError(for: entry)) }
                 isSettled = true
                 return .success(())
             }
@@ -133,12 +133,14 @@ public final class Outbox: Sendable {
         }
     }
 
-    /// The refusal of an entry that is settled, by this outbox or by another that owned the records meanwhile; `nil` if it was done.
+    /// Why an entry that is not pending here is not done: this outbox or another that owned the records refused it, or it is
+    /// pending elsewhere; `nil` if it was done.
     ///
     /// - Throws: a `RepositoryError` if the store cannot tell.
     private func refusalInStore(of entry: OutboxEntry) async throws(RepositoryError) -> RepositoryError? {
         let name = OutboxEntryName(entry)
         do throws(RecordStoreError) {
+            if try await store.record(for: name.key(under: records.entries)) != nil { return closedError(for: entry) }
             guard let record = try await store.record(for: name.key(under: records.dead)) else { return nil }
             let letter = DeadLetterDTO.item(from: record.bytes, named: name)
             return RepositoryError(

@@ -82,7 +82,7 @@ extension OutboxItem {
         case .delivery(let delivery), .suspended(let delivery):
             self.init(
                 id: delivery.entry.idempotencyKey,
-                state: delivery.history.mayHaveArrived ? .outcomeUnknown : .waiting,
+                state: delivery.mayHaveArrived ? .outcomeUnknown : .waiting,
                 write: delivery.entry.write,
                 acceptedAt: delivery.entry.acceptedAt,
                 attempts: delivery.entry.attempts,

@@ -20,8 +20,15 @@ struct OutboxDelivery: Sendable {
     var cause: String?
     /// Whether the store has a note of what the history says.
     var isNoted = false
-    /// Whether the last attempt failed for want of valid credentials.
+    /// Whether an attempt failed for want of valid credentials, and none was done since.
     var isDenied = false
+    /// The ``OutboxState/credentialsSerial`` when the attempt under way began.
+    var credentialsSerial = 0
+
+    /// Whether it may have been done at the upstream.
+    var mayHaveArrived: Bool {
+        if case .success? = answer { true } else { history.mayHaveArrived }
+    }
 }
 
 extension OutboxDelivery {

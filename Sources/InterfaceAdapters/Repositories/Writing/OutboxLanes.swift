@@ -58,7 +58,7 @@ struct OutboxLanes {
 
         var isOutcomeUnknown: Bool {
             switch self {
-            case .delivery(let delivery), .suspended(let delivery): delivery.history.mayHaveArrived
+            case .delivery(let delivery), .suspended(let delivery): delivery.mayHaveArrived
             case .held: false
             }
         }
@@ -280,6 +280,15 @@ struct OutboxLanes {
         delivery.nextAttempt = nil
         lanes[subject]?.items.first = .delivery(delivery)
         enqueue(subject, isDue: true)
+    }
+
+    /// Has the first entry of a lane be the next that is sent, whatever it waits for.
+    mutating func prefer(_ subject: RecordKey) {
+        wake(subject)
+        guard let lane = lanes[subject], !lane.isUnderWay, case .delivery? = lane.items.first else { return }
+        lastTicket += 1
+        lanes[subject]?.ticket = lastTicket
+        ready.insert(Place(subject: subject, ticket: lastTicket), .min)
     }
 
     /// Ends the wait of the first entries of all lanes that satisfy a condition.

@@ -50,6 +50,8 @@ struct OutboxState {
     var nextSequence = 0
     /// What this outbox has written into the store to say that it delivers.
     var token = ""
+    /// Grows with each news of other credentials.
+    var credentialsSerial = 0
     /// The tasks that deliver, by the keys of their entries.
     var deliveries: [String: Task<Void, Never>] = [:]
     /// The keys of the entries that the upstream has answered for, and that are being settled.
@@ -128,6 +130,15 @@ struct OutboxState {
                 explanation: "The write \(id) is being sent at this moment: try again when its attempt has ended."
             )
         }
+        if case .delivery(let delivery) = item, case .success? = delivery.answer {
+            throw RecordStoreError(
+                .denied,
+                explanation: """
+                    The upstream has done the write \(id), and only the store has not noted it yet: it cannot be undone by \
+                    discarding it.
+                    """
+            )
+        }
         lanes.suspend(id)
         return (item, item.entry.map { settlers.all(for: $0.write.endpoint) } ?? [])
     }
@@ -150,7 +161,12 @@ struct OutboxState {
     }
 
     /// Why no more writes may be accepted; `nil` if these may be.
-    func shortage(for count: Int, _ byteCount: Int, _ policy: OutboxPolicy) -> String? {
+    func shortage(
+        for count: Int,
+        _ byteCount: Int,
+        _ policy: OutboxPolicy,
+        needsDeadLetterRoom: Bool
+    ) -> String? {
         guard count > 0 else { return nil }
         let (writes, bytes) = (lanes.count + writesUnderWay, lanes.byteCount + bytesUnderWay)
         if writes + count > policy.mostPending {
@@ -165,7 +181,9 @@ struct OutboxState {
                 no room for \(byteCount) more. Do it again when the upstream has taken some.
                 """
         }
-        if deadLetterCount >= policy.maximumDeadLetters || deadLetterBytes >= policy.maximumDeadLetterBytes {
+        let areLettersFull =
+            deadLetterCount >= policy.maximumDeadLetters || deadLetterBytes >= policy.maximumDeadLetterBytes
+        if needsDeadLetterRoom, areLettersFull {
             return """
                 The upstream has refused \(deadLetterCount) writes of \(deadLetterBytes) bytes, which are kept, and there is no \
                 room for more. Retry or discard some.

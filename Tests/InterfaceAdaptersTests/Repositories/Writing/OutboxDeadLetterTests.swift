@@ -215,4 +215,108 @@ struct OutboxDeadLetterTests {
             await outbox.close()
         }
     }
+
+    @Test func aRetriedWriteIsTheNextThatIsSentWhileDeliveryIsPaused() async throws {
+        let stage = stage
+        let policy = OutboxPolicy(
+            concurrency: 1,
+            refusalsBeforePause: 1,
+            initialPause: .seconds(600),
+            jitter: Jitter { 1 }
+        )
+        let upstream = stage.upstream(refusal)
+        let outbox = try stage.outbox(upstream, policy: policy)
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let entry = try await outbox.accept([OutboxStage.write(["7"], "refused")])[0]
+            await #expect(throws: RepositoryError.self) { try await outbox.settlement(of: entry) }
+            try await outbox.accept([OutboxStage.write(["8"], "waits")])
+            let again = try #require(try await outbox.retry(entry.idempotencyKey))
+            try await outbox.settlement(of: again)
+            #expect(stage.elapsed < .seconds(600))
+            #expect(await outbox.drain() == 0)
+            await outbox.close()
+        }
+        #expect(upstream.done.map(\.text) == ["refused", "waits"])
+    }
+
+    @Test func aRefusedWriteIsRetriedAlsoWhereThereIsNoRoomForMore() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream(refusal), policy: OutboxPolicy(maximumDeadLetters: 1))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let entry = try await refused(OutboxStage.write(["7"]), in: outbox)
+            await #expect(throws: RecordStoreError.self) { try await outbox.accept([OutboxStage.write(["8"])]) }
+            let again = try #require(try await outbox.retry(entry.idempotencyKey))
+            try await outbox.settlement(of: again)
+            await outbox.close()
+        }
+    }
+
+    @Test func aPauseIsShownToOthersAndToldByTheNextProcess() async throws {
+        let stage = stage
+        let policy = OutboxPolicy(refusalsBeforePause: 1, initialPause: .seconds(600), jitter: Jitter { 1 })
+        try await stage.scheduler.run {
+            let first = try stage.outbox(stage.upstream(refusal), policy: policy)
+            try await first.open(settling: [stage.settler])
+            _ = try await refused(OutboxStage.write(["7"]), in: first)
+            await first.close()
+            let reader = try stage.outbox(stage.upstream(), policy: policy, keySeed: 2)
+            #expect(try await reader.contents().pause?.refusals == 1)
+            let second = try stage.outbox(stage.upstream(), policy: policy, keySeed: 3)
+            try await second.open(settling: [stage.settler])
+            #expect(stage.errors.errors.filter { $0 is OutboxPausedError }.count == 2)
+            await second.close()
+        }
+    }
+
+    @Test func whatTheUpstreamHasDoneAndTheStoreHasNotNotedIsNotDiscarded() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream(latency: .seconds(1)))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await stage.timer.sleep(for: .milliseconds(500))
+            stage.store.fail(with: RecordStoreError(.full, explanation: "The disk is full."))
+            try await stage.timer.sleep(for: .seconds(1))
+            stage.store.fail(with: nil)
+            #expect(try await outbox.contents().pending.map(\.state) == [.outcomeUnknown])
+            let error = await #expect(throws: RecordStoreError.self) { try await outbox.discard(entry.idempotencyKey) }
+            #expect(error?.reason == .denied)
+            try await outbox.settlement(of: entry)
+            await outbox.close()
+        }
+    }
+
+    @Test func whatWasDeniedOnceIsTriedWithNewCredentialsWhateverFailedSince() async throws {
+        let stage = stage
+        let script = FateScript([.turnedAway(DataResponse(status: 401)), .lost])
+        let upstream = IdempotentDataFetcher(timer: stage.timer, fate: { _ in script.next() })
+        let policy = OutboxPolicy(initialWait: .seconds(10), jitter: Jitter { 1 })
+        let outbox = try stage.outbox(upstream, policy: policy)
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await stage.timer.sleep(for: .seconds(11))
+            outbox.retryDenied()
+            try await outbox.settlement(of: entry)
+            #expect(stage.elapsed == .seconds(11))
+            await outbox.close()
+        }
+    }
+
+    @Test func anAttemptWithOldCredentialsThatIsUnderWayIsRepeatedAtOnce() async throws {
+        let stage = stage
+        let upstream = stage.upstream(.turnedAway(DataResponse(status: 401)), latency: .seconds(1))
+        let outbox = try stage.outbox(upstream, policy: OutboxPolicy(initialWait: .seconds(100), jitter: Jitter { 1 }))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await stage.timer.sleep(for: .milliseconds(500))
+            outbox.retryDenied()
+            try await outbox.settlement(of: entry)
+            #expect(stage.elapsed < .seconds(5))
+            await outbox.close()
+        }
+    }
 }

@@ -121,15 +121,9 @@ struct OutboxLossesTests {
         }
     }
 
-    @Test func whereNothingIsLeftNothingIsHeldAndANewOutboxIsNotConcerned() async throws {
+    @Test func whereNothingIsLeftNothingIsHeldAndTheLossIsToldOnce() async throws {
         let stage = stage
         try await stage.scheduler.run {
-            stage.store.loseUnknown()
-            let new = try stage.outbox(stage.upstream())
-            try await new.open(settling: [stage.settler])
-            await new.close()
-            #expect(lostErrors() == [])
-
             stage.store.loseUnknown()
             let outbox = try stage.outbox(stage.upstream(), keySeed: 2)
             try await outbox.open(settling: [stage.settler])
@@ -142,6 +136,21 @@ struct OutboxLossesTests {
             try await last.settlement(of: entry)
             await last.close()
             #expect(lostErrors().count == 1)
+        }
+    }
+
+    @Test func whatStandsForLostRecordsIsNotRetried() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            _ = try await leave([OutboxStage.write(["7"])])
+            stage.store.loseUnknown()
+            let outbox = try stage.outbox(stage.upstream(), keySeed: 2)
+            try await outbox.open(settling: [stage.settler])
+            let error = await #expect(throws: RecordStoreError.self) {
+                try await outbox.retry(OutboxItem.unknownLossesID)
+            }
+            #expect(error?.reason == .denied)
+            await outbox.close()
         }
     }
 

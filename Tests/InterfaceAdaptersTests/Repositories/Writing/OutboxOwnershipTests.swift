@@ -41,7 +41,7 @@ struct OutboxOwnershipTests {
         #expect(stage.timer.count == 0)
     }
 
-    @Test func whoeverWritesIsToldTheOwnerWhenTheDeadlinePasses() async throws {
+    @Test func aWriterIsToldTheOwnerBeforeItsDeadlinePasses() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(stage.upstream())
@@ -55,7 +55,7 @@ struct OutboxOwnershipTests {
             let error = #expect(throws: RecordStoreError.self) { try outcome.get() }
             #expect(error?.reason == .busy)
             #expect(error?.explanation.hasPrefix("The outbox is owned by another part of this process.") == true)
-            #expect(stage.elapsed == .seconds(5))
+            #expect(stage.elapsed == .milliseconds(4_900))
             await first.close()
             // Then it has its turn.
             try await second.accept([OutboxStage.write(["7"])])
@@ -234,5 +234,38 @@ struct OutboxOwnershipTests {
         }
         #expect(upstream.done.map(\.text) == ["1", "2"])
         #expect(stage.errors.errors as? [OutboxTakenOverError] == [OutboxTakenOverError(prefix: ["outbox"])])
+    }
+
+    @Test func anOutboxThatWasOpenedToDiscardDeliversWhatItAccepts() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        let outbox = try stage.outbox(upstream)
+        try await stage.scheduler.run {
+            _ = try await outbox.join(settling: [stage.settler])
+            #expect(try await outbox.openUnlessOwned(delivering: false) == nil)
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await outbox.settlement(of: entry)
+            await outbox.close()
+        }
+        #expect(upstream.done.count == 1)
+    }
+
+    @Test func aWriteThatIsPendingElsewhereIsNotSettled() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let first = try stage.outbox(StubDataFetcher(failing: .unreachable))
+            try await first.open(settling: [stage.settler])
+            let entry = try await first.accept([OutboxStage.write(["7"])])[0]
+            await first.close()
+            let other = try stage.outbox(StubDataFetcher(failing: .unreachable), keySeed: 2)
+            _ = try await other.join(settling: [stage.settler])
+            try await other.open()
+            await other.close()
+            // Its lanes know the entry; those of an outbox that never had it do not.
+            let stranger = try stage.outbox(stage.upstream(), store: stage.store, keySeed: 3)
+            await stranger.close()
+            let error = await #expect(throws: RepositoryError.self) { try await stranger.settlement(of: entry) }
+            #expect(error?.reason == .closed)
+        }
     }
 }
