@@ -6,11 +6,13 @@ extension AppConfiguration {
     ///
     /// - Parameters:
     ///   - writeError: Takes a line about each; `nil` to write none.
+    ///   - isWritten: Which of them are written.
     ///   - dataFetcher: What carries reports to the collector, if there is one.
     ///   - clock: What tells how long a repeat is one.
     /// - Returns: the outermost handler.
     func makeErrorHandler(
         writeError: (@Sendable (String) -> Void)?,
+        where isWritten: @escaping @Sendable (any Error) -> Bool,
         dataFetcher: any DataFetcher,
         clock: some Clock<Duration>
     ) -> any ErrorHandler {
@@ -19,7 +21,7 @@ extension AppConfiguration {
             let saver = PostingDataSaver(url: errorCollector, dataFetcher: dataFetcher)
             handler = handler.reporting(through: saver)
         }
-        if let writeError { handler = handler.writing(to: writeError) }
+        if let writeError { handler = handler.writing(to: writeError, where: isWritten) }
         return handler.droppingRepeats(within: .seconds(60), clock: clock)
     }
 }

@@ -41,6 +41,7 @@ public struct AppContainer: Container {
     ///   - observer: Who is told what happens to requests; `nil` for nobody.
     ///   - clock: What deadlines, limits and freshness are told by.
     ///   - writeError: Takes a line about each failure that no caller is told of; `nil` to write none.
+    ///   - isWritten: Which of these failures are written.
     /// - Throws: an ``AppConfigurationError`` if the upstream is a directory that cannot be read. What had been made by then
     ///   is closed.
     public init(
@@ -49,7 +50,8 @@ public struct AppContainer: Container {
         recordStore: (any RecordStore)? = nil,
         observer: (any FetchObserver)? = nil,
         clock: any Clock<Duration> = ContinuousClock(),
-        writeError: (@Sendable (String) -> Void)? = nil
+        writeError: (@Sendable (String) -> Void)? = nil,
+        writingErrorsWhere isWritten: @escaping @Sendable (any Error) -> Bool = { _ in true }
     ) async throws(AppConfigurationError) {
         upstreamName = configuration.upstreamName
         let timer = TimerService(clock)
@@ -61,7 +63,12 @@ public struct AppContainer: Container {
             let web = dataFetcher ?? configuration.makeWebDataFetcher(for: &opening)
             let errorHandler = opening.closing(
                 ReplaceableErrorHandler(
-                    configuration.makeErrorHandler(writeError: writeError, dataFetcher: web, clock: clock)
+                    configuration.makeErrorHandler(
+                        writeError: writeError,
+                        where: isWritten,
+                        dataFetcher: web,
+                        clock: clock
+                    )
                 ),
                 as: "errorHandler"
             ) { await $0.close() }

@@ -39,7 +39,12 @@ struct QuickLook {
                     requestTimeLimit: patience ?? usual.policy.requestTimeLimit
                 )
             )
-            app = try await AppContainer(configuration, writeError: errorLines(for: options.task))
+            let standardError = terminal.standardError
+            app = try await AppContainer(
+                configuration,
+                writeError: { standardError.writeLine("inward: \($0)") },
+                writingErrorsWhere: errorsToWrite(for: options.task)
+            )
         } catch {
             return terminal.refuse(error.description)
         }
@@ -52,12 +57,11 @@ struct QuickLook {
         }
     }
 
-    /// Takes the failures that nothing on the screen shows. On a terminal the screen shows them all, but for what becomes of posts
-    /// behind their lines.
-    private func errorLines(for task: Arguments.Task) -> (@Sendable (String) -> Void)? {
-        let standardError = terminal.standardError
-        if terminal.standardOutput.isTerminal, task != .publish { return nil }
-        return { standardError.writeLine("inward: \($0)") }
+    /// The failures that nothing on the screen shows. A terminal shows them all, but for what becomes of posts after their lines, and for
+    /// what the store has lost.
+    private func errorsToWrite(for task: Arguments.Task) -> @Sendable (any Error) -> Bool {
+        if !terminal.standardOutput.isTerminal || task == .publish { return { _ in true } }
+        return { $0 is RecordDamage || $0 is HeldEntryError || $0 is OutboxPausedError }
     }
 
     private func perform(_ task: Arguments.Task, in app: AppContainer) async -> ExitCode {

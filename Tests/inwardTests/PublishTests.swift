@@ -143,6 +143,17 @@ struct PublishTests {
         }
     }
 
+    @Test(arguments: [false, true]) func damageToTheStoreIsToldAlsoOnATerminal(isTerminal: Bool) async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        #expect(await run("--store", store, "--open", "users/7") == .success)
+        let log = directory.appending(path: "records")
+        var bytes = try Data(contentsOf: log)
+        bytes[bytes.count / 2] ^= 0xFF
+        try bytes.write(to: log)
+        #expect(await run(["--store", store, "--open", "users/7"], isTerminal: isTerminal) { [] } == .success)
+        #expect(errors.all.contains("damaged"))
+    }
+
     /// The IDs that the outbox lists.
     private func listed(at address: String) async throws -> [String] {
         let before = output.all.count

@@ -2,15 +2,21 @@
 public struct WritingErrorHandler: ErrorHandler {
     private let base: any ErrorHandler
     private let write: @Sendable (String) -> Void
+    private let isWritten: @Sendable (any Error) -> Bool
 
-    init(_ base: any ErrorHandler, write: @escaping @Sendable (String) -> Void) {
+    init(
+        _ base: any ErrorHandler,
+        write: @escaping @Sendable (String) -> Void,
+        isWritten: @escaping @Sendable (any Error) -> Bool
+    ) {
         self.base = base
         self.write = write
+        self.isWritten = isWritten
     }
 
-    /// Writes the error's description, and passes the error on.
+    /// Writes the error's description, if it is to be written, and passes the error on.
     public func handle(_ error: any Error) {
-        write("\(error)".singleLine)
+        if isWritten(error) { write("\(error)".singleLine) }
         base.handle(error)
     }
 
@@ -28,7 +34,15 @@ extension ErrorHandler {
     ///
     /// A line comes without its end. Control characters in it are written out, so that it is one line and does nothing to a
     /// terminal. `write` is called by many at once, and should return soon.
-    public func writing(to write: @escaping @Sendable (String) -> Void) -> WritingErrorHandler {
-        WritingErrorHandler(self, write: write)
+    ///
+    /// - Parameters:
+    ///   - write: Takes a line.
+    ///   - isWritten: Whether an error is written. Each is passed on.
+    /// - Returns: the handler to tell errors to.
+    public func writing(
+        to write: @escaping @Sendable (String) -> Void,
+        where isWritten: @escaping @Sendable (any Error) -> Bool = { _ in true }
+    ) -> WritingErrorHandler {
+        WritingErrorHandler(self, write: write, isWritten: isWritten)
     }
 }

@@ -72,7 +72,10 @@ struct ImageCodecConformanceTests {
         ),
     ]
 
-    @Test(arguments: Thoroughness.sample(findings, every: 3)) func eachFlawIsFound(flaw: RawImageCodec.Flaw, sentence: String) async throws {
+    @Test(arguments: Thoroughness.sample(findings, every: 3)) func eachFlawIsFound(
+        flaw: RawImageCodec.Flaw,
+        sentence: String
+    ) async throws {
         let found = try await violations(of: flaw)
         #expect(found.contains { $0.contains(sentence) }, "\(found.prefix(8))")
     }

@@ -75,7 +75,10 @@ struct RecordStoreConformanceTests {
         (.claimsForItselfAlone, "What one store has claimed must not be claimed in another at the same place, and is."),
     ]
 
-    @Test(arguments: Thoroughness.sample(findings, every: 3)) func eachFlawIsFound(flaw: FlawedRecordStore.Flaw, sentence: String) async throws {
+    @Test(arguments: Thoroughness.sample(findings, every: 3)) func eachFlawIsFound(
+        flaw: FlawedRecordStore.Flaw,
+        sentence: String
+    ) async throws {
         let failure = await #expect(throws: ConformanceFailure.self) { try await check(flaw) }
         let found = failure?.violations ?? []
         #expect(found.contains { $0.contains(sentence) }, "\(found.prefix(8))")

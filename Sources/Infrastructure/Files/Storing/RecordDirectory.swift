@@ -129,6 +129,8 @@ package struct RecordDirectory: Sendable {
                 explanation: "Other users may write to “\(name)”. Take that from them: chmod go-w \(quoted)"
             )
         }
+        // Nor do they need to see what is kept.
+        if status.st_mode & 0o077 != 0 { try setMode(name, status.st_mode & 0o700) }
     }
 
     private func systemStatus(

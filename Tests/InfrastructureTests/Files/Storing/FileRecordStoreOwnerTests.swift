@@ -60,6 +60,13 @@ struct FileRecordStoreOwnerTests {
         for path in ["records", "lock"] { #expect(try mode(path) == 0o600, "\(path)") }
     }
 
+    @Test func aDirectoryThatOthersMayReadIsMadePrivate() async throws {
+        try await FileRecordStore.opened(url).commit([.keep(StoredRecord([1]), ["a"])])
+        try setMode(0o755, "")
+        #expect(try await FileRecordStore.opened(url).contents() == [["a"]: [1]])
+        #expect(try mode("") == 0o700)
+    }
+
     @Test(arguments: [0o720, 0o702, 0o777, 0o1777]) func aDirectoryThatOthersMayWriteIsRefused(mode: Int) async throws {
         try await FileRecordStore.opened(url).commit([.keep(StoredRecord([1]), ["a"])])
         let bytes = try Data(contentsOf: url.appending(path: "records"))
