@@ -91,7 +91,7 @@ let package = Package(
         .target(
             name: "InfrastructureObservability",
             dependencies: [
-                "InterfaceAdapters",
+                "InterfaceAdapters", "UseCases",
                 .product(name: "Logging", package: "swift-log", condition: observability),
                 .product(name: "Metrics", package: "swift-metrics", condition: observability),
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: observability),

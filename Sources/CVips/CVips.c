@@ -275,13 +275,7 @@ bool cvips_encode(
 
 void cvips_free(uint8_t *bytes) { g_free(bytes); }
 
-size_t cvips_take_note(uint8_t *text, size_t capacity) {
-    char *note = vips_error_buffer_copy();
-    size_t count = VIPS_MIN(strlen(note), capacity);
-    memcpy(text, note, count);
-    g_free(note);
-    return count;
-}
+void cvips_discard_notes(void) { vips_error_clear(); }
 
 void cvips_leave_thread(void) { vips_thread_shutdown(); }
 

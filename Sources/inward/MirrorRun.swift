@@ -1,6 +1,6 @@
 import InterfaceAdapters
 
-/// Makes a mirror, unless somebody interrupts.
+/// Makes a mirror, until it is complete or the user interrupts.
 struct MirrorRun {
     let terminal: Terminal
     let makeMirror: @Sendable () async throws -> MirrorViewModel
@@ -9,7 +9,7 @@ struct MirrorRun {
     func run(until interruptions: AsyncStream<Void>) async throws -> ExitCode {
         do {
             let mirror = try await InterruptibleWork(work: makeMirror).run(until: interruptions)
-            return terminal.print(mirror.line + "\n")
+            return terminal.print(line: mirror.line)
         } catch let failure as FailureViewModel {
             return terminal.fail(failure.line)
         }

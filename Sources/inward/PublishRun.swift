@@ -1,7 +1,7 @@
 import Infrastructure
 import InterfaceAdapters
 
-/// Publishes the posts that lines of the input say, one after the other, unless somebody interrupts.
+/// Publishes a post for each line of the input, one after the other, until the user interrupts.
 struct PublishRun {
     let terminal: Terminal
     let lines: InputLines
@@ -11,8 +11,8 @@ struct PublishRun {
 
     /// Publishes until the input ends, and says of each line what became of it before the next is read.
     ///
-    /// The first interruption cancels the line that is being published, and nothing is read or waited for behind it. What was accepted is
-    /// delivered by the next start.
+    /// The first interruption cancels the line that is being published, and nothing more is read or awaited. The next start delivers
+    /// what was accepted.
     func run(until interruptions: AsyncStream<Void>) async throws -> ExitCode {
         try await InterruptibleWork { try await publishAll() }.run(until: interruptions)
     }
@@ -20,7 +20,7 @@ struct PublishRun {
     private func publishAll() async throws -> ExitCode {
         let published = await publishLines()
         guard let delivery = try await deliver() else { return published }
-        let printed = terminal.print(delivery.line + "\n")
+        let printed = terminal.print(line: delivery.line)
         return delivery.refusedCount > 0 || printed != .success ? .failure : published
     }
 
@@ -30,11 +30,11 @@ struct PublishRun {
         do throws(StandardInputError) {
             for try await line in lines {
                 lastNumber = line.number
-                // An empty line between posts, or behind the last, is none.
+                // Empty lines between posts, or after the last, are skipped.
                 guard line.bytes?.isEmpty != true else { continue }
                 let (said, isLost) = await publish(line)
                 if said != .success { exitCode = said }
-                // A promise that nobody hears is not to be followed by others.
+                // No further promise is made once one could not be printed.
                 if isLost { return exitCode }
             }
         } catch {
@@ -50,7 +50,7 @@ struct PublishRun {
     private func publish(_ line: InputLine) async -> (ExitCode, isLost: Bool) {
         do throws(FailureViewModel) {
             let post = try await publish(line.bytes)
-            let exitCode = terminal.print(TextRenderer().render(line: "Line \(line.number): \(post.line)") + "\n")
+            let exitCode = terminal.print(line: "Line \(line.number): \(post.line)")
             return (exitCode, isLost: exitCode != .success)
         } catch {
             return (terminal.fail("Line \(line.number): \(error.line)"), isLost: false)

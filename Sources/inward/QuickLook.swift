@@ -16,7 +16,7 @@ struct QuickLook {
     /// How long a question may take, and what it leaves to be closed; `nil` for as long as the app allows.
     var patience: Duration?
 
-    /// Does what the arguments behind the program's name say.
+    /// Does what the arguments after the program's name say.
     func run(_ arguments: some Sequence<String>) async -> ExitCode {
         let options: Arguments
         do {
@@ -83,11 +83,11 @@ struct QuickLook {
         }
     }
 
-    /// Says which posts the upstream refused, now or earlier, until somebody retries or discards them.
+    /// Says which posts the upstream refused, now or earlier, until the user retries or discards them.
     private func reportRefusals(of user: UserContainer) async {
         // Where the store cannot be read, that was told before.
         guard user.storeFailure == nil, let line = try? await user.refusals() else { return }
-        terminal.standardError.writeLine("inward: \(TextRenderer().render(line: line))")
+        terminal.standardError.writeLine("inward: \(line)")
     }
 
     private func perform(_ task: Arguments.Task, as user: UserContainer, in app: AppContainer) async throws -> ExitCode
@@ -111,11 +111,11 @@ struct QuickLook {
                 return terminal.print(outbox.document)
             case .retry(let id):
                 guard let (line, isDelivered) = try await user.retryWrite(id) else { return .success }
-                let printed = terminal.print(TextRenderer().render(line: line) + "\n")
+                let printed = terminal.print(line: line)
                 return isDelivered ? printed : .failure
             case .discard(let id):
                 guard let line = try await user.discardWrite(id) else { return .success }
-                return terminal.print(TextRenderer().render(line: line) + "\n")
+                return terminal.print(line: line)
             }
         } catch let failure as FailureViewModel {
             return terminal.fail(failure.line)

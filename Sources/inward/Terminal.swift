@@ -12,6 +12,9 @@ struct Terminal {
         return print(TextRenderer().render(document))
     }
 
+    /// Prints a line, in which nothing can act on the terminal.
+    func print(line: String) -> ExitCode { print(TextRenderer().render(line: line) + "\n") }
+
     /// Prints a text as it is.
     func print(_ text: String) -> ExitCode {
         do {

@@ -67,9 +67,8 @@ bool cvips_encode(
 
 void cvips_free(uint8_t *bytes);
 
-/// Writes what libvips has noted of failures since it was asked last, without a terminating zero; how many bytes it wrote. The
-/// note is one for the process.
-size_t cvips_take_note(uint8_t *text, size_t capacity);
+/// Discards what libvips has noted of failures so far, in any thread: the process has one buffer for these notes.
+void cvips_discard_notes(void);
 
 /// Gives back what libvips keeps for the calling thread.
 void cvips_leave_thread(void);

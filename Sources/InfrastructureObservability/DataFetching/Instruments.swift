@@ -1,5 +1,6 @@
 #if Observability
 import Synchronization
+import UseCases
 
 /// The instruments of one metric, one for each set of labels, each made once and kept.
 ///
@@ -27,8 +28,12 @@ final class Instruments<Instrument: Sendable>: Sendable {
         self.make = make
     }
 
-    /// The instrument for these labels, by their values in the order of the names.
+    /// The instrument for these labels, by their values in the order of the names. Hidden characters in them are written out.
     subscript(values: [String]) -> Instrument {
+        instrument(values.map(\.visible))
+    }
+
+    private func instrument(_ values: [String]) -> Instrument {
         let slot = slots.withLock { slots -> Slot? in
             if let slot = slots[values] { return slot }
             guard slots.count < limit || values == overflow else { return nil }
@@ -44,7 +49,7 @@ final class Instruments<Instrument: Sendable>: Sendable {
             slots.withLock { $0[values] = .made(instrument) }
             return instrument
         case nil:
-            return self[overflow]
+            return instrument(overflow)
         }
     }
 

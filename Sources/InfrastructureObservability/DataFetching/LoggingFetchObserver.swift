@@ -9,7 +9,8 @@ public import Logging
 /// `warning`; any other change of a circuit is `notice`.
 ///
 /// A message is always the same for one event. What differs is in the metadata, by the names of OpenTelemetry's semantic
-/// conventions, durations in seconds. No record has a credential in it.
+/// conventions, durations in seconds. No record has a credential in it,
+/// and no hidden character: these are written out, as `\u{1B}`.
 public struct LoggingFetchObserver: FetchObserver {
     private let logger: Logger
 
@@ -93,8 +94,9 @@ public struct LoggingFetchObserver: FetchObserver {
             level: new.hasPrefix("open") ? .warning : .notice,
             "Circuit changed",
             metadata: [
-                AttributeName.circuit: "\(circuit)", AttributeName.circuitStateBefore: "\(old)",
-                AttributeName.circuitState: "\(new)",
+                AttributeName.circuit: "\(AttributeValue.text(circuit))",
+                AttributeName.circuitStateBefore: "\(AttributeValue.text(old))",
+                AttributeName.circuitState: "\(AttributeValue.text(new))",
             ]
         )
     }

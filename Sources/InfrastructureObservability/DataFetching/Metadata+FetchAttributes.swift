@@ -13,9 +13,10 @@ extension Logger.Metadata {
         if let outcome {
             attributes = attributes.merging(FetchAttributes(outcome))
         }
-        var metadata = attributes.values.mapValues { Logger.MetadataValue.string($0.description) }
-        metadata[AttributeName.errorMessage] = outcome?.errorMessage.map { .string($0) }
-        return metadata
+        if let message = outcome?.errorMessage {
+            attributes = attributes.merging(FetchAttributes([AttributeName.errorMessage: .text(message)]))
+        }
+        return attributes.values.mapValues { .string($0.description) }
     }
 }
 #endif

@@ -6,7 +6,7 @@ extension SpanAttributes {
     mutating func merge(_ attributes: FetchAttributes) {
         for (name, value) in attributes.values {
             switch value {
-            case .text(let text): set(name, value: .string(text))
+            case .visible(let text): set(name, value: .string(text))
             case .integer(let number): set(name, value: .int64(Int64(number)))
             case .seconds(let number): set(name, value: .double(number))
             }

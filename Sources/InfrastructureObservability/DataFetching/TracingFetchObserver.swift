@@ -1,13 +1,14 @@
 #if Observability
 public import InterfaceAdapters
 public import Tracing
+import UseCases
 
 /// Makes a span of swift-distributed-tracing of every attempt, and tells the upstream which it is part of.
 ///
 /// The span is a child of the one around, has the kind `client` and the name of the method, and says what OpenTelemetry's
 /// semantic conventions for clients of HTTP want it to. An attempt without a whole answer is an error, and so is an answer with
 /// a status of 400 or more. What the tracer makes of the span's context goes along as header fields, in place of any that have
-/// their names. No span has a credential in it.
+/// their names. No span has a credential or a hidden character in it.
 public struct TracingFetchObserver: FetchObserver {
     private let tracer: any Tracer
 
@@ -46,7 +47,7 @@ public struct TracingFetchObserver: FetchObserver {
         if span.isRecording {
             span.updateAttributes { $0.merge(FetchAttributes(outcome)) }
             if outcome.errorType != nil {
-                span.setStatus(SpanStatus(code: .error, message: outcome.errorMessage))
+                span.setStatus(SpanStatus(code: .error, message: outcome.errorMessage?.visible))
             }
         }
         return try outcome.get()

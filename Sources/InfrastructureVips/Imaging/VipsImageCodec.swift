@@ -20,8 +20,8 @@ public import UseCases
 /// between rows; and so is its deadline when it passes. What the library of a form does in one piece it finishes first: the compression of WebP, GIF, AVIF and HEIF,
 /// and the decoding of AVIF, HEIF, WebP and a frame of GIF.
 ///
-/// libvips notes failures in one place for the whole process. Which kind of failure it was does not depend on that, but an
-/// explanation may tell what was wrong with another picture at the same time.
+/// Errors say what kind of failure it was, and quote nothing that libvips says: it may repeat bytes of the image, or of another
+/// one, because it notes failures in one place for the whole process.
 public final class VipsImageCodec: ImageCodec {
     private let effort: Int
     private let pixelLimit: Int
@@ -72,7 +72,7 @@ public final class VipsImageCodec: ImageCodec {
         let bytes = checked.bytes
         let (header, canBeRead) = VipsLibrary.header(of: bytes)
         guard let format = ImageFormat(header.format) ?? ImageFormat(claimedBy: bytes) else {
-            _ = VipsLibrary.takeNote()
+            VipsLibrary.discardNotes()
             throw ImageCodecError(
                 .unrecognized,
                 "is not in a known image format: libvips recognizes none in its \(bytes.count) bytes"
@@ -152,9 +152,9 @@ public final class VipsImageCodec: ImageCodec {
             )
         )
         guard let bytes else {
-            let note = VipsLibrary.takeNote()
+            VipsLibrary.discardNotes()
             try ImageCodecError.checkCancellation()
-            throw ImageCodecError(.unencodable(format), "does not fit into \(format) (\(note))")
+            throw ImageCodecError(.unencodable(format), "has \(image.size) pixels, and does not fit into \(format)")
         }
         return bytes
     }
@@ -168,9 +168,9 @@ public final class VipsImageCodec: ImageCodec {
         }
     }
 
-    /// Why a header cannot be read. What libvips says is left out: it may quote the bytes, which may be anything.
+    /// Why a header cannot be read.
     private func headerFailure(_ encoded: EncodedImage) throws(ImageCodecError) -> ImageCodecError {
-        _ = VipsLibrary.takeNote()
+        VipsLibrary.discardNotes()
         try ImageCodecError.checkCancellation()
         let (format, count) = (encoded.format, encoded.bytes.count)
         return try encoded.isCutShort()
@@ -178,13 +178,14 @@ public final class VipsImageCodec: ImageCodec {
             : ImageCodecError(.damaged(format), "has a damaged header as \(format), in \(count) bytes")
     }
 
+    /// Why an image cannot be decoded.
     private func failure(_ encoded: EncodedImage) throws(ImageCodecError) -> ImageCodecError {
-        let note = VipsLibrary.takeNote()
+        VipsLibrary.discardNotes()
         try ImageCodecError.checkCancellation()
-        let format = encoded.format
+        let (format, count) = (encoded.format, encoded.bytes.count)
         return try encoded.isCutShort()
-            ? ImageCodecError(.truncated(format), "ends before it is complete as \(format)")
-            : ImageCodecError(.damaged(format), "is damaged as \(format) (\(note))")
+            ? ImageCodecError(.truncated(format), "ends before it is complete as \(format), after \(count) bytes")
+            : ImageCodecError(.damaged(format), "is damaged as \(format), in \(count) bytes")
     }
 }
 #endif

@@ -29,8 +29,9 @@ enum VipsLibrary {
     static func header(of bytes: [UInt8]) -> (header: CVipsHeader, canBeRead: Bool) {
         var header = CVipsHeader()
         defer { cvips_leave_thread() }
+        // `unsafe`: the shim reads at most `bytes.count` bytes of the array's own buffer, which does not leave the closure, and
+        // writes one header, which lives until the call returns.
         let canBeRead = unsafe bytes.withUnsafeBufferPointer { bytes in
-            // `unsafe`: as many bytes as there are are read, and one header is written, which lives until the call returns.
             unsafe cvips_read_header(bytes.baseAddress, bytes.count, &header)
         }
         return (header, canBeRead)
@@ -45,9 +46,10 @@ enum VipsLibrary {
     ) -> Bool {
         guard pixels.count == size.byteCount else { return false }
         defer { cvips_leave_thread() }
+        // `unsafe`: the shim reads at most `bytes.count` bytes of the array's own buffer, which does not leave the closure.
         return unsafe bytes.withUnsafeBufferPointer { bytes in
-            // `unsafe`: the pixels are as many as the size says, which was looked at above, and the shim writes so many; both
-            // buffers live until the call returns, and nobody else has the pixels meanwhile.
+            // `unsafe`: the pixels are as many as the size says, which was checked above, and the shim writes no more; the span
+            // is exclusive, and its buffer does not leave the closure.
             unsafe pixels.withUnsafeMutableBufferPointer { pixels in
                 unsafe cvips_decode(
                     bytes.baseAddress,
@@ -65,11 +67,11 @@ enum VipsLibrary {
     /// A picture's bytes in a form; `nil` if there are none.
     static func encode(_ image: Image, _ encoding: CVipsEncoding) -> [UInt8]? {
         defer { cvips_leave_thread() }
+        // `unsafe`: the pixels' buffer is the image's own, and does not leave the closure. What is copied out of it is an array.
         return unsafe image.bytes.withUnsafeBufferPointer { pixels in
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
-            // `unsafe`: a picture has as many bytes as its size says, and the shim reads so many. What it hands out is as many
-            // bytes as it says, belongs to nobody else, and is copied before it is given back, once.
+            // `unsafe`: an image has as many bytes as its size says, and the shim reads no more.
             let isDone = unsafe cvips_encode(
                 pixels.baseAddress,
                 Int32(clamping: image.size.width),
@@ -79,21 +81,17 @@ enum VipsLibrary {
                 &bytes,
                 &count
             )
+            // `unsafe`: the shim hands out `count` bytes that belong to nobody else, or a null pointer, which it may be given back.
+            // They are freed once, when this closure ends.
             defer { unsafe cvips_free(bytes) }
             guard isDone, let first = unsafe bytes else { return nil }
+            // `unsafe`: `count` bytes, as above, which are copied here.
             return unsafe Array(UnsafeBufferPointer(start: first, count: count))
         }
     }
 
-    /// What libvips noted of failures since it was asked last, in one line: those of other threads are among them.
-    static func takeNote() -> String {
-        let note = unsafe [UInt8](unsafeUninitializedCapacity: 300) { buffer, count in
-            // `unsafe`: the shim writes as many bytes as there is room for at the most, and says how many they were.
-            unsafe count = cvips_take_note(buffer.baseAddress, buffer.count)
-        }
-        // It may quote the picture: no control characters, and nothing that is not ASCII.
-        let text = String(decoding: note.map { (0x20..<0x7F).contains($0) ? $0 : 0x20 }, as: UTF8.self)
-        return text.split(separator: " ").joined(separator: " ")
-    }
+    /// Discards what libvips noted of failures, in any thread. Its notes may quote the bytes of an image, this one or another
+    /// thread's, so no error shows them.
+    static func discardNotes() { cvips_discard_notes() }
 }
 #endif

@@ -1,3 +1,5 @@
+import UseCases
+
 /// Renders documents as a whole HTML page that needs nothing from elsewhere and runs no script.
 public struct HTMLRenderer: Sendable {
     private let generator: String

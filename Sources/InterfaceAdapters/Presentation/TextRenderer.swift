@@ -1,3 +1,5 @@
+import UseCases
+
 /// Renders documents as plain text for a terminal: tables are aligned, and nothing in them can act on the terminal.
 public struct TextRenderer: Sendable {
     private let maximumColumnWidth: Int

@@ -35,7 +35,7 @@ public final class ReportingErrorHandler: ErrorHandler {
     /// Keeps the error until it is reported, and passes it on. Behind the close it is counted as lost and passed on.
     public func handle(_ error: any Error) {
         if !Self.saving.contains(ObjectIdentifier(self)) {
-            let line = String("\(error)".unicodeScalars.prefix(Self.maximumLength)).singleLine
+            let line = String("\(error)".unicodeScalars.prefix(Self.maximumLength)).visible
             state.withLock { state in
                 if state.buffer.append(line) { state.saving = savingTask() }
             }
@@ -92,8 +92,8 @@ public final class ReportingErrorHandler: ErrorHandler {
 extension ErrorHandler {
     /// A handler that reports each error to a collector before it passes it on to this one.
     ///
-    /// A batch is text in UTF-8, with a line for each error: its description, cut short behind 2,000 scalars, with control
-    /// characters written out. Batches are saved one after the other, as soon as there is anything to save. Close the handler
+    /// A batch is text in UTF-8, with a line for each error: its description, cut short after 2,000 scalars, with control
+    /// characters and invisible ones written out. Batches are saved one after the other, as soon as there is anything to save. Close the handler
     /// to have the last of them saved.
     ///
     /// - Parameters:

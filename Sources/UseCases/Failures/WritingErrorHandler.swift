@@ -16,7 +16,7 @@ public struct WritingErrorHandler: ErrorHandler {
 
     /// Writes the error's description, if it is to be written, and passes the error on.
     public func handle(_ error: any Error) {
-        if isWritten(error) { write("\(error)".singleLine) }
+        if isWritten(error) { write("\(error)".visible) }
         base.handle(error)
     }
 
@@ -32,8 +32,8 @@ public struct WritingErrorHandler: ErrorHandler {
 extension ErrorHandler {
     /// A handler that writes each error as one line before it passes it on to this one.
     ///
-    /// A line comes without its end. Control characters in it are written out, so that it is one line and does nothing to a
-    /// terminal. `write` is called by many at once, and should return soon.
+    /// A line comes without its end. Control characters and invisible ones are written out, so that it is one line and does nothing
+    /// to a terminal. `write` is called by many at once, and should return soon.
     ///
     /// - Parameters:
     ///   - write: Takes a line.

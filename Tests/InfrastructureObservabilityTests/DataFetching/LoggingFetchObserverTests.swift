@@ -94,6 +94,22 @@ struct LoggingFetchObserverTests {
         #expect(Telling.secrets.filter(written.contains) == [])
     }
 
+    @Test func whatARecordSaysHasNothingHiddenInIt() throws {
+        let request = try Telling.hostileRequest()
+        let error = FetchError(.unreachable, request: request, explanation: Telling.hostileText)
+        Telling.everything(of: request, to: observer)
+        observer.rejected(request, because: error)
+        observer.circuitChanged(Telling.hostileText, from: Telling.hostileText, to: Telling.hostileText)
+        let metadata = handler.entries.suffix(2).map(\.metadata)
+        #expect(metadata.first?["server.address"] == .string(Telling.visibleServer))
+        #expect(metadata.first?["exception.message"] == .string(Telling.visibleText))
+        for name in ["name", "state", "state_before"] {
+            #expect(metadata.last?["inward.circuit.\(name)"] == .string(Telling.visibleText))
+        }
+        let values = handler.entries.flatMap { $0.metadata.values.map(\.description) }
+        #expect(values.allSatisfy { $0.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) || $0 == "…" } })
+    }
+
     @Test func aLoggerOfAHigherLevelIsSpared() throws {
         var logger = Logger(label: "test") { _ in handler }
         logger.logLevel = .warning

@@ -104,6 +104,23 @@ struct MeteringFetchObserverTests {
         #expect(try metrics.expectCounter("inward.client.joins", others).totalValue == 17)
     }
 
+    @Test func noLabelHasAnythingHiddenInIt() throws {
+        let observer = MeteringFetchObserver(factory: metrics)
+        let request = try Telling.hostileRequest()
+        tell(request, .failure(FetchError(.unreachable, request: request, explanation: Telling.hostileText)))
+        observer.joined(request)
+        observer.circuitChanged(Telling.hostileText, from: "closed", to: Telling.hostileText)
+        let server = [("server.address", Telling.visibleServer), ("server.port", "443")]
+        #expect(try metrics.expectCounter("inward.client.joins", server).values == [1])
+        let circuit = [
+            ("inward.circuit.name", Telling.visibleText), ("inward.circuit.state", Telling.visibleText),
+        ]
+        #expect(try metrics.expectCounter("inward.client.circuit_changes", circuit).values == [1])
+        let values = metrics.timers.flatMap { $0.dimensions.map(\.1) }
+        #expect(values.contains(Telling.visibleServer))
+        #expect(values.allSatisfy { $0.utf8.allSatisfy { (0x20..<0x7F).contains($0) } })
+    }
+
     @Test func noLabelHasACredential() throws {
         let request = try Telling.request()
         tell(request, .failure(Telling.error(.interrupted, about: request)))

@@ -18,6 +18,23 @@ enum Telling {
         return request
     }
 
+    /// A request to a server whose name acts on a terminal and has characters in it that nobody sees.
+    static func hostileRequest() throws -> DataRequest {
+        let address = "https://a%1B%5B2J%0A%E2%80%8B%C2%AD.example.org/%0A%1B"
+        var request = DataRequest(url: try #require(URL(string: address)))
+        request.method = try #require(DataRequest.Method("BREW"))
+        return request
+    }
+
+    /// The name of that server as it may be told.
+    static let visibleServer = #"a\u{1B}[2J\n\u{200B}\u{AD}.example.org"#
+
+    /// A text of an upstream that acts on a terminal and has characters in it that nobody sees.
+    static let hostileText = "one\r\n\u{1B}[2J\u{202E}\u{200B}\u{AD}\u{E0041}two"
+
+    /// That text as it may be told.
+    static let visibleText = #"one\r\n\u{1B}[2J\u{202E}\u{200B}\u{AD}\u{E0041}two"#
+
     static func error(_ reason: FetchError.Reason, about request: DataRequest) -> FetchError {
         let whole = request.url.absoluteString
         let fields = request.headerFields.map(\.value).joined(separator: ", ")

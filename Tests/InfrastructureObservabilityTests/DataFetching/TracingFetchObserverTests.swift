@@ -127,6 +127,16 @@ struct TracingFetchObserverTests {
         #expect(span.attributes.get("server.address") == "localhost")
     }
 
+    @Test func noSpanHasAnythingHiddenInIt() async throws {
+        let source = StubDataFetcher(failing: .unreachable, explanation: Telling.hostileText)
+        let request = try Telling.hostileRequest()
+        await #expect(throws: FetchError.self) { try await pipeline(source).fetch(request) }
+        let span = try #require(tracer.finishedSpans.first)
+        #expect(span.attributes.get("server.address") == .string(Telling.visibleServer))
+        #expect(span.attributes.get("url.full") == .string(try Telling.hostileRequest().url.absoluteString))
+        #expect(span.status == SpanStatus(code: .error, message: Telling.visibleText))
+    }
+
     @Test func noSpanHasACredential() async throws {
         let request = try Telling.request()
         let source = StubDataFetcher { request throws(FetchError) in throw Telling.error(.interrupted, about: request) }

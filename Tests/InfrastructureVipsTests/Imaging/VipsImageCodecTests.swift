@@ -145,6 +145,27 @@ struct VipsImageCodecTests {
         }
     }
 
+    @Test func aDamagedImageIsNotQuoted() throws {
+        var refused: [ImageFormat] = []
+        for format in [ImageFormat.png, .jpeg, .gif, .webP, .tiff] {
+            var bytes = try codec.bytes(of: squares, as: ImageEncoding(format, quality: 95))
+            let start = bytes.count * 2 / 3
+            bytes.replaceSubrange(start..<start + 12, with: Array("\u{FFFD}secret\u{FF}\0".utf8))
+            do {
+                _ = try codec.image(from: bytes, ImageDecodingOptions())
+            } catch {
+                refused.append(format)
+                let expected = [
+                    "is damaged as \(format), in \(bytes.count) bytes",
+                    "has a damaged header as \(format), in \(bytes.count) bytes",
+                    "ends before it is complete as \(format), after \(bytes.count) bytes",
+                ]
+                #expect(expected.contains(error.explanation), "\(error)")
+            }
+        }
+        #expect(refused.contains(.png) && refused.count >= 3, "\(refused)")
+    }
+
     @Test func morePixelsThanTheLimitAreNotDecoded() throws {
         let encoded = try codec.bytes(of: squares, as: .jpeg())
         let smaller = VipsImageCodec(pixelLimit: 24 * 16 / 4)

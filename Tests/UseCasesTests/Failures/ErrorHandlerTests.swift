@@ -54,7 +54,12 @@ struct ErrorHandlerTests {
     @Test func anErrorIsWrittenAsOneLineThatDoesNothing() {
         let handler = IgnoringErrorHandler().writing { [journal] in journal.add($0) }
         handler.handle(ExampleError("one\r\ntwo\u{1B}[2J\u{202E}\u{2028}\u{85} “drei” \u{1F600}é"))
-        #expect(journal.entries == [#"one\r\ntwo\u{1B}[2J\u{202E}\u{2028}\u{0085} “drei” 😀é"#])
+        handler.handle(ExampleError("a\u{200B}b\u{AD}c\u{E0041}d"))
+        #expect(
+            journal.entries == [
+                #"one\r\ntwo\u{1B}[2J\u{202E}\u{2028}\u{85} “drei” 😀é"#, #"a\u{200B}b\u{AD}c\u{E0041}d"#,
+            ]
+        )
     }
 
     @Test func anErrorThatIsHandledElsewhereGoesNoFurther() async {

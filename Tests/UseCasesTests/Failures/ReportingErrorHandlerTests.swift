@@ -45,7 +45,7 @@ struct ReportingErrorHandlerTests {
         let handler = IgnoringErrorHandler().reporting(through: saver)
         handler.handle(ExampleError("a\nb\u{1B}\u{0}" + String(repeating: "x", count: 5_000)))
         await handler.close()
-        #expect(texts(saver) == [#"a\nb\u{1B}\0"# + String(repeating: "x", count: 1_995) + "\n"])
+        #expect(texts(saver) == [#"a\nb\u{1B}\u{0}"# + String(repeating: "x", count: 1_995) + "\n"])
     }
 
     @Test func theSavingBeginsAgainWhenItHasEnded() async {

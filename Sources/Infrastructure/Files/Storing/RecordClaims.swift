@@ -1,6 +1,7 @@
 import Dispatch
 package import Foundation
 package import InterfaceAdapters
+import UseCases
 
 #if canImport(Glibc)
 import Glibc
@@ -12,8 +13,8 @@ import Darwin
 
 /// The claims on the keys of a store: a locked file for each, in the directory `claims`, which says who owns the key.
 ///
-/// The system unlocks the file when its owner ends, also when it is killed. Nobody ever waits for a lock on a thread: whoever finds a
-/// file locked is told so.
+/// The system unlocks the file when its owner ends, even if the owner is killed. A claim never blocks a thread: if the file is
+/// locked, the caller learns that at once.
 package final class RecordClaims: Sendable {
     private static let directoryName = "claims"
     /// Names of files have at most 255 bytes, and a byte of a key takes two.

@@ -3,7 +3,7 @@ extension Unicode.Scalar {
     ///
     /// So it is for control characters, separators of lines, the marks for the direction of text that Unicode Standard Annex 9
     /// defines, and all that is ignored where a text is shown (soft hyphens, joiners, fillers, variation selectors, tags).
-    var isHidden: Bool {
+    package var isHidden: Bool {
         // The tables of Unicode are asked for no more than they must: nearly all of a text is here.
         if isASCII { return value < 0x20 || value == 0x7F }
         switch properties.generalCategory {
