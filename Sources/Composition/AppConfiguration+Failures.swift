@@ -2,7 +2,7 @@ import InterfaceAdapters
 import UseCases
 
 extension AppConfiguration {
-    /// The handler of failures that no caller is told of: repeats are dropped first, then it is written, then reported.
+    /// The handler of failures that no caller receives: repeats are dropped first, then it is written, then reported.
     ///
     /// - Parameters:
     ///   - writeError: Takes a line about each; `nil` to write none.

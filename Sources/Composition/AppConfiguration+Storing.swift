@@ -4,9 +4,9 @@ import InterfaceAdapters
 import UseCases
 
 extension AppConfiguration {
-    /// Where what outlives the process is kept; `nil` if nowhere.
+    /// Makes the store of what outlives the process; `nil` if the configuration names no directory.
     ///
-    /// - Parameter errorHandler: Who is told of what was damaged there.
+    /// - Parameter errorHandler: Receives what was damaged there.
     /// - Returns: the store.
     func makeRecordStore(tellingDamageTo errorHandler: any ErrorHandler) -> (any RecordStore)? {
         storeDirectory.map { path in

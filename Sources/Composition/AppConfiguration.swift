@@ -62,7 +62,7 @@ public struct AppConfiguration: Hashable, Sendable {
     ///   - cacheLimit: How many bytes of fresh answers are kept in memory, for all sessions together; 0 for none.
     ///   - lifetimes: How long users and posts are fresh, and how long they are kept.
     ///   - memoryLimit: How many users, and how many posts, are kept in memory for each session.
-    ///   - storeDirectory: The path of a directory, which has nothing else in it and is made if there is none, where users and
+    ///   - storeDirectory: The path of a directory, which holds nothing else and is made if it does not exist, where users and
     ///     posts are kept beyond the life of the process, and writes until they are delivered, each for its session; `nil` to
     ///     keep them in memory, and to send writes at once.
     ///   - imageLimits: What a picture may be.
@@ -71,7 +71,7 @@ public struct AppConfiguration: Hashable, Sendable {
     ///     that takes more alone is refused.
     ///   - timeLimit: How long an interaction may take that is not given a time, over zero.
     ///   - closingLimit: How long each object may take to close, over zero.
-    ///   - errorCollector: The web address that failures are posted to which no caller is told of; `nil` to post none.
+    ///   - errorCollector: The web address to post failures to that no caller receives; `nil` to post none.
     ///   - allowsCredentialsOverPlainHTTP: Whether the credentials of sessions are sent by plain http to an upstream on another
     ///     machine, where anybody on the way can read them. If not, what a session with credentials asks there fails.
     ///   - policy: How much is expected of an upstream on the web, and how it is spared.

@@ -35,12 +35,12 @@ public struct AppContainer: Container {
     ///
     /// - Parameters:
     ///   - configuration: What is chosen.
-    ///   - dataFetcher: What takes the place of the configuration's upstream, such as a double. Whoever made it closes it.
+    ///   - dataFetcher: What takes the place of the configuration's upstream, such as a double. The caller closes it.
     ///     It is taken as it is, without the layers of the configuration's policy.
-    ///   - recordStore: What takes the place of the configuration's store, such as a database. Whoever made it closes it.
-    ///   - observer: Who is told what happens to requests; `nil` for nobody.
+    ///   - recordStore: What takes the place of the configuration's store, such as a database. The caller closes it.
+    ///   - observer: Observes requests; `nil` for no observer.
     ///   - clock: What deadlines, limits and freshness are told by.
-    ///   - writeError: Takes a line about each failure that no caller is told of; `nil` to write none.
+    ///   - writeError: Takes a line about each failure that no caller receives; `nil` to write none.
     ///   - isWritten: Which of these failures are written.
     /// - Throws: an ``AppConfigurationError`` if the upstream is a directory that cannot be read. What had been made by then
     ///   is closed.
@@ -57,7 +57,7 @@ public struct AppContainer: Container {
         let timer = TimerService(clock)
         let limit = ClosingLimit(configuration.closingLimit, on: clock)
         scope = try await Scope.open(upstreamName, limit: limit) { opening throws(AppConfigurationError) in
-            // First, and so closed last: until everything else is closed, somebody may decode a picture.
+            // First, and so closed last: until everything else is closed, a picture may be decoded.
             let imageCodec = configuration.makeImageCodec(for: &opening)
             // Next, because it carries the last reports of the error handler, which is closed before it.
             let web = dataFetcher ?? configuration.makeWebDataFetcher(for: &opening)
@@ -101,7 +101,7 @@ public struct AppContainer: Container {
         }
     }
 
-    /// Handles the failures that no caller is told of, in the order that its description says, outermost first. It can be
+    /// Handles the failures that no caller receives, in the order that its description says, outermost first. It can be
     /// replaced while the app is running.
     ///
     /// - Throws: a ``ScopeError`` if the app is closed.

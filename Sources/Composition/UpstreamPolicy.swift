@@ -15,7 +15,7 @@ public struct UpstreamPolicy: Hashable, Sendable {
     public private(set) var retryShare = 0.2
     /// How many requests are under way at once, of all sessions together.
     public private(set) var concurrency = 64
-    /// How many more wait until there is room for them. Who comes then is refused.
+    /// How many more wait until there is room for them. Later ones are refused.
     public private(set) var queue = 256
     /// How many requests are sent in a second, of all sessions together; `nil` for as many as there are.
     public private(set) var requestsPerSecond: Int?
@@ -34,7 +34,7 @@ public struct UpstreamPolicy: Hashable, Sendable {
     ///   - attempts: The most attempts for one request, the first included, at least 1.
     ///   - retryShare: The part of recent requests that may be tried again, from 0 to 1.
     ///   - concurrency: How many requests are under way at once, of all sessions together, at least 1.
-    ///   - queue: How many more wait until there is room for them, at least 0. Who comes then is refused.
+    ///   - queue: How many more wait until there is room for them, at least 0. Later ones are refused.
     ///   - requestsPerSecond: How many requests are sent in a second, of all sessions together, at least 1; `nil` for as many as
     ///     there are.
     ///   - failureShare: The share of failures that opens the circuit, from 0.01 to 1.

@@ -3,7 +3,7 @@ public import InterfaceAdapters
 import UseCases
 
 extension UserContainer {
-    /// Waits until what was accepted of this user is delivered to the upstream, or refused by it, for a while at most.
+    /// Waits until this user's accepted writes are delivered to the upstream or refused by it, up to a time limit.
     ///
     /// It opens the user's outbox if something is pending, and waits its turn if another process owns it. Writes of this session are
     /// delivered anyway, as long as it is open. Call this before you close it.
@@ -27,7 +27,7 @@ extension UserContainer {
         return delivery.get()
     }
 
-    /// Lists the user's pending and refused writes. It asks no upstream, and takes the outbox from nobody.
+    /// Lists the user's pending and refused writes. It does not ask the upstream, and leaves the outbox with its owner.
     ///
     /// - Returns: what to show; `nil` if nothing of this user outlives the process.
     /// - Throws: a ``ScopeError`` if the session is closed, or a `FailureViewModel` if the store cannot be read.
@@ -39,7 +39,7 @@ extension UserContainer {
 
     /// Says which refused writes of this user are kept.
     ///
-    /// - Returns: one line; `nil` if there are none.
+    /// - Returns: one line; `nil` if no refused write is kept.
     /// - Throws: a ``ScopeError`` if the session is closed, or a `FailureViewModel` if the store cannot be read.
     public func refusals() async throws -> String? {
         try await withOutbox { outbox, presenter in presenter.presentRefusals(try await outbox.contents()) } ?? nil

@@ -29,7 +29,7 @@ public struct UserContainer: Container {
     /// Opens a session of an app.
     ///
     /// - Parameters:
-    ///   - session: Who signs in, and with which credentials.
+    ///   - session: The user, and the credentials to send.
     ///   - app: The app.
     ///   - pendingWrites: What to do with the writes that an earlier process left. A service that only answers reads in some of its
     ///     processes says ``PendingWrites/show`` there.
@@ -58,7 +58,7 @@ public struct UserContainer: Container {
                 baseURL: app.configuration.baseURL,
                 dataFetcher: authorized.caching(in: partition).observing(with: app.observer, timer: app.timer)
             )
-            // What the repositories ask for the session, nobody waits for behind its end.
+            // Repository requests do not outlive the session.
             let asked = upstream.asked(
                 through: ScopedDataFetcher(scope: scope, deadline: nil) { $0.upstream.dataFetcher }
             )
@@ -93,7 +93,7 @@ public struct UserContainer: Container {
                 outbox: outbox?.outbox,
                 timer: app.timer
             )
-            // Each session's own, so that nobody is shown what another was given; they share room and budget.
+            // Each session has its own, so that no user is shown another's images; they share room and budget.
             let images = ImageLoader(
                 source: FetchingImageSource(upstream.dataFetcher, relativeTo: upstream.baseURL),
                 codec: app.imageCodec,
@@ -124,8 +124,8 @@ public struct UserContainer: Container {
     /// - Parameters:
     ///   - objects: What the session holds.
     ///   - pendingWrites: What to do with them.
-    ///   - errorHandler: Who is told why it cannot be read.
-    /// - Returns: why; `nil` if it was, or there is nothing to be read.
+    ///   - errorHandler: Receives the error if it cannot be read.
+    /// - Returns: the error; `nil` if it was read, or if nothing is kept.
     private static func openOutbox(
         of objects: Objects,
         _ pendingWrites: PendingWrites,
@@ -166,7 +166,7 @@ public struct UserContainer: Container {
     ///   - feature: The scope of the feature that the interaction is for.
     ///   - id: The identifier that came with the request; `nil` for a number.
     ///   - limit: How much time there is for it from now on; `nil` for as much as the configuration says.
-    /// - Returns: the scope, for whoever opened it to close.
+    /// - Returns: the scope, which the caller closes.
     /// - Throws: a ``ScopeError`` if the feature or what is around it is closed.
     public func openInteraction<Others: Sendable>(
         in feature: Scope<FeatureLifetime, Others>,

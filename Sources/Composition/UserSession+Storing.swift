@@ -9,7 +9,7 @@ extension UserSession {
     /// - Parameters:
     ///   - records: The store.
     ///   - upstream: The address of the upstream.
-    ///   - errorHandler: Who is told what could not be read or kept.
+    ///   - errorHandler: Receives what could not be read or kept.
     /// - Returns: the part; `nil` if nothing of the session is kept there.
     func place(
         in records: any RecordStore,

@@ -28,7 +28,7 @@ public struct UserSession: Sendable, CustomStringConvertible, CustomReflectable 
         self.storePart = storePart
     }
 
-    /// The session of somebody who has not signed in. It has no credentials, and otherwise all that another session has.
+    /// The session of a user who has not signed in. It has no credentials, and otherwise everything that another session has.
     public static let guest = Self(name: "guest", sending: nil, storePart: ["guests"])
 
     /// The user's name.

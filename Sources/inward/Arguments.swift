@@ -1,6 +1,6 @@
 import InterfaceAdapters
 
-/// What the program is told on its command line.
+/// The command line of the program.
 struct Arguments: Equatable {
     /// How the program is used.
     static let usage = """
@@ -58,7 +58,7 @@ struct Arguments: Equatable {
     private(set) var timeout: Duration?
     private(set) var task = Task.overview(output: nil)
 
-    /// Reads the arguments behind the program's name.
+    /// Reads the arguments after the program's name.
     ///
     /// - Throws: a ``UsageError`` at the first argument that does not fit.
     init(_ arguments: some Sequence<String>) throws(UsageError) {

@@ -1,4 +1,4 @@
-/// How the program ended, as it tells whoever started it.
+/// The exit status of the program.
 enum ExitCode: Int32 {
     /// It did what was asked.
     case success = 0

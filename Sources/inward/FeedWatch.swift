@@ -1,7 +1,7 @@
 import Infrastructure
 import InterfaceAdapters
 
-/// Shows what becomes of the feed, until somebody interrupts.
+/// Shows the feed and its changes, until the user interrupts.
 struct FeedWatch {
     let terminal: Terminal
     let viewModel: PostListViewModel

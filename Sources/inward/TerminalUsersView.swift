@@ -1,7 +1,7 @@
 import InterfaceAdapters
 import Synchronization
 
-/// Shows users on the terminal, and keeps how that ended for whoever started the program.
+/// Shows users on the terminal, and keeps the program's exit status.
 final class TerminalUsersView: UsersView {
     private let terminal: Terminal
     private let ending = Mutex(ExitCode.success)

@@ -15,7 +15,7 @@ public struct FeedContainer: FeatureContainer {
     /// Begins to read the feed.
     ///
     /// - Parameters:
-    ///   - user: The session of who reads it.
+    ///   - user: The reader's session.
     ///   - router: What makes links for the medium it is read in.
     /// - Throws: a ``ScopeError`` if the session is closed.
     public init(in user: UserContainer, router: any Router = NoLinks()) async throws(ScopeError) {
@@ -28,7 +28,7 @@ public struct FeedContainer: FeatureContainer {
                 do throws(ReadFeedError) {
                     return try await feed.readFeed(query, policy)
                 } catch {
-                    // Nobody is told of it but whoever happens to look.
+                    // The view model shows it only to whoever looks at that moment.
                     if error != .cancelled { errorHandler.handle(error) }
                     throw error
                 }

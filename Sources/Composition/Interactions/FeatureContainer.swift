@@ -10,7 +10,7 @@ public protocol FeatureContainer: Container where Level == FeatureLifetime {
     /// - Parameters:
     ///   - id: The identifier that came with the request; `nil` for a number.
     ///   - limit: How much time there is for it from now on; `nil` for as much as the configuration says.
-    /// - Returns: the interaction, for whoever opened it to close.
+    /// - Returns: the interaction, which the caller closes.
     /// - Throws: a ``ScopeError`` if the feature is closed.
     func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> Interactions
 }

@@ -4,7 +4,7 @@ import UseCases
 
 /// The users as a session knows them, for an interaction.
 ///
-/// It holds the scope and not what the scope holds, so whoever keeps it keeps nothing else alive.
+/// It holds the scope and not the scope's objects, so keeping it keeps nothing else alive.
 struct ScopedUserRepository: UserRepository {
     let scope: Scope<InteractionLifetime, Interaction>
 

@@ -1,4 +1,4 @@
-/// A first look at the upstream, for somebody who wants to know what it has.
+/// A first look at what the upstream has.
 public struct OverviewContainer: FeatureContainer {
     /// What a container of the overview holds: nothing of its own.
     public struct Objects: Sendable {}

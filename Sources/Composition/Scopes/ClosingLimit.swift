@@ -13,7 +13,7 @@ public struct ClosingLimit: Sendable {
 
     /// Waits for a task, and cancels it when its time is up, or when the task that waits is cancelled.
     ///
-    /// - Returns: what the task gave; `nil` if it was cancelled. It may go on for a while then, and nobody waits for it.
+    /// - Returns: what the task gave; `nil` if it was cancelled. It may go on for a while then, without being awaited.
     func value<Value: Sendable>(of task: Task<Value, Never>) async -> Value? {
         let (events, report) = AsyncStream.makeStream(of: Value?.self)
         // Unstructured, because a group would wait for both: this one ends when `task` does and holds nothing else, and the

@@ -1,6 +1,6 @@
 /// A scope as the one around it sees it.
 protocol InnerScope: AnyObject, Sendable {
-    /// Begins to close the scope, unless somebody has, and gives what goes wrong once that is done.
+    /// Begins to close the scope, unless that has begun, and returns the failures once it is closed.
     func startClosing() -> Task<[ScopeCloseError.Failure], Never>
 
     /// The scope by its lifetime and name.

@@ -10,7 +10,7 @@ public protocol InnerLifetime: Lifetime {
     associatedtype Outer: Lifetime
 }
 
-/// As long as the process, or as whoever embeds the app wants it.
+/// As long as the process, or as the embedding program decides.
 public enum AppLifetime: Lifetime {
     /// `app`.
     public static let name = "app"

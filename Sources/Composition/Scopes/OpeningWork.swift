@@ -1,4 +1,4 @@
-/// The opening of a scope, as work of the scope: it cannot be cancelled, and whoever closes the scope waits for its end.
+/// The opening of a scope, as work of the scope: it cannot be cancelled, and closing the scope waits for its end.
 struct OpeningWork: RunningWork {
     private let ending: AsyncStream<Void>
     private let report: AsyncStream<Void>.Continuation
@@ -7,7 +7,7 @@ struct OpeningWork: RunningWork {
         (ending, report) = AsyncStream.makeStream()
     }
 
-    /// Lets whoever waits go on.
+    /// Resumes the waiters.
     func finish() {
         report.finish()
     }

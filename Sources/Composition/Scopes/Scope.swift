@@ -47,7 +47,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     ///   - limit: How long each thing may take that is closed, here and in every scope inside.
     ///   - make: Makes the objects, and says how those are closed that need it. What it had said when it throws is closed
     ///     before this function does.
-    /// - Returns: the scope, for whoever opened it to close.
+    /// - Returns: the scope, which the caller closes.
     /// - Throws: what `make` throws.
     public static func open<Failure: Error>(
         _ name: String,
@@ -74,7 +74,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     ///   - make: Makes the objects, and says how those are closed that need it. What it had said is closed if it throws, and
     ///     if the scope around is closed meanwhile, which waits for it. It is given the scope, for objects that refer to it;
     ///     the scope is open once they are all made.
-    /// - Returns: the scope, for whoever opened it to close.
+    /// - Returns: the scope, which the caller closes.
     /// - Throws: a ``ScopeError``.
     public static func open<Others: Sendable>(
         _ name: String,
@@ -144,13 +144,13 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         return result
     }
 
-    /// Closes the scope, or waits until it is closed if somebody has begun to.
+    /// Closes the scope, or waits until it is closed if that has begun.
     ///
     /// It is closed to the end even if the task that asked is cancelled. What takes longer than its limit is cancelled and left
     /// behind, so do not wait for the close of a scope in work of its own: the two would wait for one another until then.
     ///
-    /// - Throws: a ``ScopeCloseError`` with all that went wrong. The scope is closed all the same; whoever closes it again
-    ///   is told the same.
+    /// - Throws: a ``ScopeCloseError`` with all that went wrong. The scope is closed all the same; closing it again
+    ///   throws the same error.
     public func close() async throws(ScopeCloseError) {
         if closeIfEmpty() { return }
         let failures = await startClosing().value

@@ -25,11 +25,10 @@ public struct ScopeOpening: Sendable {
 
     private(set) var closers: [Closer] = []
 
-    /// Who is told what goes wrong where a scope is closed that could not be opened. It is told before it is itself closed,
-    /// if it was made for that scope.
+    /// Receives cleanup failures when opening a scope fails: before it is itself closed, if it was made for that scope.
     public var errorHandler: any ErrorHandler = IgnoringErrorHandler()
 
-    /// Has an object closed when the scope is, or when it cannot be opened: behind whatever is made after it.
+    /// Has an object closed when the scope is, or when it cannot be opened: after every object that is made later.
     ///
     /// - Parameters:
     ///   - object: What is closed.

@@ -4,7 +4,7 @@ import UseCases
 /// A data fetcher that answers as long as a scope is open and the deadline, if there is one, has not passed: what is under way then is
 /// cancelled, and afterwards nothing is sent.
 ///
-/// It holds the scope and not what the scope holds, so whoever keeps it keeps nothing else alive.
+/// It holds the scope and not the scope's objects, so keeping it keeps nothing else alive.
 struct ScopedDataFetcher<Level: Lifetime, Objects: Sendable>: DataFetcher {
     let scope: Scope<Level, Objects>
     let deadline: Deadline?

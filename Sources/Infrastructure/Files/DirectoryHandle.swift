@@ -24,7 +24,7 @@ struct DirectoryHandle: Sendable {
 
     /// The path that it was opened by, for messages.
     let path: String
-    /// Closes its descriptor when nobody holds it any more.
+    /// Closes its descriptor when it is deallocated.
     let handle: FileHandle
 
     /// Opens the directory at a path, which may itself be a symbolic link.
@@ -69,7 +69,7 @@ struct DirectoryHandle: Sendable {
             name,
             in: handle,
             path: path(of: name),
-            // Without waiting for whoever is at the other end of a pipe that stands there.
+            // Opening a pipe would otherwise block until its other end is opened.
             flags: flags | O_NONBLOCK,
             permissions: permissions,
             faults: faults
@@ -86,7 +86,7 @@ struct DirectoryHandle: Sendable {
         return FileStatus(status)
     }
 
-    /// The status of what has a name, which may be a symbolic link itself; `nil` if nothing has.
+    /// Returns the status of a name, without following a symbolic link; `nil` if the name does not exist.
     func status(of name: String) throws(RecordStoreError) -> FileStatus? {
         var status = stat()
         // `unsafe`: the text lives until the call returns, which writes one `stat`, where it is told to.
@@ -97,7 +97,7 @@ struct DirectoryHandle: Sendable {
         return FileStatus(status)
     }
 
-    /// The status of what a path leads to, one component a step; `nil` if there is nothing.
+    /// Returns the status at a path, which is followed one component at a time; `nil` if the path does not exist.
     func status(at path: String) throws(RecordStoreError) -> FileStatus? {
         let components = path.split(separator: "/").map(String.init)
         var directory = self

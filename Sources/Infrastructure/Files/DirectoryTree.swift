@@ -13,7 +13,7 @@ import Darwin
 /// Each step of a path is taken from the directory before it without following a symbolic link, so that no path leads
 /// outside, whatever is changed in the tree meanwhile.
 struct DirectoryTree: Sendable {
-    /// Closes its descriptor when nobody holds it any more.
+    /// Closes its descriptor when it is deallocated.
     private let root: FileHandle
 
     /// Opens the directory at a path, which may itself be a symbolic link.
@@ -29,7 +29,7 @@ struct DirectoryTree: Sendable {
         self.root = root
     }
 
-    /// The regular file at a path below the directory, one component a step; `nil` if there is none.
+    /// Returns the regular file at a path below the directory, which is followed one component at a time; `nil` if it does not exist.
     ///
     /// - Throws: a ``DirectoryTreeError`` if it is there and may not be read, or a symbolic link stands in its place.
     func file(at components: [String]) throws(DirectoryTreeError) -> FileHandle? {
@@ -39,7 +39,7 @@ struct DirectoryTree: Sendable {
             for component in components.dropLast() {
                 directory = try Self.entry(component, of: directory, flags: O_DIRECTORY)
             }
-            // Without waiting for whoever writes into a pipe that stands there.
+            // Opening a pipe would otherwise block until its other end is opened.
             let file = try Self.entry(name, of: directory, flags: O_NONBLOCK)
             return try Self.isRegularFile(file) ? file : nil
         } catch {

@@ -46,7 +46,7 @@ struct FileStatus: Sendable {
     /// Whether it is a trusted file with no other name, so that writing into it changes nothing else.
     var isOwnFile: Bool { isTrustedFile && linkCount == 1 }
 
-    /// Why others can change what is in a directory, with advice, as sentences of which the first goes on behind its path; `nil` if
+    /// Why other users can change what is in a directory, with advice: sentences, the first of which continues its path. `nil` if
     /// they cannot.
     var trustProblem: String? {
         guard kind == .directory else { return "is not a directory. Move it away, or name another directory." }

@@ -6,7 +6,7 @@ import Foundation
 struct JSONList {
     private let elements: [Any]
 
-    /// Reads a list; `nil` if the text is no JSON list.
+    /// Reads a list; `nil` if the text is not a JSON list.
     init?(_ json: Data) {
         guard let elements = try? JSONSerialization.jsonObject(with: json) as? [Any] else { return nil }
         self.elements = elements
@@ -23,7 +23,7 @@ struct JSONList {
         return Self.json(Array(matches.dropFirst(start).prefix(limit)))
     }
 
-    /// The first record of an identity; `nil` if there is none.
+    /// Returns the first record with an identity; `nil` if no record has it.
     func record(id: String) -> Data? {
         elements.first { Self.text(of: $0, field: "id") == id }.map(Self.json)
     }

@@ -53,7 +53,7 @@ public struct OutputDirectory: Sendable {
         try translated(path) { () throws(RecordStoreError) in try DirectoryHandle(path: path) }
     }
 
-    /// Throws that a file is somebody else's, unless it begins with the mark of its maker, or is not there.
+    /// Throws if a file exists and does not begin with the mark of its maker.
     private func check(
         _ name: String,
         _ file: RenderedFile,
@@ -65,7 +65,7 @@ public struct OutputDirectory: Sendable {
         }
         let isForeign = try translated(path) { () throws(RecordStoreError) in
             guard let status = try output.status(of: name) else { return false }
-            // Links are not written here, so one that is there is somebody else's.
+            // This program writes no links, so a link was made by somebody else.
             guard status.kind == .file else { return true }
             let mark = Array(file.mark.utf8)
             return try output.file(name, O_RDONLY).read(at: 0, count: mark.count) != mark
@@ -77,7 +77,7 @@ public struct OutputDirectory: Sendable {
         let path = output.path(of: file.name)
         let new = ".\(file.name).inward-new"
         let isExchanged = try translated(path) { () throws(RecordStoreError) in
-            // What an earlier run left, or somebody put there, is not written into.
+            // A file that an earlier run left, or that was planted, is not written into.
             try output.removeFile(new)
             let contents = try output.file(new, O_WRONLY | O_CREAT | O_EXCL, permissions: 0o666)
             try contents.write(Array(file.contents.utf8), at: 0)

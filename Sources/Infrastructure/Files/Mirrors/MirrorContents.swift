@@ -16,7 +16,7 @@ struct MirrorContents {
     /// Looks for anything but files of a mirror and directories of such files.
     ///
     /// - Parameter isKnown: Whether a path is that of a file of the mirror, or with a slash at its end that of a directory.
-    /// - Returns: the path of the first that there is; `nil` if there is none.
+    /// - Returns: the path of the first one; `nil` if all are known.
     /// - Throws: a `RecordStoreError` if a directory cannot be read.
     func foreignPath(_ isKnown: (String) -> Bool) throws(RecordStoreError) -> String? {
         try entries().first { entry in

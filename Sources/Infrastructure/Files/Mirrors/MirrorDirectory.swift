@@ -32,7 +32,7 @@ public struct MirrorDirectory: MirrorStore {
 
     /// Makes the directory beside it, or finds what an earlier run left there.
     ///
-    /// - Throws: a `MirrorStoreError` if the directory holds other files, somebody else is making a mirror there, or it cannot be
+    /// - Throws: a `MirrorStoreError` if the directory holds other files, another process is making a mirror there, or it cannot be
     ///   written.
     public func openStaging() async throws(MirrorStoreError) -> any MirrorStaging {
         let work = FileWork()

@@ -126,7 +126,7 @@ final class MirrorDirectoryStaging: MirrorStaging {
         try await work.run { [workspace] () throws(MirrorStoreError) in try workspace.publish() }
     }
 
-    /// Whether a file is what it was when it was found whole, and nobody else can change it.
+    /// Whether a file is unchanged since it was found complete, and no other user can change it.
     private func isWhole(_ path: String, in directory: DirectoryHandle, _ copy: MirroredCopy) async -> Bool {
         guard await work.run({ (try? directory.status(at: path)?.isTrustedFile) == true }) else { return false }
         let checksum = try? await loader(of: path, in: directory).checksum()

@@ -26,7 +26,7 @@ struct MirrorList {
     /// A list of nothing.
     init() {}
 
-    /// Reads the list in a file of a directory; `nil` if there is none. A line that is not whole is left out.
+    /// Reads the list in a file of a directory; `nil` if the file does not exist. Incomplete lines are left out.
     init?(in directory: DirectoryHandle, _ name: String) throws(RecordStoreError) {
         guard try directory.status(of: name) != nil else { return nil }
         let file = try directory.file(name, O_RDONLY)

@@ -13,7 +13,7 @@ struct MirrorPlaces: Sendable {
     static let previous = "previous"
     /// The list of what is whole in the mirror that is being made.
     static let notes = "list"
-    /// What is locked by whoever makes a mirror.
+    /// The file that a process locks while it makes a mirror.
     static let lock = "lock"
 
     /// What everybody sees.

@@ -10,18 +10,18 @@ import Musl
 import Darwin
 #endif
 
-/// The directories that a mirror is made in, which stay open and belong to this process alone until nobody holds it any more.
+/// The directories that a mirror is made in. They stay open, and are locked for this process, until the workspace is deallocated.
 ///
-/// Whoever could write in these directories could have files elsewhere read, replaced or removed. So each is refused that belongs
-/// to somebody else, that others can write, or that holds what no mirror has; all work goes through open directories, and no
-/// symbolic link is followed.
+/// A user who could write in these directories could make the process read, replace or remove files elsewhere. So a directory is
+/// refused if it belongs to another user, if others can write it, or if it holds anything that a mirror does not have. All work goes
+/// through open directories, and no symbolic link is followed.
 struct MirrorWorkspace: Sendable {
     let places: MirrorPlaces
     /// The mirror that is being made.
     let copy: DirectoryHandle
-    /// The mirror there is; `nil` if there is none.
+    /// The existing mirror; `nil` before the first one.
     let published: DirectoryHandle?
-    /// What belongs to the mirror there is.
+    /// What belongs to the existing mirror.
     let publishedList: MirrorList?
     /// The file that says what is whole in the mirror that is being made.
     let notes: RecordFile
@@ -57,7 +57,7 @@ struct MirrorWorkspace: Sendable {
 
     // MARK: Opening
 
-    /// Opens the mirror there is, with its list; `nil` if there is none.
+    /// Opens the existing mirror, with its list; `nil` before the first one.
     private static func openMirror(
         in parent: DirectoryHandle,
         _ places: MirrorPlaces
@@ -76,7 +76,7 @@ struct MirrorWorkspace: Sendable {
         return (mirror, list)
     }
 
-    /// The list of a mirror that holds nothing else, and that nobody else can write; `nil` if it is empty.
+    /// Returns the list of a mirror that holds nothing else and that no other user can write; `nil` if it is empty.
     private static func checkedList(
         of mirror: DirectoryHandle,
         _ places: MirrorPlaces,
@@ -203,7 +203,7 @@ struct MirrorWorkspace: Sendable {
 
     // MARK: Files
 
-    /// Opens the directory of a file in the mirror that is being made, which is made if there is none.
+    /// Opens the directory of a file in the mirror that is being made, and makes it if it does not exist.
     func copyDirectory(of path: String) throws(RecordStoreError) -> (directory: DirectoryHandle, name: String) {
         let components = path.split(separator: "/").map(String.init)
         var directory = copy
@@ -291,8 +291,8 @@ struct MirrorWorkspace: Sendable {
         }
     }
 
-    /// Finds out that something else has the place of the old mirror in the staging directory, or that somebody put a file into it
-    /// since it was looked at last.
+    /// Checks that the old mirror is still in its place in the staging directory, and that no file was added to it since the last
+    /// check.
     private func checkOld(
         _ name: String,
         _ old: DirectoryHandle,

@@ -1,4 +1,4 @@
-/// Reads numbers and bytes one after the other, and none behind the end.
+/// Reads numbers and bytes in sequence, and never past the end.
 struct ByteCursor {
     private let bytes: [UInt8]
     private var position = 0
@@ -18,7 +18,7 @@ struct ByteCursor {
         take(8)?.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The next number, if it is no larger than a bound.
+    /// Reads the next number, if it does not exceed a bound.
     mutating func count(upTo bound: Int) -> Int? {
         guard let number = word().flatMap({ Int(exactly: $0) }), number <= bound else { return nil }
         return number

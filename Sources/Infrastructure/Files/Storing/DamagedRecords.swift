@@ -9,7 +9,7 @@ import Musl
 import Darwin
 #endif
 
-/// Where what is damaged is put, so that somebody can look at it. What came first goes first.
+/// Keeps damaged parts for inspection. The oldest are removed first.
 package struct DamagedRecords: Sendable {
     /// How many files there are at the most.
     static let countLimit = 64
@@ -28,7 +28,7 @@ package struct DamagedRecords: Sendable {
 
     /// Puts bytes into a file of their own, or as many as there may be; gives its path, or `nil` if it could not be written.
     ///
-    /// What is damaged is no use to the store, so that nothing depends on it.
+    /// The store does not need what is damaged, so failures here are ignored.
     package func add(_ bytes: [UInt8]) -> String? {
         do throws(RecordStoreError) {
             let name = try Self.makeRoom(in: place, count: Self.countLimit)
@@ -56,7 +56,7 @@ package struct DamagedRecords: Sendable {
         }
     }
 
-    /// Where a whole database is to be moved to, of which two are kept: a place of which there is nothing yet.
+    /// Returns an unused path to move a whole database to. Two databases are kept.
     package func placeForDatabase() throws(RecordStoreError) -> URL {
         let databases = RecordDirectory(
             url: place.url.appending(path: "databases", directoryHint: .isDirectory),
@@ -70,10 +70,10 @@ package struct DamagedRecords: Sendable {
         try place.make()
         let numbers = place.names().compactMap { Int($0) }.sorted()
         for number in numbers.dropLast(count - 1) {
-            // What stays takes room, and is in nobody's way.
+            // What stays takes room and does no harm.
             try? FileManager.default.removeItem(at: place.url.appending(path: String(number)))
         }
-        // A name of somebody's that is no next number has its place among the others.
+        // A foreign name without a next number is sorted among the others.
         return String(numbers.last.map { $0 < .max ? $0 + 1 : $0 } ?? 1)
     }
 }

@@ -43,7 +43,7 @@ public final class FileRecordStore: RecordStore {
     ///   - byteLimit: How many bytes records and keys may take. Beyond that, records with an expiry go, those first that expire first;
     ///     others stay, however many they are.
     ///   - now: The time, by which records expire.
-    ///   - reportDamage: Is told what was damaged. It is called where files are written, and must not wait for the store.
+    ///   - reportDamage: Receives what was damaged. It is called on the thread that writes, and must not wait for the store.
     public convenience init(
         directory: URL,
         byteLimit: Int = 256 * 1_024 * 1_024,
@@ -60,7 +60,7 @@ public final class FileRecordStore: RecordStore {
         )
     }
 
-    /// Makes a store whose files fail when they are told to, and that leaves so many bytes of no use in its file.
+    /// Makes a store with failures to inject into its system calls, and with a limit for the garbage that it leaves in its file.
     init(
         directory: URL,
         byteLimit: Int,

@@ -9,10 +9,10 @@ import Synchronization
 package final class RecordCommitQueue: Sendable {
     /// What became of a commit.
     package typealias Outcome = Result<Void, RecordStoreError>
-    /// Does something while nobody else changes the store. Blocks until it is its turn.
+    /// Runs a closure while no other process changes the store. Blocks until the lock is free.
     package typealias Exclusively = @Sendable (() -> Void) throws(RecordStoreError) -> Void
 
-    /// Changes that somebody waits for.
+    /// Changes whose caller waits for them.
     private struct Commit {
         let changes: [RecordChange]
         let wait: RecordWait<Void>
@@ -55,7 +55,7 @@ package final class RecordCommitQueue: Sendable {
     /// - Parameters:
     ///   - exclusively: Locks the store.
     ///   - make: Makes commits, which come in their order, and says of each what became of it. The store is locked.
-    ///   - tidy: Does what is to be done behind them, while nobody waits for it but the next. The store is not locked.
+    ///   - tidy: Cleans up after them. Only the next commit waits for it. The store is not locked.
     package init(
         exclusively: @escaping Exclusively,
         make: @escaping @Sendable ([[RecordChange]]) -> [Outcome],
@@ -83,7 +83,7 @@ package final class RecordCommitQueue: Sendable {
         }
     }
 
-    /// Does something behind the commits that were asked for before.
+    /// Runs a closure after the commits that were queued before it.
     package func perform(_ body: @escaping @Sendable () -> Void) {
         queue.async(execute: body)
     }

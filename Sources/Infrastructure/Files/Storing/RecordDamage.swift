@@ -20,7 +20,7 @@ public struct RecordDamage: Error, Hashable, Sendable, CustomStringConvertible {
         )
     }
 
-    /// A part of the file of which it is not known what it was.
+    /// A part of the file whose contents are unknown.
     package static func unknown(byteCount: Int, isLast: Bool, path: String?) -> RecordDamage {
         let origin =
             isLast ? "were written in part, or are damaged" : "are damaged; what they said is not known"
@@ -49,7 +49,7 @@ public struct RecordDamage: Error, Hashable, Sendable, CustomStringConvertible {
         )
     }
 
-    /// A whole database of which something cannot be read, and whose records were put into a new one as far as they can.
+    /// A database that cannot be read completely. Its readable records were copied into a new one.
     package static func database(_ reason: String, restoredCount: Int, path: String) -> RecordDamage {
         RecordDamage(
             key: nil,

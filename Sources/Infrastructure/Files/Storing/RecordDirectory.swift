@@ -15,30 +15,30 @@ package struct RecordDirectory: Sendable {
     static let log = "records"
     /// The log that is about to take the place of that.
     static let newLog = "records.new"
-    /// What is locked by whoever changes something.
+    /// The file that writers lock.
     static let lock = "lock"
     /// Where damaged parts of logs are put.
     static let damaged = "damaged"
 
     /// Where it is.
     package let url: URL
-    /// What goes wrong in it.
+    /// Injected failures, for tests.
     package let faults: RecordFileFault.Source
 
-    /// Names a directory, whose files fail when they are told to.
+    /// Names a directory, with failures to inject into its system calls.
     package init(url: URL, faults: @escaping RecordFileFault.Source) {
         self.url = url
         self.faults = faults
     }
 
-    /// Makes the directory, if there is none, and those that lead to it; durably, and for their owner alone. Refuses one that
-    /// somebody else could change.
+    /// Makes the directory and its parents durably if they do not exist, for their owner alone. Refuses a directory that another
+    /// user could change.
     package func make() throws(RecordStoreError) {
         try make(permissions: 0o700)
         try checkOwner()
     }
 
-    /// Makes the directory, if there is none, and those that lead to it; durably, with these permissions.
+    /// Makes the directory and its parents durably, with these permissions, if they do not exist.
     func make(permissions: mode_t) throws(RecordStoreError) {
         try make(url.standardizedFileURL, permissions)
     }
@@ -66,7 +66,7 @@ package struct RecordDirectory: Sendable {
             if permissions == 0o700 { try setMode(path, permissions) }
             try flush(directory.deletingLastPathComponent())
         } catch {
-            // Whoever finds it there takes its name for durable. `unsafe`: as in `makeOne`.
+            // A directory that exists counts as durable, so this one must not stay. `unsafe`: as in `makeOne`.
             _ = unsafe rmdir(path)
             throw error
         }
@@ -153,7 +153,7 @@ package struct RecordDirectory: Sendable {
         return file
     }
 
-    /// Which file has a name, and how many bytes; `nil` if none has.
+    /// Returns which file has a name, and its size; `nil` if the name does not exist.
     ///
     /// - Throws: a `RecordStoreError` if that cannot be known. Only a name that does not exist is absent.
     package func status(of name: String) throws(RecordStoreError) -> (identity: RecordFile.Identity, size: Int)? {
@@ -171,7 +171,7 @@ package struct RecordDirectory: Sendable {
         return (RecordFile.Identity(status), Int(status.st_size))
     }
 
-    /// Gives the new log the name of the log. A crash behind that may still bring the old one back, until it is flushed.
+    /// Gives the new log the name of the log. Until the directory is flushed, a crash may bring the old one back.
     func replaceLog() throws(RecordStoreError) {
         try move(Self.newLog, to: path(of: Self.log))
     }
@@ -202,7 +202,7 @@ package struct RecordDirectory: Sendable {
         }
     }
 
-    /// Removes a new log that nobody finished.
+    /// Removes a new log that was not finished.
     func removeNewLog() {
         // What stays is overwritten by the next one.
         remove(Self.newLog)

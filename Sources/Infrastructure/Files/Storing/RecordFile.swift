@@ -27,10 +27,10 @@ package final class RecordFile: Sendable {
     private let path: String
     private let faults: RecordFileFault.Source
     private let isDamaged = Atomic(false)
-    /// Closes its descriptor when nobody holds it any more.
+    /// Closes its descriptor when it is deallocated.
     private let handle: FileHandle
 
-    /// Opens a file with flags of the system's; one that is made is for its owner alone, unless it is told otherwise.
+    /// Opens a file with the system's flags. A new file is for its owner alone by default.
     ///
     /// - Parameters:
     ///   - name: What it is called.

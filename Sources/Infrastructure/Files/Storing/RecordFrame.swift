@@ -27,7 +27,7 @@ struct RecordFrame: Sendable {
     /// Where the next frame begins.
     var end: Int { tailOffset + (bodyOffset - offset) }
 
-    /// Puts a frame together of what heads say; `nil` if that is no frame.
+    /// Makes a frame of what its heads say; `nil` if they do not describe one.
     ///
     /// - Throws: an error if a newer program wrote it.
     init?(

@@ -20,7 +20,7 @@ struct RecordFramePrefix: Equatable, Sendable {
         checksum = Self.checksum(mark, offset, bodyLength, operations)
     }
 
-    /// Reads one; `nil` if there is none.
+    /// Reads a prefix; `nil` if the bytes are not one.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count == RecordFrame.prefixLength,
             let mark = RecordFrame.Mark.allCases.first(where: { bytes.starts(with: $0.rawValue.utf8) })

@@ -101,7 +101,7 @@ struct RecordIndex: Sendable {
         }
     }
 
-    /// Removes what can be fetched again. Behind a gap nobody knows whether it was changed there.
+    /// Removes what can be fetched again: a gap in the log may have changed it.
     private mutating func removeExpiring() {
         for index in chunks.indices {
             chunks[index].removeAll { slot in

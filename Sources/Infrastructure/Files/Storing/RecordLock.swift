@@ -20,7 +20,7 @@ package struct RecordLock: Sendable {
         self.directory = directory
     }
 
-    /// Does something that nobody else does meanwhile. Blocks until it is its turn.
+    /// Runs a closure while holding the lock. Blocks until the lock is free.
     package mutating func holding<Answer>(
         _ body: () throws(RecordStoreError) -> Answer
     ) throws(RecordStoreError) -> Answer {
@@ -42,12 +42,12 @@ package struct RecordLock: Sendable {
             }
             try file.lock(true)
             do {
-                // Who locks a file that is there no more is not alone: somebody may have locked the one of its name.
+                // The lock of a removed file excludes nobody: another process may have locked the new file of that name.
                 if try directory.status(of: RecordDirectory.lock)?.identity == file.status().identity {
                     return file
                 }
             } catch {
-                // Closing the file unlocks it. Otherwise nobody could ever lock it again, this store included.
+                // Closing the file unlocks it. Otherwise no process could lock it again, this one included.
                 self.file = nil
                 throw error
             }

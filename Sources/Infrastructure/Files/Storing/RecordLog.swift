@@ -12,8 +12,8 @@ import Darwin
 
 /// The log of a ``FileRecordStore``, and where each record is in it. Everything here blocks.
 ///
-/// The file only grows, until another takes its place. So whoever has found a record reads it without a lock, while others are
-/// written. Whoever is about to write holds the lock of the directory and has read what other processes have added.
+/// The file only grows until a new one replaces it, so readers need no lock for a record that they have found, even while others
+/// are being written. Writers hold the directory's lock and first read what other processes have added.
 final class RecordLog: Sendable {
     /// What is known of the log.
     private struct View {
@@ -21,9 +21,9 @@ final class RecordLog: Sendable {
         var file: RecordFile?
         var identity: RecordFile.Identity?
         var end = 0
-        /// How long the file was when it was looked at: longer than that, if what is behind cannot be read and not be cut off.
+        /// The size of the file when it was last checked. It is larger than `end` if an unreadable rest could not be cut off.
         var size = 0
-        /// Whether this process has the lock, so that nobody else adds anything.
+        /// Whether this process has the lock, so that no other process appends.
         var isWriting = false
         /// Whether the file is not to be trusted with more before it is written anew.
         var mustRewrite = false
@@ -98,21 +98,21 @@ final class RecordLog: Sendable {
         return RecordLosses(keys: keys.compactMap { RecordKey(encoded: $0) }.sorted(), unknownCount: count)
     }
 
-    /// Makes changes; they are on the disk when it returns. For who has the lock.
+    /// Makes changes, which are on the disk when it returns. The caller holds the lock.
     func commit(_ changes: [RecordChange]) throws(RecordStoreError) {
         var builder = RecordFrameBuilder()
         for change in changes { builder.add(change) }
         try write { () throws(RecordStoreError) in try append(builder, isFlushed: true) }
     }
 
-    /// Does something while nobody else changes the log. Blocks until it is its turn.
+    /// Runs a closure while no other process changes the log. Blocks until the lock is free.
     func exclusively(_ body: () -> Void) throws(RecordStoreError) {
         try locked { () throws(RecordStoreError) in body() }
     }
 
-    /// Lets go what there is no room for, and writes the log anew where it is mostly of what is no more.
+    /// Removes records beyond the limit, and rewrites the log if most of it is garbage.
     ///
-    /// What does not succeed is tried again behind a later commit.
+    /// What fails is tried again after a later commit.
     func tidy() {
         guard view.withLock({ isTooLarge($0) || isMostlyGarbage($0) }) else { return }
         do {
@@ -150,7 +150,7 @@ final class RecordLog: Sendable {
     /// Reads what other processes have added, if there is anything.
     private func bringUpToDate() throws(RecordStoreError) {
         let (isWriting, identity, size) = view.withLock { ($0.isWriting, $0.identity, $0.size) }
-        // While this process has the lock, nobody has added anything to what is known.
+        // While this process holds the lock, no other process appends.
         if isWriting { return }
         if let identity, let status = try directory.status(of: RecordDirectory.log),
             status == (identity, size)
@@ -166,7 +166,7 @@ final class RecordLog: Sendable {
         try lock.withLock { lock throws(RecordStoreError) in try lock.holding(body) }
     }
 
-    /// Reads what is in the log and not known yet. For who has the lock.
+    /// Reads the part of the log that is not known yet. The caller holds the lock.
     private func refresh() throws(RecordStoreError) {
         guard let status = try directory.status(of: RecordDirectory.log) else {
             let (wasThere, count) = view.withLock { view in
@@ -210,12 +210,12 @@ final class RecordLog: Sendable {
 
     // MARK: Writing
 
-    /// Changes the log, of which all is known and which may be added to.
+    /// Changes the log under the lock, after everything in it was read and it can be appended to.
     private func writing(_ body: () throws(RecordStoreError) -> Void) throws(RecordStoreError) {
         try locked { () throws(RecordStoreError) in try write(body) }
     }
 
-    /// The same, for who has the lock.
+    /// The same, for callers that hold the lock.
     private func write(_ body: () throws(RecordStoreError) -> Void) throws(RecordStoreError) {
         try refresh()
         if view.withLock(\.mustRewrite) { try rewrite() }
@@ -243,7 +243,7 @@ final class RecordLog: Sendable {
         }
     }
 
-    /// Adds a frame. Who does not wait for it to be on the disk has it there with the next one.
+    /// Appends a frame. One that is not flushed reaches the disk with the next one that is.
     private func append(_ builder: RecordFrameBuilder, isFlushed: Bool) throws(RecordStoreError) {
         var builder = builder
         guard !builder.isEmpty else { return }

@@ -4,7 +4,7 @@ import InterfaceAdapters
 ///
 /// A frame whose head is damaged is known by its second one. Where both are, what lies before the next frame is damage. What
 /// is damaged inside of a value is seen when the value is read. The last frame counts if it is whole, or if its second head is
-/// there, which is written once the rest is on the disk; otherwise nobody was told that it is durable, and it is damage.
+/// there, which is written once the rest is on the disk; otherwise its commit was never reported as durable, and it is damage.
 struct RecordLogScan {
     /// A part of the log that nothing is known of.
     struct Gap: Equatable {
@@ -89,7 +89,7 @@ struct RecordLogScan {
         isWhole = false
         let isLast = range.upperBound == size
         gaps.append(Gap(range: range, isLast: isLast))
-        // What stands at the end may be a commit that a process ended in, which nobody was told of.
+        // The end may be a commit that its process did not finish, and so never reported.
         if !isLast || file.isUnreadable { operations.append(.findGap) }
     }
 
@@ -105,7 +105,7 @@ struct RecordLogScan {
         return true
     }
 
-    /// The frame of which a head stands at a position.
+    /// The frame that has one of its heads at a position.
     private mutating func frame(
         at position: Int,
         _ mark: RecordFrame.Mark
@@ -124,7 +124,7 @@ struct RecordLogScan {
         }
     }
 
-    /// The first frame that begins at a position or behind it, and which of its heads it was found by.
+    /// The first frame that begins at or after a position, and which of its heads it was found by.
     private mutating func nextFrame(
         from start: Int
     ) throws(RecordStoreError) -> (RecordFrame, RecordFrame.Mark)? {

@@ -46,7 +46,7 @@ enum RecordOperationCoding {
         let code: UInt8
     }
 
-    /// The operations that bytes are of, their values one behind the other in a range; `nil` if they are of none.
+    /// Decodes operations, whose values follow each other in a range; `nil` if the bytes are not operations.
     ///
     /// - Parameters:
     ///   - bytes: Bytes with the right checksum, so that what they say is what a program wrote.

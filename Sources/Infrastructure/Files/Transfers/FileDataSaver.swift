@@ -11,7 +11,7 @@ public import UseCases
 /// A part that an earlier run left is read before it is gone on from. One that is damaged, and one of another source or version,
 /// is written anew. One that another process is writing at the moment is left to it, and the saving refused.
 ///
-/// The directory is made if there is none. A target that is a symbolic link is replaced itself, not what it points to.
+/// The directory is made if it does not exist. A target that is a symbolic link is replaced itself, not what it points to.
 public struct FileDataSaver: DataSaver {
     private let target: FileTarget
     private let faults: RecordFileFault.Source
@@ -26,7 +26,7 @@ public struct FileDataSaver: DataSaver {
         self.init(file: file, checkpointByteCount: checkpointByteCount) { _ in nil }
     }
 
-    /// Makes a saver whose files fail when they are told to.
+    /// Makes a saver with failures to inject into its system calls.
     init(file: URL, checkpointByteCount: Int, faults: @escaping RecordFileFault.Source) {
         target = FileTarget(file)
         self.faults = faults
@@ -62,7 +62,7 @@ public struct FileDataSaver: DataSaver {
 
     /// Opens the partial file, and reads what is there.
     ///
-    /// - Throws: a `DataSaverError` if there is no room for it, or somebody else is writing.
+    /// - Throws: a `DataSaverError` if there is no room for it, or another process is writing.
     public func openDraft() async throws(DataSaverError) -> any DataDraft {
         try await FileDataDraft(target, faults, checkpointByteCount: checkpointByteCount)
     }

@@ -5,7 +5,7 @@ import InterfaceAdapters
 struct FileTarget: Sendable {
     /// The address of the file, for messages.
     let url: URL
-    /// Opens the directory, and makes it if there is none.
+    /// Opens the directory, and makes it if it does not exist.
     let openDirectory: @Sendable () throws(RecordStoreError) -> DirectoryHandle
 
     /// Names a file by how its directory is opened.

@@ -12,7 +12,7 @@ import Darwin
 
 /// The files that a target is made of, and what is done to their names.
 struct PartialFiles: Sendable {
-    /// More is no note.
+    /// A longer file is not a note.
     private static let maximumNoteByteCount = 64 * 1_024
 
     private let directory: DirectoryHandle
@@ -20,7 +20,7 @@ struct PartialFiles: Sendable {
     private let name: String
     private let faults: RecordFileFault.Source
 
-    /// Opens the directory of a target, which is made if there is none.
+    /// Opens the directory of a target, and makes it if it does not exist.
     init(_ target: FileTarget, faults: @escaping RecordFileFault.Source) throws(RecordStoreError) {
         directory = try target.openDirectory()
         name = target.url.lastPathComponent
@@ -38,7 +38,7 @@ struct PartialFiles: Sendable {
 
     /// Opens the partial file, and keeps everybody else from it as long as it is open.
     ///
-    /// - Returns: the file; `nil` if somebody else has it.
+    /// - Returns: the file; `nil` if another process has it.
     func open() throws(RecordStoreError) -> RecordFile? {
         if try directory.status(of: name)?.kind == .directory {
             throw RecordStoreError(code: EISDIR, path: directory.path(of: name), "replaced")
@@ -57,7 +57,7 @@ struct PartialFiles: Sendable {
 
     /// What an earlier run noted about the partial file; `nil` if it is nothing that can be read.
     func notedPart() -> SavedPart? {
-        // One of somebody else could have the transfer go on from the wrong place.
+        // Another user's note could make the transfer go on from the wrong place.
         guard let status = try? directory.status(of: state), status.isOwnFile,
             let file = try? directory.file(state, O_RDONLY),
             (try? file.status().identity) == status.identity,
@@ -85,7 +85,7 @@ struct PartialFiles: Sendable {
     /// Takes away the partial file and what was noted.
     func remove() {
         removeNote()
-        // What stays is cut to nothing by whoever writes next.
+        // What stays is truncated by the next writer.
         try? directory.removeFile(part)
     }
 

@@ -8,8 +8,7 @@ public import Foundation
 
 /// A store of records that are kept in memory.
 ///
-/// What is durable here is so until nobody has the store any more. Nothing is ever left out for want of room; what has expired
-/// takes room until something takes its place.
+/// Records are kept until the store is deallocated. There is no limit of size; an expired record takes room until it is replaced.
 public final class InMemoryRecordStore: RecordStore {
     /// Owns a key until it is released or deallocated.
     private final class Ownership: Sendable {
@@ -30,7 +29,7 @@ public final class InMemoryRecordStore: RecordStore {
         }
     }
 
-    /// The keys that somebody owns.
+    /// The keys that are claimed.
     private final class ClaimedKeys: Sendable {
         let keys = Mutex<Set<RecordKey>>([])
     }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Exclusive ownership of a key in a store: nobody else can claim the key, in this process or another, until the claim is released.
+/// Exclusive ownership of a key in a store: the key cannot be claimed again, in this process or another, until the claim is released.
 ///
-/// A claim ends when it is released, when nobody holds it any more, or when the process ends, however it ends. It says nothing
-/// about the records: everybody can still read and change what is stored under the key.
+/// A claim ends when it is released or deallocated, or when the process ends, however it ends. It does not restrict the records:
+/// every user of the store can still read and change what is stored under the key.
 public final class RecordClaim: Sendable {
     private let resource: Mutex<(@Sendable () async -> Void)?>
 

@@ -1,7 +1,7 @@
 public import UseCases
 
 extension RecordStore {
-    /// Claims a key, and waits while somebody else owns it.
+    /// Claims a key, and waits while it has another owner.
     ///
     /// It tries again after 10 ms, and then at growing intervals of up to a second, so waiters get their turn in no particular
     /// order.
@@ -23,7 +23,7 @@ extension RecordStore {
     }
 }
 
-/// The pauses between attempts to claim a key that somebody else owns.
+/// The pauses between attempts to claim a key that has another owner.
 struct ClaimWait {
     /// How long before the task's deadline the wait ends, so that the caller learns who the owner is instead of being cut off.
     private static let margin = Duration.milliseconds(100)

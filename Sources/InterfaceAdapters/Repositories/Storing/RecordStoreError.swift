@@ -2,7 +2,7 @@
 public struct RecordStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Which kind of failure it is.
     public enum Reason: Hashable, Sendable {
-        /// There is no room.
+        /// The store or its disk is full.
         case full
         /// It may not be done.
         case denied

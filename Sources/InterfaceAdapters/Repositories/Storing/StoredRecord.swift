@@ -6,12 +6,12 @@ public import Foundation
 
 /// What is kept under a key.
 public struct StoredRecord: Hashable, Sendable {
-    /// What it says.
+    /// The contents.
     public let bytes: [UInt8]
-    /// From when on it is not given any more. It may go sooner, where there is no room; `nil` if it stays until it is removed.
+    /// When the record expires and is no longer returned. Without room it may be removed sooner. `nil` if it stays until it is removed.
     public let expiry: Date?
 
-    /// Makes a record that stays until it is removed, unless it is said when it expires.
+    /// Makes a record. Without an expiry it stays until it is removed.
     public init(_ bytes: [UInt8], expiry: Date? = nil) {
         self.bytes = bytes
         self.expiry = expiry
@@ -19,7 +19,7 @@ public struct StoredRecord: Hashable, Sendable {
 
     /// Whether it has expired by a time.
     public func isExpired(at time: Date) -> Bool {
-        // A time that is no number is never reached, and must not keep a record for ever.
+        // NaN is never reached, and must not keep a record for ever.
         if let expiry { !(time < expiry) } else { false }
     }
 }
