@@ -137,9 +137,7 @@ struct CrashLane: Sendable {
         switch instant {
         case .request(let number, let stage):
             journalingUpstream?.setTrap(at: number, stage) { [killSwitch = run.killSwitch] in killSwitch.press() }
-        case .behindStart(let delay):
-            usleep(delay)
-            run.killSwitch.press()
+        case .behindStart(let delay): press(run.killSwitch, after: delay)
         case .lines, .bytes, .behindOutput, nil: break
         }
         var output = Data()
@@ -150,13 +148,20 @@ struct CrashLane: Sendable {
             case .lines(let count) where output.count { $0 == UInt8(ascii: "\n") } >= count,
                 .bytes(let count) where output.count >= count:
                 run.killSwitch.press()
-            case .behindOutput(let delay) where isFirst:
-                usleep(delay)
-                run.killSwitch.press()
+            case .behindOutput(let delay) where isFirst: press(run.killSwitch, after: delay)
             default: break
             }
         }
         return Outcome(output: String(decoding: output, as: UTF8.self), ending: run.wait())
+    }
+
+    /// Kills the program a number of microseconds from now.
+    ///
+    /// The delay is the point of the test and not a wait for something to happen: it follows from the seed, and kills the program in
+    /// steps that neither its output nor its requests show, such as writing a log. No result depends on how long it really takes.
+    private func press(_ killSwitch: KillSwitch, after microseconds: UInt32) {
+        usleep(microseconds)
+        killSwitch.press()
     }
 
     private func unexpected(_ outcome: Outcome) -> UnexpectedEnding {

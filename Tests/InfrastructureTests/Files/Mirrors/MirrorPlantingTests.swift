@@ -9,13 +9,10 @@ import UseCases
 /// What somebody else puts where a mirror is made is refused, and nothing elsewhere is touched.
 struct MirrorPlantingTests {
     private let directory: TemporaryDirectory
-    private let server = InMemoryWebDataFetcher()
+    private let server = InMemoryWebDataFetcher.mirrored()
 
     init() throws {
         directory = try TemporaryDirectory()
-        server["/users"] = PackageResources.users_json
-        server["/posts"] = PackageResources.posts_json
-        server["/avatars/1.jpg"] = [1, 2, 3]
         try directory.write("precious", to: "elsewhere/users.json")
         try directory.write("precious", to: "elsewhere/precious")
     }

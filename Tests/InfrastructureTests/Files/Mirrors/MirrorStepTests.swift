@@ -18,13 +18,10 @@ import Darwin
 /// What a mirror does with what somebody puts in its way between two steps.
 struct MirrorStepTests {
     private let directory: TemporaryDirectory
-    private let server = InMemoryWebDataFetcher()
+    private let server = InMemoryWebDataFetcher.mirrored()
 
     init() throws {
         directory = try TemporaryDirectory()
-        server["/users"] = PackageResources.users_json
-        server["/posts"] = PackageResources.posts_json
-        server["/avatars/1.jpg"] = [1, 2, 3]
         try directory.write("secret", to: "outside/users.json")
         try directory.write("secret", to: "outside/avatars/1.jpg")
         try directory.write("secret", to: "outside/lock")

@@ -60,12 +60,7 @@ struct OutboxRefusalTests {
         let conflict = IdempotentDataFetcher.Fate.turnedAway(DataResponse(status: 409))
         let upstream = stage.upstream(.answerLost, conflict, conflict)
         let outbox = try stage.outbox(upstream)
-        try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
-            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
-            try await outbox.settlement(of: entry)
-            await outbox.close()
-        }
+        try await stage.scheduler.run { try await stage.settle(by: outbox) }
         #expect(upstream.done.count == 1)
         #expect(outbox.counts.delivered == 1)
         #expect(stage.errors.errors.isEmpty)

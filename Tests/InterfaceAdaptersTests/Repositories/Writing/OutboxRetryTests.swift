@@ -31,12 +31,7 @@ struct OutboxRetryTests {
         let upstream = IdempotentDataFetcher(timer: stage.timer, fate: { _ in script.next() })
         let log = SendingLog(upstream, timer: stage.timer)
         let outbox = try stage.outbox(log, policy: policy)
-        try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
-            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
-            try await outbox.settlement(of: entry)
-            await outbox.close()
-        }
+        try await stage.scheduler.run { try await stage.settle(by: outbox) }
         #expect(upstream.done.count == 1)
         #expect(Set(upstream.requests.map { $0.headerFields[.idempotencyKey] }).count == 1)
         #expect(outbox.counts.postponed == fates.count)

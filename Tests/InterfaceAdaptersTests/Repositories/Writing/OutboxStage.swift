@@ -56,6 +56,14 @@ struct OutboxStage {
         )
     }
 
+    /// Opens an outbox, waits until it has settled a write, and closes it.
+    func settle(_ write: OutboxWrite = OutboxStage.write(["7"]), by outbox: Outbox) async throws {
+        try await outbox.open(settling: [settler])
+        let entry = try await outbox.accept([write])[0]
+        try await outbox.settlement(of: entry)
+        await outbox.close()
+    }
+
     /// A write of a subject whose body is a text of JSON.
     static func write(_ subject: RecordKey, _ text: String = "1", endpoint: String = "posts") -> OutboxWrite {
         OutboxWrite(

@@ -45,12 +45,7 @@ struct OutboxUncertaintyTests {
         let script = FateScript(fates)
         let upstream = IdempotentDataFetcher(timer: stage.timer, fate: { _ in script.next() })
         let outbox = try stage.outbox(upstream)
-        try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
-            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
-            try await outbox.settlement(of: entry)
-            await outbox.close()
-        }
+        try await stage.scheduler.run { try await stage.settle(by: outbox) }
         #expect(outbox.counts.refused == 0)
         #expect(outbox.counts.delivered == 1)
         let told = stage.errors.errors.compactMap { $0 as? DelayedWriteError }
@@ -62,12 +57,7 @@ struct OutboxUncertaintyTests {
     func aFailingUpstreamMayHaveDoneTheWrite(status: DataResponse.Status) async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(refusal(status), refusal(422), refusal(422)))
-        try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
-            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
-            try await outbox.settlement(of: entry)
-            await outbox.close()
-        }
+        try await stage.scheduler.run { try await stage.settle(by: outbox) }
         #expect(outbox.counts.delivered == 1)
     }
 
@@ -123,12 +113,7 @@ struct OutboxUncertaintyTests {
     @Test func anAttemptThatWasStoppedOnItsWayIsNotCounted() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(.lost, .lost))
-        try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
-            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
-            try await outbox.settlement(of: entry)
-            await outbox.close()
-        }
+        try await stage.scheduler.run { try await stage.settle(by: outbox) }
         #expect(outbox.counts.attempts == 1)
         #expect(outbox.counts.postponed == 2)
     }
