@@ -1,5 +1,6 @@
 import Foundation
 import Infrastructure
+import InterfaceAdapters
 import LoopbackServer
 import Synchronization
 import Testing
@@ -227,6 +228,38 @@ struct PublishTests {
         #expect(errors.all.contains("Line") == false)
         #expect(output.all.contains("Line 2: Accepted"))
         #expect(upstream.done.map(\.title).sorted { ($0 ?? "") < ($1 ?? "") } == ["One", "Two"])
+    }
+
+    /// Opening an outbox writes who owns it, and sends what is pending.
+    @Test func commandsThatOnlyReadDoNotOpenTheOutbox() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let upstream = JournalingUpstream()
+        let (drawings, draw) = AsyncStream.makeStream(of: Void.self)
+        let (interruptions, interrupt) = AsyncStream.makeStream(of: Void.self)
+        try await LoopbackServer.serving { request in
+            request.method == "POST" ? .never : upstream.answer(request)
+        } test: { server in
+            let address = server.url().absoluteString
+            let input = Mutex([Array("\(Self.post("One"))\n".utf8)])
+            async let publisher = run([address, "--publish", "--store", store], interruptions: interruptions) {
+                if let line = input.withLock({ $0.popLast() }) { return line }
+                draw.yield()
+                for await _ in AsyncStream<Void>(Void.self, { _ in }) {}
+                return []
+            }
+            for await _ in drawings { break }
+            interrupt.yield()
+            #expect(await publisher == .failure)
+            let records = FileRecordStore(directory: URL(filePath: store))
+            let left = try await records.records(under: ["outboxes"])
+            #expect(left.contains { $0.key.components.last == "owner" })
+            for task in [[], ["--open", "posts"], ["--outbox"]] {
+                #expect(await run([address, "--store", store] + task) { [] } == .success)
+                let records = try await records.records(under: ["outboxes"])
+                #expect(records.map(\.key) == left.map(\.key))
+                #expect(records.map(\.record) == left.map(\.record))
+            }
+        }
     }
 
     @Test func anInterruptionEndsTheInputAndTheNextStartDeliversWhatWasAccepted() async throws {

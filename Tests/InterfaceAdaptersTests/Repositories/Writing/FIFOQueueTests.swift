@@ -32,4 +32,16 @@ struct FIFOQueueTests {
             #expect(Array(queue.all) == model, place)
         }
     }
+
+    /// Taking out moves what stays so rarely that all of it takes a moment. Moving it each time would take minutes.
+    @Test func takingOutAnElementDoesNotMoveTheOthers() {
+        let count = 400_000
+        var queue = FIFOQueue<Int>()
+        for number in 0..<count { queue.append(number) }
+        let start = ContinuousClock.now
+        let limit = Duration.seconds(10)
+        var taken = 0
+        while start.duration(to: .now) < limit, queue.popFirst() == taken { taken += 1 }
+        #expect(taken == count)
+    }
 }
