@@ -7,18 +7,11 @@ import Foundation
 extension HeaderFields {
     /// The arguments of the cache directives (RFC 9111 section 5.2) by their names. An argument may be empty.
     ///
-    /// Where a directive repeats, the first counts.
+    /// Where a directive repeats, the first counts. An argument may be a token or a quoted string, which can contain anything,
+    /// commas included (RFC 9110 section 5.6.4).
     var cacheDirectives: [String: String] {
-        let directives = values(of: .cacheControl).flatMap { $0.split(separator: ",") }.map { directive in
-            let name = directive.prefix { $0 != "=" }
-            let argument = directive.dropFirst(name.count + 1)
-            return (Self.bare(name).lowercased(), Self.bare(argument))
-        }
-        return Dictionary(directives.filter { !$0.0.isEmpty }, uniquingKeysWith: { first, _ in first })
+        Dictionary(values(of: .cacheControl).flatMap(Self.directives), uniquingKeysWith: { first, _ in first })
     }
-
-    /// A name or an argument without what may stand around it.
-    private static func bare(_ text: Substring) -> String { text.filter { !" \t\"".contains($0) } }
 
     /// How long the answer with these fields is fresh from when it was made; `nil` if the answer does not say so, or must not be
     /// kept by one user's cache.
@@ -55,6 +48,54 @@ extension HeaderFields {
 
     /// The largest number of seconds that counts (RFC 9111 section 1.2.2).
     private static let mostSeconds: Int64 = 2_147_483_648
+
+    /// The directives of one field. An element without a token for a name is not one.
+    private static func directives(of value: String) -> [(name: String, argument: String)] {
+        var directives: [(name: String, argument: String)] = []
+        var rest = value.utf8[...]
+        while !rest.isEmpty {
+            let name = trimmed(rest.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }).lowercased()
+            rest = rest.drop { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
+            let argument = rest.popFirst() == UInt8(ascii: "=") ? takeArgument(from: &rest) : ""
+            if name.isToken { directives.append((name, argument)) }
+        }
+        return directives
+    }
+
+    /// Reads an argument, and the comma after it.
+    private static func takeArgument(from rest: inout Substring.UTF8View) -> String {
+        let quoted = takeQuotedString(from: &rest)
+        let plain = trimmed(rest.prefix { $0 != UInt8(ascii: ",") })
+        rest = rest.drop { $0 != UInt8(ascii: ",") }.dropFirst()
+        return quoted + plain
+    }
+
+    /// Reads a quoted string, without its quotation marks and the escapes in it; reads nothing where none begins, or where it
+    /// does not end, so that it does not hide the directives after it.
+    private static func takeQuotedString(from rest: inout Substring.UTF8View) -> String {
+        var string = rest.drop(while: isWhiteSpace)
+        guard string.popFirst() == UInt8(ascii: "\"") else { return "" }
+        var bytes: [UInt8] = []
+        while let byte = string.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\""):
+                rest = string
+                return String(decoding: bytes, as: UTF8.self)
+            case UInt8(ascii: "\\"): if let escaped = string.popFirst() { bytes.append(escaped) }
+            default: bytes.append(byte)
+            }
+        }
+        return ""
+    }
+
+    /// A text without the white space around it.
+    private static func trimmed(_ text: Substring.UTF8View) -> String {
+        var text = text.drop(while: isWhiteSpace)
+        while let last = text.last, isWhiteSpace(last) { text.removeLast() }
+        return String(Substring(text))
+    }
+
+    private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
     /// A number of seconds, and the largest there is for all that are larger; `nil` if the text is not one.
     private static func deltaSeconds(_ text: String) -> Int64? {

@@ -22,6 +22,20 @@ struct HeaderFieldsCacheControlTests {
         #expect(HeaderFields().cacheDirectives.isEmpty)
     }
 
+    @Test(arguments: [
+        (#"extension="a, max-age=9", max-age=5"#, ["extension": "a, max-age=9", "max-age": "5"]),
+        (#"extension="a \"b\\, no-store\"", max-age=5"#, ["extension": #"a "b\, no-store""#, "max-age": "5"]),
+        (#"a="", b = " c " ,d"#, ["a": "", "b": " c ", "d": ""]),
+    ])
+    func nothingInAQuotedStringIsADirective(cacheControl: String, directives: [String: String]) {
+        #expect(fields(cacheControl).cacheDirectives == directives)
+    }
+
+    @Test func aQuotedStringThatDoesNotEndHidesNoDirective() {
+        #expect(fields(#"max-age=5, extension="a, no-store"#).cacheDirectives["no-store"] == "")
+        #expect(fields(#"max-age=5, a"b, no-store"#).cacheDirectives == ["max-age": "5", "no-store": ""])
+    }
+
     @Test func theFirstOfADirectiveCounts() {
         #expect(fields("max-age=1, max-age=2", "max-age=3").cacheDirectives == ["max-age": "1"])
     }
@@ -44,7 +58,7 @@ struct HeaderFieldsCacheControlTests {
 
     @Test(arguments: [
         "", "max-age", "max-age=", "max-age=0", "max-age=-1", "max-age=1.5", "max-age=x", "max-age=٣", "max-age==5",
-        "max-age=-2147483649", "max-age=+60", "max-age=0x10",
+        "max-age=-2147483649", "max-age=+60", "max-age=0x10", "max-age=1 0", "max -age=10", "max-age=\"1\"\"0\"",
         "s-maxage=60", "no-cache, max-age=60", "max-age=60, no-store", "No-Store, max-age=60",
         "no-cache=\"set-cookie\", max-age=60", "max-age=0, max-age=60", "\u{0}\r\n;max-age:60",
     ])
