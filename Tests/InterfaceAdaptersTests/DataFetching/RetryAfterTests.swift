@@ -41,6 +41,23 @@ struct RetryAfterTests {
         #expect(retryAfter(value) == nil)
     }
 
+    @Test(arguments: [
+        "Thu, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",
+        "Sun, 06 Nov 1994 08:49:37+02:00 GMT", "Sun, 06 Nov 1994 08:49:37.5 GMT", "Sun, 06 Nov 1994 084937 GMT",
+        "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT", "Sun,  06 Nov 1994 08:49:37 GMT",
+        "Sun, 06-Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37Z GMT", "Sun, 06 Nov 1994 08:49:60 GMT",
+    ])
+    func aDateThatDoesNotExistOrIsWrittenOtherwiseIsNothing(value: String) {
+        #expect(retryAfter(value) == nil)
+    }
+
+    @Test(arguments: [
+        "Thu, 29 Feb 1996 23:59:59 GMT", "Mon, 01 Jan 0001 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT",
+    ])
+    func datesAtTheEndsOfTheCalendarAreDates(value: String) {
+        #expect(retryAfter(value) != nil)
+    }
+
     @Test func sayingNothingIsNothing() {
         #expect(RetryAfter([]) == nil)
     }
