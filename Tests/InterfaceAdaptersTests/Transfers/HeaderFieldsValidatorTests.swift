@@ -9,7 +9,13 @@ struct HeaderFieldsValidatorTests {
         #expect(validator([HeaderField(.etag, "\"a\"")]) == "\"a\"")
         #expect(validator([HeaderField(.etag, "W/\"a\"")]) == nil)
         #expect(validator([HeaderField(.etag, "a")]) == nil)
+        #expect(validator([HeaderField(.etag, "\"")]) == nil)
         #expect(validator([]) == nil)
+    }
+
+    @Test func twoTagsTellNothing() {
+        #expect(validator([HeaderField(.etag, "\"a\""), HeaderField(.etag, "\"b\"")]) == nil)
+        #expect(validator([HeaderField(.etag, "\"a\", \"b\"")]) == nil)
     }
 
     @Test func aTimeTellsWhenItIsLongAgo() {
