@@ -7,9 +7,7 @@ import Foundation
 extension DataRequest {
     /// Why a web client must not send this, as the end of a sentence that begins with the request; `nil` if it may.
     package var problem: String? {
-        guard ["http", "https"].contains(url.scheme?.lowercased()), url.host()?.isEmpty == false,
-            url.port.map((1...65_535).contains) ?? true
-        else { return "is not a request for a web address" }
+        guard url.isWebAddress else { return "is not a request for a web address" }
         let byteCount = url.absoluteString.utf8.count
         guard byteCount <= Self.maximumAddressBytes else {
             return "has an address of \(byteCount) bytes, and \(Self.maximumAddressBytes) are the most allowed"
@@ -27,4 +25,12 @@ extension DataRequest {
     private static let namesOfFraming: Set = [
         "connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
     ]
+}
+
+extension URL {
+    /// Whether a web client can find a server by this address.
+    var isWebAddress: Bool {
+        ["http", "https"].contains(scheme?.lowercased()) && host(percentEncoded: false)?.isEmpty == false
+            && port.map((1...65_535).contains) ?? true
+    }
 }

@@ -24,21 +24,17 @@ extension DataRequest {
         guard [.get, .head].contains(method), [301, 302, 303, 307, 308].contains(response.status.code),
             let location = response.headerFields.values(of: .location).first
         else { return nil }
-        guard location.utf8.count <= Self.maximumAddressBytes else {
-            let explanation =
-                "was redirected to an address of \(location.utf8.count) bytes, and \(Self.maximumAddressBytes) are the most allowed"
-            throw FetchError(.tooLarge, request: self, explanation: explanation)
-        }
-        guard let address = URL(string: location, relativeTo: url)?.absoluteURL,
-            let scheme = address.scheme?.lowercased(), ["http", "https"].contains(scheme),
-            address.host()?.isEmpty == false,
+        try checkLength(location.utf8.count)
+        guard let address = URL(string: location, relativeTo: url)?.absoluteURL, address.isWebAddress,
             var components = URLComponents(url: address, resolvingAgainstBaseURL: true)
         else { return nil }
         let staysWithOrigin = WebOrigin(address) == WebOrigin(url)
         components.percentEncodedUser = staysWithOrigin ? url.user() : nil
         components.percentEncodedPassword = staysWithOrigin ? url.password() : nil
         guard let target = components.url else { return nil }
-        guard scheme == "https" || url.scheme?.lowercased() != "https" else {
+        // A relative address, or one with characters that have to be escaped, becomes longer.
+        try checkLength(target.absoluteString.utf8.count)
+        guard target.scheme?.lowercased() == "https" || url.scheme?.lowercased() != "https" else {
             let explanation = """
                 was redirected from https to http, to \(target.withoutSecrets), which was not followed because anybody on the way \
                 could read and change what is sent there; ask for an address that stays with https
@@ -49,6 +45,14 @@ extension DataRequest {
         request.url = target
         if !staysWithOrigin { request.headerFields.removeAll { !$0.mayLeaveItsOrigin(besides: names) } }
         return request
+    }
+
+    /// Refuses an address that is longer than requests may have.
+    private func checkLength(_ byteCount: Int) throws(FetchError) {
+        guard byteCount > Self.maximumAddressBytes else { return }
+        let explanation =
+            "was redirected to an address of \(byteCount) bytes, and \(Self.maximumAddressBytes) are the most allowed"
+        throw FetchError(.tooLarge, request: self, explanation: explanation)
     }
 }
 

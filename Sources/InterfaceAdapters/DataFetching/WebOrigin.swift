@@ -13,8 +13,15 @@ package struct WebOrigin: Hashable, Sendable {
     /// The origin of an address, with the port that its scheme implies.
     package init(_ url: URL) {
         scheme = url.scheme?.lowercased()
-        host = url.host(percentEncoded: false)?.lowercased()
+        // A host with escapes that are no text has no name. It must not be the same as every other of that kind.
+        host = (url.host(percentEncoded: false) ?? url.host()).map(Self.folded)
         port = url.port ?? ["http": 80, "https": 443][scheme ?? ""]
+    }
+
+    /// A host in lower case, as far as names of hosts have cases: those of ASCII. The sign of the Kelvin is not the letter k.
+    private static func folded(_ host: String) -> String {
+        let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
+        return String(decoding: host.utf8.map { letters.contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
     /// Whether anybody on the way to this origin can read what is sent there: it is asked by plain http, and is not this machine.

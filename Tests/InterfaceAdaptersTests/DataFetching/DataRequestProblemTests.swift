@@ -17,7 +17,7 @@ struct DataRequestProblemTests {
 
     @Test(arguments: [
         "ftp://upstream.test/", "file:///etc/hosts", "http:///x", "data:,x", "x", "http://upstream.test:0/",
-        "http://upstream.test:65536/",
+        "http://upstream.test:65536/", "http://%97.test/",
     ])
     func anotherAddressIs(address: String) throws {
         #expect(try DataRequest.example(address).problem == "is not a request for a web address")

@@ -47,7 +47,10 @@ struct RedirectPolicyTests {
         #expect(try await asked(.example(), answers: [DataResponse()]).answer.url == nil)
     }
 
-    @Test(arguments: ["file:///etc/passwd", "ftp://other.test/", "javascript:alert(1)", "http://", ""])
+    @Test(arguments: [
+        "file:///etc/passwd", "ftp://other.test/", "javascript:alert(1)", "http://", "", "http://other.test:0/",
+        "http://other.test:65536/",
+    ])
     func whatIsNoWebAddressIsNotFollowed(location: String) async throws {
         let redirect = redirect(302, to: location)
         let (requests, answer) = try await asked(
@@ -173,6 +176,18 @@ struct RedirectPolicyTests {
         #expect(source.requests.count == 1)
         #expect(error?.reason == .tooLarge)
         #expect("\(try #require(error))".utf8.count < 1_000)
+    }
+
+    /// Each character outside ASCII is escaped by six, and a relative address gets the beginning of the other.
+    @Test(arguments: [String(repeating: "é", count: 2_000), String(repeating: "x", count: 4_200)])
+    func aRedirectToAnAddressThatBecomesTooLongIsAnError(location: String) async throws {
+        let address = "http://upstream.test/" + String(repeating: "a", count: 4_000) + "/b"
+        let source = RecordingDataFetcher(ScriptedDataFetcher([.answer(redirect(302, to: location))]))
+        let error = await #expect(throws: FetchError.self) {
+            try await RedirectPolicy.followed(upTo: 5).answer(to: .example(address), by: source.fetch)
+        }
+        #expect(source.requests.count == 1)
+        #expect(error?.reason == .tooLarge)
     }
 
     @Test func aDroppedCredentialDoesNotComeBackWithItsOrigin() async throws {

@@ -1,0 +1,36 @@
+import Testing
+
+@testable import InterfaceAdapters
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct WebOriginTests {
+    private func origin(_ address: String) throws -> WebOrigin { WebOrigin(try #require(URL(string: address))) }
+
+    @Test(arguments: ["HTTPS://EXAMPLE.org", "https://example.org:443/x", "https://ada:own@%65xample.org/?a#b"])
+    func oneOriginIsWrittenInManyWays(address: String) throws {
+        #expect(try origin(address) == origin("https://example.org/"))
+    }
+
+    @Test(arguments: [
+        "http://example.org/", "https://example.org:80/", "https://example.org./", "https://www.example.org/",
+    ])
+    func anotherSchemeHostOrPortIsAnotherOrigin(address: String) throws {
+        #expect(try origin(address) != origin("https://example.org/"))
+    }
+
+    /// Whatever they are, credentials for one must not be sent to the other.
+    @Test func hostsWhoseEscapesAreNoTextAreNotTheSame() throws {
+        #expect(try origin("https://%97a.test/") != origin("https://%97b.test/"))
+        #expect(try origin("https://%97a.test/") == origin("https://%97A.test/"))
+    }
+
+    @Test func onlyLettersOfASCIIHaveCases() throws {
+        // The sign of the Kelvin, which is a k in lower case.
+        #expect(try origin("https://%E2%84%AA.test/") != origin("https://k.test/"))
+    }
+}
