@@ -25,7 +25,9 @@ struct OutboxEntryName: Hashable, Sendable {
     init?(_ key: RecordKey, under prefix: RecordKey) {
         let components = key.components.dropFirst(prefix.components.count)
         guard prefix.contains(key), components.count >= 2, let digits = components.first,
-            digits.utf8.count == Self.digits, let sequence = Int(digits), Self.sequences.contains(sequence)
+            digits.utf8.count == Self.digits, digits.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
+            // A sign would be read too, and then the record could never be found by its name again.
+            let sequence = Int(digits), Self.sequences.contains(sequence)
         else { return nil }
         let rest = components.dropFirst()
         guard let idempotencyKey = rest.first, !idempotencyKey.isEmpty else { return nil }

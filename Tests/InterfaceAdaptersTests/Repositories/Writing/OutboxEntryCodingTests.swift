@@ -66,6 +66,12 @@ struct OutboxEntryCodingTests {
         #expect(OutboxEntryName(empty.key(under: []), under: []) == empty)
     }
 
+    /// A record whose key is not the one that its name gives could not be removed, and would be sent again and again.
+    @Test(arguments: ["+000000000000000007", "-000000000000000000", "٠٠٠٠٠٠٠٠٠7", "7", "9223372036854775807"])
+    func aNumberThatIsNotWrittenInDigitsAloneNamesNothing(number: String) {
+        #expect(OutboxEntryName(["p", number, "k1", "posts"], under: ["p"]) == nil)
+    }
+
     @Test func keysAreInTheOrderOfTheNumbers() {
         let keys = [0, 9, 10, 99, 1 << 40, 1 << 61].map {
             OutboxEntryName(sequence: $0, idempotencyKey: "k", subject: ["7"]).key(under: ["p"])
