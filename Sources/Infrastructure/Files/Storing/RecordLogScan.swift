@@ -24,7 +24,14 @@ struct RecordLogScan {
     /// Whether everything is as it was written.
     private(set) var isWhole = true
 
+    /// How many bytes of operations were read for heads that turned out to be none.
+    private(set) var futileByteCount = 0
+
     private static let windowLength = 64 * 1_024
+    /// Operations of as many bytes are always read where a head says that they follow.
+    private static let shortLength = 4_096
+    /// How many times the length of the file may be read in vain, beside short operations.
+    private static let futility = 16
 
     private let file: RecordFile
     private let path: String
@@ -97,6 +104,8 @@ struct RecordLogScan {
     private mutating func isComplete(_ frame: RecordFrame) throws(RecordStoreError) -> Bool {
         if frame.end == size, try self.frame(at: frame.tailOffset, .tail) != nil { return true }
         isWhole = false
+        // Not all values are there; and whatever their lengths are, no memory is taken for them.
+        guard frame.tailOffset <= size else { return false }
         for case .keep(_, let entry) in frame.operations {
             guard entry.isFulfilled(by: try file.readable(at: entry.offset, count: entry.length)) else {
                 return false
@@ -112,13 +121,18 @@ struct RecordLogScan {
     ) throws(RecordStoreError) -> RecordFrame? {
         guard let bytes = try bytes(at: position, count: RecordFrame.prefixLength),
             let prefix = RecordFramePrefix(bytes), prefix.mark == mark, prefix.position == position,
+            // A value can hold many heads, each of which says that all the rest is its operations. Checking them all would take
+            // time in proportion to the square of the length.
+            prefix.operationsLength <= Self.shortLength || futileByteCount / Self.futility <= size,
             let operations = try self.bytes(
                 at: position + RecordFrame.prefixLength,
                 count: prefix.operationsLength
             )
         else { return nil }
         do throws(RecordOperationCoding.UnknownOperation) {
-            return try RecordFrame(prefix, operations: Array(operations))
+            let frame = try RecordFrame(prefix, operations: Array(operations))
+            if frame == nil { futileByteCount += operations.count }
+            return frame
         } catch {
             throw RecordLogHeader.newerFormat("it has an operation of the code \(error.code)", path: path)
         }

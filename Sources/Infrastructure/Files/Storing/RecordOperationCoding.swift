@@ -15,6 +15,8 @@ enum RecordOperationCoding {
 
     /// How many bytes an operation has at the most, beside the key.
     static let overhead = 33
+    /// No number of commits or losses is larger, so that one more can always be counted.
+    static let maximumCount = Int.max >> 8
 
     /// The operations in bytes, without where their values are.
     static func encode(_ operation: RecordOperation, into bytes: inout [UInt8]) {
@@ -72,12 +74,13 @@ enum RecordOperationCoding {
             case .lose: operations.append(.lose(Array(key)))
             case .setDurableCount:
                 var number = ByteCursor(Array(key))
-                guard let before = number.count(upTo: .max), let after = number.count(upTo: .max), number.isAtEnd
+                guard let before = number.count(upTo: maximumCount), let after = number.count(upTo: maximumCount),
+                    number.isAtEnd
                 else { return nil }
                 operations.append(.setDurableCount(before: before, after: after))
             case .setUnknownLossCount:
                 var number = ByteCursor(Array(key))
-                guard let count = number.count(upTo: .max), number.isAtEnd else { return nil }
+                guard let count = number.count(upTo: maximumCount), number.isAtEnd else { return nil }
                 operations.append(.setUnknownLossCount(count))
             case .keep, .keepUntil:
                 guard let count = cursor.count(upTo: body.upperBound - offset), let checksum = cursor.word()
