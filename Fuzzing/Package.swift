@@ -6,6 +6,7 @@ import PackageDescription
 ///
 /// A new target also needs its entry point in `FuzzerDriver.c`, and its longest input in `run`.
 let targets = [
+    "fuzz-http-fields",
     "fuzz-inflate",
     "fuzz-jpeg",
     "fuzz-json-records",

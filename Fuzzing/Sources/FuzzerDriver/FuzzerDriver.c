@@ -10,6 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 #define BEGIN(name) \
     int name(int count, char **arguments) { return LLVMFuzzerRunDriver(&count, &arguments, LLVMFuzzerTestOneInput); }
 
+BEGIN(fuzz_http_fields_main)
 BEGIN(fuzz_inflate_main)
 BEGIN(fuzz_jpeg_main)
 BEGIN(fuzz_json_records_main)
