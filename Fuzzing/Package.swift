@@ -11,6 +11,7 @@ let targets = [
     "fuzz-jpeg",
     "fuzz-json-records",
     "fuzz-png",
+    "fuzz-record-log",
     "fuzz-redirects",
     "fuzz-tiff",
     "fuzz-vips",

@@ -128,10 +128,20 @@ def vips_seeds():
     yield "avif-boxes", brand + (struct.pack(">I", 8) + b"free") * ((TOTAL - 64) // 8)
 
 
+def record_log_seeds(total=65535):
+    # Each head says that all the rest is its operations.
+    heads = b"".join(
+        b"RECORDS{" + struct.pack("<QQQQ", at, total - 1 - at - 40, 0, at) for at in range(0, total - 1 - 40, 40)
+    )
+    yield "heads", (b"\0" + heads).ljust(total, b"\0")
+    yield "marks", b"\0" + b"RECORDS{" * ((total - 1) // 8)
+
+
 SEEDS = {
     "fuzz-inflate": deflate_seeds,
     "fuzz-jpeg": jpeg_seeds,
     "fuzz-png": png_seeds,
+    "fuzz-record-log": record_log_seeds,
     "fuzz-tiff": tiff_seeds,
     "fuzz-vips": vips_seeds,
 }

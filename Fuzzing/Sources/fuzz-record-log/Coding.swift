@@ -1,0 +1,87 @@
+import InterfaceAdapters
+
+@testable import Infrastructure
+
+/// Checks that what can be read from bytes is the same bytes when it is written again: operations, and keys.
+func checkCoding(_ bytes: [UInt8]) {
+    for length in [0, bytes.count, 1 << 40] {
+        let operations: [RecordOperation]?
+        do throws(RecordOperationCoding.UnknownOperation) {
+            operations = try RecordOperationCoding.operations(of: bytes, body: 0..<length)
+        } catch {
+            continue
+        }
+        guard let operations else { continue }
+        // Not even the shortest operation has fewer bytes.
+        precondition(operations.count <= bytes.count / 9)
+        var written: [UInt8] = []
+        for operation in operations { RecordOperationCoding.encode(operation, into: &written) }
+        precondition(written == bytes)
+    }
+    let keys = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).map { part in
+        RecordKey(
+            String(decoding: part, as: UTF8.self).split(separator: "/", omittingEmptySubsequences: false).map(
+                String.init
+            )
+        )
+    }
+    for key in keys { precondition(RecordKey(encoded: key.encoded) == key) }
+    if let first = keys.first, let last = keys.last {
+        precondition((first < last) == first.encoded.lexicographicallyPrecedes(last.encoded))
+        precondition(first.contains(last) == last.encoded.starts(with: first.encoded))
+        precondition((first == last) == (first.encoded == last.encoded))
+    }
+    if let key = RecordKey(encoded: bytes) { precondition(key.encoded == bytes) }
+}
+
+/// Applies changes, three bytes for each, to an index and to a dictionary, and checks that both have the same.
+func checkIndex(_ input: [UInt8]) {
+    var index = RecordIndex()
+    var records: [[UInt8]: RecordEntry] = [:]
+    var lost: Set<[UInt8]> = []
+    var start = 0
+    while start + 3 <= input.count {
+        let (kind, key) = (input[start], Array(input[start + 1...start + 2]))
+        let operation: RecordOperation
+        switch kind % 16 {
+        case 0..<9:
+            let entry = RecordEntry(
+                offset: start,
+                length: Int(kind),
+                checksum: 0,
+                expiry: kind & 16 == 0 ? nil : KnownLog.time
+            )
+            operation = .keep(key, entry)
+            records[key] = entry
+            lost.remove(key)
+        case 9..<13:
+            operation = .remove(key)
+            records[key] = nil
+            lost.remove(key)
+        case 13:
+            let prefix = Array(key.prefix(Int(kind >> 6)))
+            operation = .removeAll(prefix)
+            records = records.filter { !$0.key.starts(with: prefix) }
+            lost = lost.filter { !$0.starts(with: prefix) }
+        case 14:
+            operation = .lose(key)
+            records[key] = nil
+            lost.insert(key)
+        default:
+            // Rare, because it removes much.
+            operation = kind >= 0xF0 ? .findGap : .setDurableCount(before: 0, after: 0)
+            if kind >= 0xF0 { records = records.filter { $0.value.expiry == nil } }
+        }
+        index.apply(operation)
+        start += 3
+    }
+    let prefix = Array(input.prefix(1))
+    let expected = records.filter { $0.key.starts(with: prefix) }.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    precondition(index.slots(under: prefix).map(\.key) == expected.map(\.key))
+    precondition(index.slots(under: []).count == records.count && index.count == records.count)
+    precondition(index.lostKeys == lost)
+    let keyBytes = lost.reduce(0) { $0 + RecordFrame.byteCount(ofKeyLength: $1.count) }
+    precondition(index.byteCount == keyBytes + records.reduce(0) { $0 + RecordIndex.byteCount(of: $1.key, $1.value) })
+    for (key, entry) in records { precondition(index[key] == entry) }
+    for key in lost { precondition(index[key] == nil) }
+}

@@ -1,0 +1,55 @@
+import InterfaceAdapters
+
+@testable import Infrastructure
+
+/// Reads bytes as what is in the file of a record store. The first byte says how.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
+    let bytes = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+    guard let first = bytes.first else { return 0 }
+    let rest = Array(bytes.dropFirst())
+    switch first % 5 {
+    case 0: open(rest)
+    case 1: open(repaired(rest))
+    case 2: checkDamage(rest, of: first & 0x80 == 0 ? KnownLog.written : KnownLog.rewritten)
+    case 3: checkCoding(rest)
+    default: checkIndex(rest)
+    }
+    return 0
+}
+
+/// Opens a log that says anything.
+private func open(_ log: [UInt8]) {
+    let directory = LogDirectory(log)
+    do throws(RecordStoreError) {
+        let contents = try directory.opened().contents()
+        checkUse(of: directory, with: contents)
+    } catch {
+        // A newer program wrote it, and it stays as it is.
+        precondition(error.reason == .unavailable && directory.log == log)
+    }
+}
+
+/// The bytes with the header of a log, the place of each head and its checksum put right: the fuzzer does not find them.
+private func repaired(_ bytes: [UInt8]) -> [UInt8] {
+    var log = RecordLogHeader.bytes() + bytes
+    var position = RecordLogHeader.length
+    while position + RecordFrame.prefixLength <= log.count {
+        let head = log[position..<position + RecordFrame.prefixLength]
+        guard let prefix = RecordFramePrefix(head) else {
+            position += 1
+            continue
+        }
+        let start = position + RecordFrame.prefixLength
+        let length = min(prefix.operationsLength, log.count - start)
+        let right = RecordFramePrefix(
+            prefix.mark,
+            offset: prefix.mark == .head ? position : max(0, position - start + position - length - prefix.bodyLength),
+            operations: Array(log[start..<start + length]),
+            bodyLength: prefix.bodyLength
+        )
+        log.replaceSubrange(position..<start, with: right.bytes)
+        position = start
+    }
+    return log
+}
