@@ -10,6 +10,7 @@ let targets = [
     "fuzz-inflate",
     "fuzz-jpeg",
     "fuzz-json-records",
+    "fuzz-outbox-entries",
     "fuzz-png",
     "fuzz-record-log",
     "fuzz-redirects",
