@@ -18,7 +18,7 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     checkStreak(parts[1])
     if let name = OutboxEntryName(key, under: []) {
         precondition(name.key(under: []) == key)
-        precondition(name.sequence >= 0 && name.sequence < .max / 2 && !name.idempotencyKey.isEmpty)
+        precondition(name.sequence >= 0 && name.sequence <= .max / 2 && !name.idempotencyKey.isEmpty)
         checkEntry(parts[1], named: name)
         checkLetter(parts[1], named: name)
     }

@@ -9,7 +9,9 @@ extension Date {
     /// `Sun, 06 Nov 1994 08:49:37 GMT`; `nil` if the text is none, or names a day or a time that does not exist.
     init?(httpDate text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 6, parts[5] == "GMT", let month = Self.monthNames.firstIndex(of: String(parts[2])) else {
+        guard parts.count == 6, Self.dayNames.contains(String(parts[0])), parts[5] == "GMT",
+            let month = Self.monthNames.firstIndex(of: String(parts[2]))
+        else {
             return nil
         }
         let number = month + 1 < 10 ? "0\(month + 1)" : "\(month + 1)"
@@ -20,6 +22,8 @@ extension Date {
         self = date
     }
 
+    /// Which of them it is does not matter: the rest of a date says it.
+    private static let dayNames: Set = ["Mon,", "Tue,", "Wed,", "Thu,", "Fri,", "Sat,", "Sun,"]
     private static let monthNames = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]

@@ -46,6 +46,7 @@ struct RetryAfterTests {
         "Sun, 06 Nov 1994 08:49:37+02:00 GMT", "Sun, 06 Nov 1994 08:49:37.5 GMT", "Sun, 06 Nov 1994 084937 GMT",
         "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT", "Sun,  06 Nov 1994 08:49:37 GMT",
         "Sun, 06-Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37Z GMT", "Sun, 06 Nov 1994 08:49:60 GMT",
+        "\"Su, 06 Nov 1994 08:49:37 GMT", "Sunday, 06 Nov 1994 08:49:37 GMT", ", 06 Nov 1994 08:49:37 GMT",
     ])
     func aDateThatDoesNotExistOrIsWrittenOtherwiseIsNothing(value: String) {
         #expect(retryAfter(value) == nil)
