@@ -41,14 +41,14 @@ struct DeadLetterDTO: Codable {
     static func item(from bytes: [UInt8], named name: OutboxEntryName) -> OutboxItem {
         do throws(OutboxEntryDTO.Problem) {
             let letter = try Self.letter(from: bytes)
-            let entry = try letter.entry.entry(named: name, attempts: letter.attempts).get()
+            let entry = try letter.entry.entry(named: name, attempts: max(0, letter.attempts)).get()
             return OutboxItem(
                 id: entry.idempotencyKey,
                 state: .refused(at: Date(timeIntervalSince1970: Double(letter.refusedAt) / 1_000)),
                 write: entry.write,
                 acceptedAt: entry.acceptedAt,
                 attempts: entry.attempts,
-                cause: letter.cause,
+                cause: letter.cause.excerpt(upTo: maximumCauseLength),
                 byteCount: entry.write.byteCount
             )
         } catch {

@@ -86,7 +86,8 @@ struct OutboxEntryDTO: Codable {
                 body: body.map { Array($0) }
             ),
             idempotencyKey: name.idempotencyKey,
-            acceptedAt: Date(timeIntervalSince1970: Double(acceptedAt) / 1_000),
+            // Within the numbers that are written, so that an entry that is kept again is the same.
+            acceptedAt: Date(timeIntervalSince1970: Double(acceptedAt) / 1_000).roundedToMilliseconds,
             attempts: attempts
         )
         return .success(entry)

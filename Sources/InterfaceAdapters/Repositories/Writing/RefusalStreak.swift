@@ -106,6 +106,8 @@ struct RefusalStreak: Hashable {
 extension RefusalStreak {
     /// What is kept of it in the store, so that a program that runs for a moment each time pauses too.
     struct Record: Codable {
+        static let maximumCauseLength = 500
+
         let version: Int
         let subjects: [[String]]
         let cause: String
@@ -122,7 +124,7 @@ extension RefusalStreak {
                 OutboxPause(
                     until: Date(timeIntervalSince1970: Double($0) / 1_000),
                     refusals: subjects.count,
-                    cause: cause
+                    cause: cause.excerpt(upTo: Self.maximumCauseLength)
                 )
             }
         }
@@ -144,7 +146,7 @@ extension RefusalStreak {
         return Record(
             version: 1,
             subjects: subjects.sorted().map(\.components),
-            cause: cause.excerpt(upTo: 500),
+            cause: cause.excerpt(upTo: Record.maximumCauseLength),
             until: remaining.map { date.addingTimeInterval($0 / .seconds(1)).wholeMilliseconds },
             waitMilliseconds: Int64(wait / .milliseconds(1))
         )
@@ -154,7 +156,7 @@ extension RefusalStreak {
     mutating func restore(_ record: Record, at now: Duration, _ date: Date) {
         guard record.version == 1 else { return }
         subjects = Set(record.subjects.prefix(limit).map { RecordKey($0) })
-        cause = record.cause
+        cause = record.cause.excerpt(upTo: Record.maximumCauseLength)
         guard let pause = record.pause else { return }
         wait = min(max(initialWait, .milliseconds(max(0, min(record.waitMilliseconds, 1 << 40)))), maximumWait)
         // Whatever the clock says, no pause is longer than it could have been.

@@ -59,6 +59,25 @@ struct OutboxEntryCodingTests {
         #expect(OutboxEntryDTO.entry(from: bytes, named: name, attempts: 3) == .success(entry))
     }
 
+    /// A refused write is kept again as an entry when it is retried.
+    @Test(arguments: [Int64.min, .max])
+    func anEntryWithATimeBeyondAllOthersIsTheSameWhenItIsKeptAgain(time: Int64) throws {
+        let text = #"{"acceptedAt":\#(time),"endpoint":"posts","method":"PATCH","path":"posts/7","version":2}"#
+        let entry = try OutboxEntryDTO.entry(from: Array(text.utf8), named: name, attempts: 0).get()
+        let bytes = try OutboxEntryDTO.bytes(of: entry)
+        #expect(OutboxEntryDTO.entry(from: bytes, named: name, attempts: 0) == .success(entry))
+    }
+
+    @Test func aDeadLetterThatSaysAnythingIsListedOnALine() throws {
+        let entry = #"{"acceptedAt":1500,"endpoint":"posts","method":"PATCH","path":"posts/7","version":2}"#
+        let cause = String(repeating: #"a line\nand more "#, count: 1_000)
+        let text = #"{"attempts":-5,"cause":"\#(cause)","entry":\#(entry),"refusedAt":1}"#
+        let item = DeadLetterDTO.item(from: Array(text.utf8), named: name)
+        #expect(item.state == .refused(at: Date(timeIntervalSince1970: 0.001)))
+        #expect(item.attempts == 0)
+        #expect(item.cause?.count == 500 && item.cause?.contains("\n") == false)
+    }
+
     @Test func aNameIsReadFromItsKey() {
         #expect(OutboxEntryName(name.key(under: ["a", "b"]), under: ["a", "b"]) == name)
         #expect(OutboxEntryName(name.key(under: ["a", "b"]), under: ["a", "c"]) == nil)

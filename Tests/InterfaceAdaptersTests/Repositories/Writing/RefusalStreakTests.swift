@@ -85,4 +85,15 @@ struct RefusalStreakTests {
         later.restore(read, at: .zero, OutboxStage.time.addingTimeInterval(-1_000_000))
         #expect(later.phase == .paused(until: .seconds(10)))
     }
+
+    @Test func aRecordThatSaysAnythingIsShownOnALine() throws {
+        let cause = String(repeating: #"a line\nand more "#, count: 1_000)
+        let text = #"{"version":1,"subjects":[],"cause":"\#(cause)","until":1000,"waitMilliseconds":1}"#
+        let record = try RefusalStreak.Record.decoded(from: Data(text.utf8))
+        var streak = streak()
+        streak.restore(record, at: .zero, .distantPast)
+        for cause in [record.pause?.cause, streak.cause] {
+            #expect(cause?.count == 500 && cause?.contains("\n") == false)
+        }
+    }
 }
