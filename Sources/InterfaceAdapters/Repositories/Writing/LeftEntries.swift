@@ -115,7 +115,8 @@ struct LeftEntries {
         }
         items.sort { $0.name.sequence < $1.name.sequence }
         let count = acknowledged.flatMap { Int(String(decoding: $0.bytes, as: UTF8.self)) } ?? 0
-        guard losses.unknownCount > count else { return }
+        // A damaged count may be negative, and is no loss by itself.
+        guard losses.unknownCount > max(0, count) else { return }
         unknownLosses = losses.unknownCount
         areUnknownLossesTold = true
         items = items.map { item in

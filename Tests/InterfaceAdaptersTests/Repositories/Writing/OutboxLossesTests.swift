@@ -53,6 +53,12 @@ struct OutboxLossesTests {
         #expect(stage.settler.pending == [])
     }
 
+    @Test(arguments: ["-1", "x", ""]) func aCountOfLossesThatIsNoneHoldsNothing(count: String) async throws {
+        let store = InMemoryRecordStore()
+        try await store.commit([.keep(StoredRecord(Array(count.utf8)), OutboxRecords(prefix: ["outbox"]).losses)])
+        #expect(try await OutboxContents(of: store).pending.isEmpty)
+    }
+
     @Test func aWriteWhoseNoteIsLostMayHaveArrivedSoThatNoRefusalEndsIt() async throws {
         let stage = stage
         try await stage.scheduler.run {
