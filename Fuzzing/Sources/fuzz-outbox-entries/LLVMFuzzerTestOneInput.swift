@@ -145,7 +145,7 @@ private func list(_ bytes: [UInt8], under key: RecordKey) {
         let places = ["entries", "attempts", "dead"].map { RecordKey(["outbox", $0] + key.components) }
         let record = StoredRecord(bytes)
         do {
-            try await store.commit((places + [["outbox", "pause"]]).map { .keep(record, $0) })
+            try await store.commit((places + [["outbox", "pause"], ["outbox", "losses"]]).map { .keep(record, $0) })
             let contents = try await OutboxContents(of: store)
             precondition(contents.pending.count == 1)
             // What is refused meanwhile is listed once, if it is known to be the same.
