@@ -153,6 +153,12 @@ extension RepositoryError {
             case .closed: .closed
             case .full, .denied, .busy, .unavailable: .unavailable
             }
-        self.init(reason, request: request, explanation: "was not accepted: \(error.explanation)")
+        let cause = error.explanation.hasSuffix(".") ? error.explanation.dropLast() : error.explanation[...]
+        self.init(
+            reason,
+            request: request,
+            explanation: "was not accepted: \(cause)",
+            canRetry: [.busy, .full, .unavailable].contains(error.reason)
+        )
     }
 }
