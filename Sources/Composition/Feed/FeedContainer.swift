@@ -28,7 +28,7 @@ public struct FeedContainer: FeatureContainer {
                 do throws(ReadFeedError) {
                     return try await feed.readFeed(query, policy)
                 } catch {
-                    // The view model shows it only to whoever looks at that moment.
+                    // Nothing else records it: the view model shows it once.
                     if error != .cancelled { errorHandler.handle(error) }
                     throw error
                 }

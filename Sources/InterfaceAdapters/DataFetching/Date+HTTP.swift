@@ -6,7 +6,7 @@ import Foundation
 
 extension Date {
     /// Reads the date of an HTTP header field in its preferred form (RFC 9110 section 5.6.7), such as
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`; `nil` if the text is none, or names a day or a time that does not exist.
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`; `nil` if the text is not such a date, or names a day or a time that does not exist.
     init?(httpDate text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 6, Self.dayNames.contains(String(parts[0])), parts[5] == "GMT",

@@ -13,7 +13,7 @@ package struct WebOrigin: Hashable, Sendable {
     /// The origin of an address, with the port that its scheme implies.
     package init(_ url: URL) {
         scheme = url.scheme?.lowercased()
-        // A host with escapes that are no text has no name. It must not be the same as every other of that kind.
+        // A host whose escapes are not UTF-8 cannot be decoded. It keeps them, so that two such hosts differ.
         host = (url.host(percentEncoded: false) ?? url.host()).map(Self.folded)
         port = url.port ?? ["http": 80, "https": 443][scheme ?? ""]
     }

@@ -8,7 +8,7 @@ public import Foundation
 
 /// A store of records that are kept in memory.
 ///
-/// Records are kept until the store is deallocated. There is no limit of size; an expired record takes room until it is replaced.
+/// Records are kept until the store is deallocated. The size is not limited, and an expired record takes up memory until it is replaced.
 public final class InMemoryRecordStore: RecordStore {
     /// Owns a key until it is released or deallocated.
     private final class Ownership: Sendable {
