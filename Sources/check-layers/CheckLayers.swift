@@ -7,6 +7,8 @@ struct CheckLayers {
     let output: (String) throws -> Void
     /// Where everything else goes.
     let errors: (String) -> Void
+    /// How a package is described.
+    var describe = { (package: SwiftPackage) async throws -> PackageDescription in try await package.description() }
 
     /// Does what the arguments ask for.
     func run(_ words: some Sequence<String>) async -> ExitCode {
@@ -31,7 +33,7 @@ struct CheckLayers {
         let clock = ContinuousClock()
         let start = clock.now
         let directory = arguments.packagePath ?? FileManager.default.currentDirectoryPath
-        let package = try await SwiftPackage(directory: directory, scratchPath: arguments.scratchPath).description()
+        let package = try await describe(SwiftPackage(directory: directory, scratchPath: arguments.scratchPath))
         let described = clock.now
         let check = PackageCheck(package: package, arguments: arguments)
         let sources = try await SourceReader(package).facts()

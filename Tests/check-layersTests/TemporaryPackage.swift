@@ -1,4 +1,5 @@
 import Foundation
+import LayerContract
 
 @testable import check_layers
 
@@ -72,10 +73,16 @@ final class TemporaryPackage {
         "Wires/Sources/Wire/Wire.swift": "public struct Wire {}",
     ]
 
+    /// What SwiftPM says of the package as it begins. It takes SwiftPM a second, so it is asked once, and again only where a manifest
+    /// changes or a file comes or goes.
+    private static let description = Task { try await TemporaryPackage().described() }
+
+    private var isAsItBegan = true
     private let directory = FileManager.default.temporaryDirectory.appending(path: "layers-\(UUID().uuidString)")
 
     init() throws {
         for (path, text) in Self.files { try write(text, to: path) }
+        isAsItBegan = true
     }
 
     deinit {
@@ -87,12 +94,16 @@ final class TemporaryPackage {
     }
 
     func write(_ bytes: [UInt8], to path: String) throws {
+        if path.hasSuffix("Package.swift") || Self.files[path] == nil && path.hasSuffix(".swift") {
+            isAsItBegan = false
+        }
         let url = directory.appending(path: path)
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(bytes).write(to: url)
     }
 
     func remove(_ path: String) throws {
+        if path.hasSuffix(".swift") { isAsItBegan = false }
         try FileManager.default.removeItem(at: directory.appending(path: path))
     }
 
@@ -107,11 +118,21 @@ final class TemporaryPackage {
         try write(lines.joined(separator: "\n"), to: path)
     }
 
+    /// What SwiftPM says of it.
+    private func described() async throws -> PackageDescription {
+        try await SwiftPackage(directory: directory.path, scratchPath: nil).description()
+    }
+
     /// Runs the command over it.
     func check(_ arguments: String...) async -> Answer {
         var output = ""
         var errors = ""
-        let command = CheckLayers(output: { output += $0 }, errors: { errors += $0 })
+        let isAsItBegan = isAsItBegan
+        let command = CheckLayers(output: { output += $0 }, errors: { errors += $0 }) { package in
+            guard isAsItBegan else { return try await package.description() }
+            let description = try await Self.description.value
+            return PackageDescription(name: description.name, path: package.directory, targets: description.targets)
+        }
         let exitCode = await command.run(["--package-path", directory.path] + arguments)
         return Answer(exitCode: exitCode, output: output, errors: errors)
     }

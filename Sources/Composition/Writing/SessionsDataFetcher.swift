@@ -27,18 +27,29 @@ final class SessionsDataFetcher: DataFetcher {
 
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         var turnedAway: DataResponse?
+        var attempts = 0
         for (_, dataFetcher) in state.withLock(\.dataFetchers).reversed() {
             do throws(FetchError) {
-                let response = try await dataFetcher.fetch(request)
+                var response = try await dataFetcher.fetch(request)
+                attempts += response.retries?.attempts ?? 1
+                if attempts > 1 { response.retries = Self.report(attempts) }
                 // RFC 9110 section 15.5.2: nothing was done, for want of credentials that are valid.
                 guard response.status == .unauthorized else { return response }
                 turnedAway = turnedAway ?? response
+                turnedAway?.retries = response.retries
             } catch {
                 // A session that is closed has not sent it.
-                guard error.reason == .closed else { throw error }
+                guard error.reason == .closed else {
+                    attempts += error.retries?.attempts ?? (error.wasSent ? 1 : 0)
+                    throw attempts > 1 ? error.reporting(Self.report(attempts)) : error
+                }
             }
         }
         if let turnedAway { return turnedAway }
         throw FetchError(.closed, request: request, explanation: "was not sent: every session is closed")
+    }
+
+    private static func report(_ attempts: Int) -> RetryReport {
+        RetryReport(attempts: attempts, ending: "each with other credentials")
     }
 }

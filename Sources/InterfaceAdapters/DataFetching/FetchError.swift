@@ -3,39 +3,27 @@
 /// The credentials of the request do not show in it: its maker's words are searched for them. It is cheap to make, because
 /// nothing is put into words before somebody reads it.
 public struct FetchError: Error, Hashable, Sendable {
-    /// Apart from the error, which travels through every layer and is to be small.
-    private final class Contents: Sendable {
+    private struct Contents: Hashable, Sendable {
         let reason: Reason
         let request: DataRequest
         let explanation: String
-        let status: DataResponse.Status?
-        let retryAfter: RetryAfter?
-        let retries: RetryReport?
-        let wasSent: Bool
+        var status: DataResponse.Status?
+        var retryAfter: RetryAfter?
+        var retries: RetryReport?
+        var wasSent = true
+        var lacksCredentials = false
+    }
 
-        init(
-            _ reason: Reason,
-            _ request: DataRequest,
-            _ explanation: String,
-            _ status: DataResponse.Status?,
-            _ retryAfter: RetryAfter?,
-            _ retries: RetryReport?,
-            _ wasSent: Bool
-        ) {
-            self.reason = reason
-            // What was sent is not kept for as long as somebody keeps the error.
-            var request = request
-            if request.body != nil { request.body = nil }
-            self.request = request
-            self.wasSent = wasSent
-            self.explanation = explanation
-            self.status = status
-            self.retryAfter = retryAfter
-            self.retries = retries
+    /// Apart from the error, which travels through every layer and is to be small.
+    private final class Box: Sendable {
+        let contents: Contents
+
+        init(_ contents: Contents) {
+            self.contents = contents
         }
     }
 
-    private let contents: Contents
+    private let box: Box
 
     /// Makes an error about a request.
     ///
@@ -53,25 +41,36 @@ public struct FetchError: Error, Hashable, Sendable {
         retryAfter: RetryAfter? = nil,
         wasSent: Bool = true
     ) {
-        contents = Contents(reason, request, explanation, nil, retryAfter, nil, wasSent)
+        self.init(
+            Contents(
+                reason: reason,
+                request: request.withoutBody,
+                explanation: explanation,
+                retryAfter: retryAfter,
+                wasSent: wasSent
+            )
+        )
     }
 
     /// Makes the error that an unsuccessful answer to a request is.
     public init(_ response: DataResponse, to request: DataRequest) {
-        contents = Contents(
-            .unsuccessful,
-            request,
-            "was answered with \(response.status)",
-            response.status,
-            RetryAfter(response.headerFields),
-            response.retries,
-            true
+        self.init(
+            Contents(
+                reason: .unsuccessful,
+                request: request.withoutBody,
+                explanation: "was answered with \(response.status)",
+                status: response.status,
+                retryAfter: RetryAfter(response.headerFields),
+                retries: response.retries
+            )
         )
     }
 
     private init(_ contents: Contents) {
-        self.contents = contents
+        box = Box(contents)
     }
+
+    private var contents: Contents { box.contents }
 
     /// What kind of failure this is.
     public var reason: Reason { contents.reason }
@@ -92,34 +91,22 @@ public struct FetchError: Error, Hashable, Sendable {
         return contents.retries.map { "\(words) (\($0))" } ?? words
     }
 
-    /// This error as that of a request which was not sent because of it.
-    func notSent() -> FetchError {
-        FetchError(
-            Contents(
-                contents.reason,
-                contents.request,
-                contents.explanation,
-                contents.status,
-                contents.retryAfter,
-                contents.retries,
-                false
-            )
-        )
+    /// Whether the request had no credentials that are valid, because they could not be renewed.
+    var lacksCredentials: Bool { contents.lacksCredentials }
+
+    /// This error as that of a request which was not sent, or was turned away, because no credentials were to be had.
+    func lackingCredentials() -> FetchError {
+        var contents = contents
+        contents.wasSent = false
+        contents.lacksCredentials = true
+        return FetchError(contents)
     }
 
     /// This error, with how often it was tried and why no more.
-    func reporting(_ retries: RetryReport) -> FetchError {
-        FetchError(
-            Contents(
-                contents.reason,
-                contents.request,
-                contents.explanation,
-                contents.status,
-                contents.retryAfter,
-                retries,
-                contents.wasSent
-            )
-        )
+    public func reporting(_ retries: RetryReport) -> FetchError {
+        var contents = contents
+        contents.retries = retries
+        return FetchError(contents)
     }
 
     /// Whether asking again, with nothing changed, can help. Whether it is safe depends on the request.
@@ -132,17 +119,21 @@ public struct FetchError: Error, Hashable, Sendable {
     }
 
     /// Whether two errors say the same.
-    public static func == (left: Self, right: Self) -> Bool {
-        left.reason == right.reason && left.contents.request == right.contents.request
-            && left.contents.explanation == right.contents.explanation && left.status == right.status
-            && left.retryAfter == right.retryAfter && left.retries == right.retries && left.wasSent == right.wasSent
-    }
+    public static func == (left: Self, right: Self) -> Bool { left.contents == right.contents }
 
     /// Feeds what makes errors equal into a hasher.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(reason)
-        hasher.combine(contents.request)
-        hasher.combine(contents.explanation)
+        hasher.combine(contents)
+    }
+}
+
+extension DataRequest {
+    /// What was sent is not kept for as long as somebody keeps the error.
+    fileprivate var withoutBody: DataRequest {
+        guard body != nil else { return self }
+        var request = self
+        request.body = nil
+        return request
     }
 }
 

@@ -41,10 +41,14 @@ struct SessionsDataFetcherTests {
         let (older, newer) = (recording(.created), recording(.unauthorized))
         let number = sessions.add(older)
         _ = sessions.add(newer)
-        #expect(try await fetch().status == .created)
+        let response = try await fetch()
+        #expect(response.status == .created)
+        #expect(response.retries?.attempts == 2)
         #expect(newer.requests.count == 1)
         sessions.remove(number)
-        #expect(try await fetch().status == .unauthorized)
+        let denied = try await fetch()
+        #expect(denied.status == .unauthorized)
+        #expect(denied.retries == nil)
         // What fails otherwise is not sent a second time.
         _ = sessions.add(StubDataFetcher(failing: .unreachable))
         let error = await #expect(throws: FetchError.self) { try await fetch() }

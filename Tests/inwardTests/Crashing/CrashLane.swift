@@ -77,9 +77,9 @@ struct CrashLane: Sendable {
 
     private var errors: URL { directory.appending(path: "errors.txt") }
 
-    /// Has the program publish until it was killed so many times, and then lets it deliver what is left.
+    /// Has the program publish until it was killed so many times and has accepted something, and then lets it deliver what is left.
     mutating func crash(times: Int) throws {
-        while killCount < times { try crashOnce() }
+        while killCount < times || accepted.isEmpty { try crashOnce() }
         var isDelivered = false
         while !isDelivered {
             let outcome = try run(posts: 0, until: nil)

@@ -7,7 +7,7 @@ import Testing
 
 /// Kills the real program at random instants while it publishes, and counts what came of what it had said to have accepted.
 ///
-/// `CRASHES=500` kills it that often, instead of 20 times, or 6 times where the upstream is slow. `CRASH_SEED` repeats a run's seed,
+/// `CRASHES=500` kills it that often, instead of 20 times, or twice where the upstream is slow. `CRASH_SEED` repeats a run's seed,
 /// though not what the processes did. With
 /// `CRASH_UPSTREAM=http://127.0.0.1:8787` it asks an upstream that answers as JSONPlaceholder does and gives the writes it received
 /// at `/_journal`, a list of objects with `key` and `body`. What counts there is the journal: such an upstream may honour keys or not.
@@ -42,7 +42,7 @@ struct CrashTests {
         guard Self.environment["CRASH_UPSTREAM"] == nil else { return }
         defer { try? FileManager.default.removeItem(at: directory) }
         try await crash(
-            Self.killCount ?? 6,
+            Self.killCount ?? 2,
             JournalingUpstream(isSlow: true),
             JournalingUpstream(isSlow: true),
             hasRefusals: true,

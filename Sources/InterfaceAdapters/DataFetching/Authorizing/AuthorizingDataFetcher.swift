@@ -53,11 +53,23 @@ public struct AuthorizingDataFetcher: TellingDataFetcher {
             return denied
         }
         observers.tell { $0.credentialsRefreshed(for: request) }
-        var again = authorized(request, by: next)
+        return try await fetchAgain(request, by: next)
+    }
+
+    private func fetchAgain(_ request: DataRequest, by edition: Credentials.Edition) async throws(FetchError)
+        -> DataResponse
+    {
+        var again = authorized(request, by: edition)
         again.attempt += 1
-        let second = try await base.fetch(again)
-        if isOfOrigin(second), second.status != .unauthorized { credentials.noteAccepted(next) }
-        return second
+        let ending = "the last with new credentials"
+        do throws(FetchError) {
+            var response = try await base.fetch(again)
+            if isOfOrigin(response), response.status != .unauthorized { credentials.noteAccepted(edition) }
+            response.retries = response.retries ?? RetryReport(attempts: again.attempt, ending: ending)
+            return response
+        } catch {
+            throw error.wasSent ? error.reporting(RetryReport(attempts: again.attempt, ending: ending)) : error
+        }
     }
 
     /// Whether the origin of the credentials answered. A redirect may have led to another, which never saw them.

@@ -156,7 +156,7 @@ public final class Credentials: Sendable {
         }
         switch outcome {
         case .kept(.success(let edition)): return edition
-        case .kept(.failure(let error)): throw error.notSent()
+        case .kept(.failure(let error)): throw error.lackingCredentials()
         case .cancelled:
             throw FetchError(.cancelled, request: request, explanation: "was cancelled", wasSent: false)
         case .deadlinePassed:

@@ -59,7 +59,7 @@ public final class RateLimiter: Sendable {
         if let deadline, deadline.hasPassed { throw late(request) }
         let now = timer.now
         let latest = now + min(patience, deadline?.remaining ?? patience)
-        let (turn, next) = bucket.withLock { bucket in (bucket.reserve(at: now, by: latest), bucket.next) }
+        let (turn, next) = bucket.withLock { bucket in (bucket.reserve(at: now, by: latest), bucket.next(at: now)) }
         guard let turn else {
             throw FetchError(
                 .rejected,

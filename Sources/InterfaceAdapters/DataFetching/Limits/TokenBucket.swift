@@ -19,6 +19,8 @@ struct TokenBucket: Sendable {
     private let tolerance: Duration
     /// When the bucket is full, if nothing more is taken; a moment in the past if it is.
     private var full = Duration.zero
+    /// Turns that were put back before they came, the earliest first. Others have turns behind each of them.
+    private var free: [Turn] = []
 
     /// Makes a full bucket.
     ///
@@ -36,19 +38,29 @@ struct TokenBucket: Sendable {
     }
 
     /// When there will be a token that nobody has taken, if there is none now.
-    var next: Duration { full - tolerance }
+    func next(at now: Duration) -> Duration {
+        free.first { $0.moment >= now }?.moment ?? full - tolerance
+    }
 
     /// Takes the next token, if there is one by a moment. It is not used before its turn.
     mutating func reserve(at now: Duration, by latest: Duration) -> Turn? {
-        let moment = max(now, next)
+        free.removeFirst(free.prefix { $0.moment < now }.count)
+        let moment = max(now, next(at: now))
         guard moment <= latest else { return nil }
+        guard free.isEmpty else { return free.removeFirst() }
         full = max(full, now) + interval
         return Turn(moment: moment, full: full)
     }
 
-    /// Puts a token back that was not used, if none was taken behind it. Otherwise it is lost: those behind it have their turns
-    /// by then, and a new one could come too soon for them.
+    /// Puts a token back that was not used.
+    ///
+    /// Others may have later turns by now, which stay as they are. Then somebody else can have this one, until its moment has
+    /// passed: used later, it could come too soon before the next.
     mutating func putBack(_ turn: Turn) {
-        if full == turn.full { full -= interval }
+        free.insert(turn, at: free.firstIndex { $0.full > turn.full } ?? free.endIndex)
+        while let last = free.last, last.full == full {
+            free.removeLast()
+            full -= interval
+        }
     }
 }

@@ -108,12 +108,12 @@ extension Outbox {
         // Its end would change nothing that is kept, or it is not what its endpoint sends.
         guard state.withLock({ $0.settlers.objection(to: entry.write) }) == nil else { throw Self.unsettled(entry) }
         try await noteSending(delivery)
-        state.withLock { $0.counts.attempts += 1 }
         let request = request(for: entry)
         let outcome = await Result { () async throws(FetchError) in try await upstream.dataFetcher.fetch(request) }
-        if case .failure(let error) = outcome, !error.wasSent || error.reason == .unreachable {
-            state.withLock { $0.counts.attempts -= 1 }
-        }
+        let attempts = Self.attempts(outcome)
+        state.withLock { $0.counts.attempts += attempts }
+        // New credentials send it at once, as if the upstream had turned it away.
+        if case .failure(let error) = outcome, error.lacksCredentials { delivery.isDenied = true }
         switch delivery.history.add(outcome, of: request, at: now()) {
         case .delivered(let response):
             delivery.answer = .success(response)
@@ -123,6 +123,14 @@ extension Outbox {
             delivery.answer = .failure(error)
             return nil
         case .again(let error, let delay): return .upstream(error, retryAfter: delay)
+        }
+    }
+
+    /// How often a request was sent. With credentials that had to be renewed it was sent twice.
+    private static func attempts(_ outcome: Result<DataResponse, FetchError>) -> Int {
+        switch outcome {
+        case .success(let response): response.retries?.attempts ?? 1
+        case .failure(let error): error.retries?.attempts ?? (error.wasSent && error.reason != .unreachable ? 1 : 0)
         }
     }
 
@@ -258,12 +266,11 @@ extension Outbox {
             attempts = delivery.settlementFailures
         }
         // Where it was denied by credentials that have been replaced meanwhile, it need not wait.
-        let isOutdated =
-            setback.reason == .denied && state.withLock(\.credentialsSerial) != delivery.credentialsSerial
+        delivery.isDenied = delivery.isDenied || setback.reason == .denied
+        let isOutdated = delivery.isDenied && state.withLock(\.credentialsSerial) != delivery.credentialsSerial
         let wait = isOutdated ? .zero : policy.wait(after: attempts, retryAfter: setback.retryAfter)
         let (moment, date) = (timer.now + wait, now())
         delivery.cause = "\(setback.cause)"
-        delivery.isDenied = delivery.isDenied || setback.reason == .denied
         if setback.reason != nil {
             let note = AttemptNote(
                 attempts: attempts,

@@ -1,5 +1,6 @@
 import InwardTesting
 import Testing
+import Thoroughness
 
 @testable import InterfaceAdapters
 
@@ -54,9 +55,9 @@ struct AdaptiveLimitTests {
         Source(AdaptiveLimit(in: range, from: start, tolerance: 1.5), seed: seed)
     }
 
-    @Test(arguments: [1, 20, 200], [5, 20, 60])
+    @Test(arguments: Thoroughness.sample([1, 20, 200], every: 2), Thoroughness.sample([5, 20, 60], every: 2))
     func theLimitComesNearWhatTheSourceCanBear(start: Int, capacity: Int) {
-        for seed in 1...2 {
+        for seed in 1...(Thoroughness.isExhaustive ? 4 : 1) {
             var source = source(from: start, seed: UInt64(seed))
             let limit = source.answer(20_000, capacity: capacity, milliseconds: 100)
             #expect(limit >= Double(capacity), "seed \(seed)")

@@ -53,7 +53,7 @@ struct TokenBucketTests {
         var bucket = TokenBucket(10, per: .seconds(1), burst: 3)
         let atOnce = (0..<4).map { _ in bucket.isTaken(at: .zero) }
         #expect(atOnce == [true, true, true, false])
-        #expect(bucket.next == .milliseconds(100))
+        #expect(bucket.next(at: .zero) == .milliseconds(100))
         let later = [99, 100, 101, 199, 200].map { bucket.isTaken(at: .milliseconds($0)) }
         #expect(later == [false, true, false, false, true])
         // It fills up, and not beyond what it holds.
@@ -76,16 +76,33 @@ struct TokenBucketTests {
         let turns = (0..<3).compactMap { _ in bucket.reserve(at: .zero, by: .seconds(9)) }
         #expect(turns.count == 3)
         bucket.putBack(turns[2])
-        #expect(bucket.next == .seconds(2))
+        #expect(bucket.next(at: .zero) == .seconds(2))
         bucket.putBack(turns[1])
-        #expect(bucket.next == .seconds(1))
+        #expect(bucket.next(at: .zero) == .seconds(1))
     }
 
-    @Test func aTurnBeforeOthersIsLost() {
+    @Test func aTurnBeforeOthersIsTheNextOnesUntilItHasPassed() {
         var bucket = TokenBucket(1, per: .seconds(1), burst: 1)
-        let turns = (0..<3).compactMap { _ in bucket.reserve(at: .zero, by: .seconds(9)) }
+        let turns = (0..<5).compactMap { _ in bucket.reserve(at: .zero, by: .seconds(9)) }
+        bucket.putBack(turns[3])
         bucket.putBack(turns[1])
-        #expect(bucket.next == .seconds(3))
+        #expect(bucket.next(at: .zero) == .seconds(1))
+        let isTaken = bucket.isTaken(at: .milliseconds(999))
+        #expect(!isTaken)
+        let next = bucket.reserve(at: .milliseconds(999), by: .seconds(9))
+        #expect(next == turns[1])
+        // At four seconds another one is sent, and less than a second before there is no room for one more.
+        #expect(bucket.next(at: .milliseconds(3_001)) == .seconds(5))
+        let last = bucket.reserve(at: .milliseconds(3_001), by: .seconds(9))?.moment
+        #expect(last == .seconds(5))
+    }
+
+    @Test func whatIsPutBackInAnyOrderCanBeTakenAgain() {
+        var bucket = TokenBucket(1, per: .seconds(1), burst: 3)
+        let turns = (0..<20).compactMap { _ in bucket.reserve(at: .zero, by: .seconds(100)) }
+        for turn in turns.shuffled() { bucket.putBack(turn) }
+        let again = (0..<20).compactMap { _ in bucket.reserve(at: .zero, by: .seconds(100)) }
+        #expect(again == turns)
     }
 
     @Test func anIntervalIsRoundedUp() {

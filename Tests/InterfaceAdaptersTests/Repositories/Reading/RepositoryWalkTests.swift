@@ -1,5 +1,6 @@
 import InwardTesting
 import Testing
+import Thoroughness
 import UseCases
 
 @testable import InterfaceAdapters
@@ -19,7 +20,9 @@ struct RepositoryWalkTests {
     func nothingOlderThanTheLastWriteIsGivenAsFreshAndOneAndManyAgree(store: Store, memory: MemoryLimit) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("nothingOlderThanTheLastWriteIsGivenAsFreshAndOneAndManyAgree: \(store), \(memory.count), seed \(seed)")
-        for turn in 0..<5 { try await walk(RemarkWalk(seed: seed &+ UInt64(turn)), store, memory) }
+        for turn in 0..<(Thoroughness.isExhaustive ? 20 : 2) {
+            try await walk(RemarkWalk(seed: seed &+ UInt64(turn)), store, memory)
+        }
     }
 
     private func walk(_ walk: RemarkWalk, _ store: Store, _ memory: MemoryLimit) async throws {

@@ -1,6 +1,7 @@
 import InwardTesting
 import Synchronization
 import Testing
+import Thoroughness
 import UseCases
 
 @testable import InterfaceAdapters
@@ -154,7 +155,7 @@ struct OutboxJoiningTests {
     }
 
     /// In any order of what happens, nobody is told of an entry behind its end, and nobody misses one.
-    @Test(arguments: [UInt64](1...200) + [.random(in: 201 ... .max)])
+    @Test(arguments: Thoroughness.sample([UInt64](1...200), every: 10) + [.random(in: 201 ... .max)])
     func whoeverJoinsWhileMuchGoesOnKnowsWhatIsPending(seed: UInt64) async throws {
         let stage = OutboxStage(seed: seed)
         let upstream = stage.upstream(.lost, .done, .answerLost, latency: .seconds(1))

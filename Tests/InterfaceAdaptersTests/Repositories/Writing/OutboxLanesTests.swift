@@ -73,7 +73,7 @@ struct OutboxLanesTests {
     @Test func aWalkSendsWhatAnAccountOfAllSays() {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
-        for walk in 0..<(Thoroughness.isExhaustive ? 100 : 25) {
+        for walk in 0..<(Thoroughness.isExhaustive ? 100 : 8) {
             let concurrency = Int.random(in: 1...4, using: &random)
             var lanes = OutboxLanes(concurrency: concurrency)
             var model = Model()

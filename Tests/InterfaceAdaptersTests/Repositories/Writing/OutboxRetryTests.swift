@@ -179,7 +179,9 @@ struct OutboxRetryTests {
         }
     }
 
-    @Test func whatWasTurnedAwayIsSentAsSoonAsRenewedCredentialsAreAccepted() async throws {
+    /// - Parameter renewalFails: Whether the first credentials cannot be had, or are not valid.
+    @Test(arguments: [false, true])
+    func whatLacksCredentialsIsSentAsSoonAsRenewedOnesAreAccepted(renewalFails: Bool) async throws {
         let stage = stage
         let upstream = IdempotentDataFetcher(
             timer: stage.timer,
@@ -191,6 +193,9 @@ struct OutboxRetryTests {
             let number = serial.withLock { serial in
                 serial += 1
                 return serial
+            }
+            if renewalFails, number == 1 {
+                throw FetchError(.unreachable, request: request, explanation: "reached nobody")
             }
             return .bearer("\(number)")
         }
@@ -214,6 +219,29 @@ struct OutboxRetryTests {
             _ = try await authorized.fetch(request)
             try await outbox.settlement(of: entry)
             #expect(stage.elapsed == .seconds(10))
+            // With the first credentials, and with the next.
+            #expect(outbox.counts.attempts == (renewalFails ? 1 : 2))
+            await outbox.close()
+        }
+    }
+
+    @Test func aRequestThatIsRepeatedWithNewCredentialsIsSentTwice() async throws {
+        let stage = stage
+        let upstream = IdempotentDataFetcher(
+            timer: stage.timer,
+            fate: { $0.headerFields[.authorization] == "Bearer 1" ? .done : .turnedAway(DataResponse(status: 401)) }
+        )
+        let url = try Upstream.example(upstream).baseURL
+        let credentials = Credentials(.bearer("0"), for: url, allowingPlainHTTP: true, timer: stage.timer) {
+            () throws(FetchError) in
+            .bearer("1")
+        }
+        let outbox = try stage.outbox(upstream.authorizing(with: credentials))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await outbox.settlement(of: entry)
+            #expect(outbox.counts == OutboxCounts(accepted: 1, attempts: 2, delivered: 1))
             await outbox.close()
         }
     }
