@@ -179,7 +179,6 @@ struct OutboxRetryTests {
         }
     }
 
-    /// - Parameter renewalFails: Whether the first credentials cannot be had, or are not valid.
     @Test(arguments: [false, true])
     func whatLacksCredentialsIsSentAsSoonAsRenewedOnesAreAccepted(renewalFails: Bool) async throws {
         let stage = stage
