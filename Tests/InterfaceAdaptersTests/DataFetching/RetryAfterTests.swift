@@ -30,6 +30,18 @@ struct RetryAfterTests {
         #expect(retryAfter("Sun, 06 Nov 1994 08:49:37 GMT") == .date(date))
     }
 
+    @Test(arguments: [
+        ("Thu, 06 Jan 1994 08:49:37 GMT", 757_846_177), ("Sun, 06 Feb 1994 08:49:37 GMT", 760_524_577),
+        ("Sun, 06 Mar 1994 08:49:37 GMT", 762_943_777), ("Wed, 06 Apr 1994 08:49:37 GMT", 765_622_177),
+        ("Fri, 06 May 1994 08:49:37 GMT", 768_214_177), ("Mon, 06 Jun 1994 08:49:37 GMT", 770_892_577),
+        ("Wed, 06 Jul 1994 08:49:37 GMT", 773_484_577), ("Sat, 06 Aug 1994 08:49:37 GMT", 776_162_977),
+        ("Tue, 06 Sep 1994 08:49:37 GMT", 778_841_377), ("Thu, 06 Oct 1994 08:49:37 GMT", 781_433_377),
+        ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Tue, 06 Dec 1994 08:49:37 GMT", 786_703_777),
+    ])
+    func aDateIsReadInEveryMonth(text: String, seconds: Int) {
+        #expect(retryAfter(text) == .date(Date(timeIntervalSince1970: Double(seconds))))
+    }
+
     @Test func moreSecondsThanANumberHoldsAreAYear() {
         #expect(retryAfter(String(repeating: "9", count: 50)) == .delay(.seconds(31_536_000)))
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"

@@ -1,6 +1,6 @@
 /// A first-in-first-out queue whose operations at both ends take O(1), amortized.
 struct FIFOQueue<Element: Sendable>: Sendable {
-    private var elements: [Element?] = []
+    private(set) var elements: [Element?] = []
     /// Where the first element is. Everything before it was taken out.
     private var head = 0
 

@@ -50,6 +50,8 @@ struct TimingOutDataFetcherTests {
         let error = await failure
         #expect(error?.reason == .timedOut)
         #expect(error?.explanation == "was not answered within 2.0 seconds")
+        // It may have arrived, so that what is not safe to repeat is not sent again.
+        #expect(error?.wasSent == true)
         #expect(timer.count == 0)
     }
 
@@ -83,9 +85,10 @@ struct TimingOutDataFetcherTests {
     func withoutTimeNothingIsSent(honorsDeadlines: Bool, limit: Duration) async throws {
         let recorder = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let base = HonestDataFetcher(base: recorder, honorsDeadlines: honorsDeadlines)
-        await #expect(throws: FetchError.self) {
+        let error = await #expect(throws: FetchError.self) {
             try await base.timingOut(after: limit, timer: TimerService(clock)).fetch(request)
         }
+        #expect(error?.wasSent == false)
         #expect(recorder.requests.isEmpty)
     }
 

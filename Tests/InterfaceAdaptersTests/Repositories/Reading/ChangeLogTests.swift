@@ -36,6 +36,20 @@ struct ChangeLogTests {
         log.end(second)
     }
 
+    /// The oldest fetch is overtaken by both changes, whichever ends first of those that began after it.
+    @Test(arguments: [[1, 2], [2, 1], [1], [2]])
+    func theOldestFetchStaysOvertakenWhileOthersEnd(ending: [Int]) {
+        var log = ChangeLog()
+        let oldest = log.begin()
+        log.note(["posts", "1"])
+        let middle = log.begin()
+        log.note(["posts", "2"])
+        let newest = log.begin()
+        for number in ending { log.end(number == 1 ? middle : newest) }
+        #expect(log.haveChanged([["posts", "1"]], since: oldest))
+        #expect(log.haveChanged([["posts", "2"]], since: oldest))
+    }
+
     @Test mutating func whoBeganAtTheSameTimeIsRememberedUntilTheLastHasEnded() {
         let ticks = [log.begin(), log.begin()]
         log.note(["posts", "1"])

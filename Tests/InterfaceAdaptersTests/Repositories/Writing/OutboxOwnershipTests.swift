@@ -257,11 +257,6 @@ struct OutboxOwnershipTests {
             try await first.open(settling: [stage.settler])
             let entry = try await first.accept([OutboxStage.write(["7"])])[0]
             await first.close()
-            let other = try stage.outbox(StubDataFetcher(failing: .unreachable), keySeed: 2)
-            _ = try await other.join(settling: [stage.settler])
-            try await other.open()
-            await other.close()
-            // Its lanes know the entry; those of an outbox that never had it do not.
             let stranger = try stage.outbox(stage.upstream(), store: stage.store, keySeed: 3)
             await stranger.close()
             let error = await #expect(throws: RepositoryError.self) { try await stranger.settlement(of: entry) }

@@ -79,4 +79,21 @@ struct ImageLoadReportTests {
         #expect(report.steps.map(\.duration) == [.zero, .seconds(2), .zero])
         #expect(report.duration == .seconds(2))
     }
+
+    @Test func aPictureThatAStoreHasIsTimedToo() async {
+        let clock = ManualClock()
+        let codec = SketchCodec { clock.advance(by: .seconds(3)) }
+        let loader = ImageLoader(
+            source: SketchSource(["a": SketchCodec.bytes(8, 4)]),
+            codec: codec,
+            cache: ImageCache(bytes: 0),
+            store: SketchStore(),
+            timer: TimerService(clock)
+        )
+        _ = await loader.load("a")
+        let report = await loader.load("a").report
+        #expect(report.steps.map(\.name) == ["store"])
+        #expect(report.steps.map(\.duration) == [.seconds(3)])
+        #expect(report.steps.map(\.bytes) == [128])
+    }
 }

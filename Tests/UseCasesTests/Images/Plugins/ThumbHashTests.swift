@@ -10,6 +10,7 @@ struct ThumbHashTests {
         (.smooth(20, 24, opaque: false), Expected.clearHash, Expected.clearBlur, Expected.clearMean),
         (.sample(13, 10, opaque: true), Expected.noiseHash, Expected.noiseBlur, Expected.noiseMean),
         (.sample(10, 13), Expected.clearNoiseHash, Expected.clearNoiseBlur, Expected.clearNoiseMean),
+        (.sample(11, 11, opaque: true), Expected.squareHash, Expected.squareBlur, Expected.squareMean),
     ]
 
     @Test(arguments: examples.indices)

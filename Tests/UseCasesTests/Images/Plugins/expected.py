@@ -264,7 +264,7 @@ for tag in range(1, 9):
     array(f"orientation{tag}", f"A sample of 3 by 2, turned by the orientation {tag}.", oriented(sample(3, 2), tag))
 for name, pixels in [
     ("landscape", smooth(40, 22)), ("portrait", smooth(9, 31)), ("clear", smooth(20, 24, False)),
-    ("noise", sample(13, 10, True)), ("clearNoise", sample(10, 13)),
+    ("noise", sample(13, 10, True)), ("clearNoise", sample(10, 13)), ("square", sample(11, 11, True)),
 ]:
     height, width = pixels.shape[:2]
     hash_bytes = thumb_hash(pixels)

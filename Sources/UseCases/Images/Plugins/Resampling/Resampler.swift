@@ -55,11 +55,16 @@ struct Resampler {
     static func workingBytes(for scaling: Scaling) -> Int {
         let columnTaps = ResampledAxis.tapCount(of: scaling.source.width, scale: scaling.horizontalScale)
         let rowTaps = ResampledAxis.tapCount(of: scaling.source.height, scale: scaling.verticalScale)
-        let colors = scaling.source.width + scaling.size.width * (rowTaps + 1)
+        let mixed = scaling.size.width * (slotCount(rowTaps: rowTaps) + 1)
         let weights = scaling.size.width * columnTaps + scaling.size.height * rowTaps
         let starts = scaling.size.width + scaling.size.height
-        return colors * MemoryLayout<SIMD4<Float>>.stride + weights * MemoryLayout<Float>.stride
-            + starts * MemoryLayout<Int>.stride
+        return scaling.source.width * MemoryLayout<SIMD16<Float>>.stride + mixed * MemoryLayout<SIMD4<Float>>.stride
+            + weights * MemoryLayout<Float>.stride + starts * MemoryLayout<Int>.stride
+    }
+
+    /// Whole groups of rows, and room for those that come with the last one that is asked for.
+    private static func slotCount(rowTaps: Int) -> Int {
+        (rowTaps + 2 * (rowsTogether - 1)) / rowsTogether * rowsTogether
     }
 
     private init(_ image: Image, _ columns: Range<Double>, _ rows: Range<Double>, _ size: ImageSize) {
@@ -68,8 +73,7 @@ struct Resampler {
         self.size = size
         isOpaque = image.isOpaque
         decoded = [SIMD16<Float>](repeating: .zero, count: image.size.width)
-        // Whole groups of rows, and room for those that come with the last one that is asked for.
-        slotCount = (self.rows.tapCount + 2 * (Self.rowsTogether - 1)) / Self.rowsTogether * Self.rowsTogether
+        slotCount = Self.slotCount(rowTaps: self.rows.tapCount)
         band = [SIMD4<Float>](repeating: .zero, count: size.width * slotCount)
         mixed = [SIMD4<Float>](repeating: .zero, count: size.width)
     }
