@@ -21,11 +21,16 @@ struct RepositoryBatchingTests {
         timer = TimerService(clock)
     }
 
-    private func repository(_ source: some DataFetcher, limit: Int = 100) throws -> Repository<Post> {
+    private func repository(
+        _ source: some DataFetcher,
+        limit: Int = 100,
+        memory: MemoryLimit = MemoryLimit()
+    ) throws -> Repository<Post> {
         let batching = Batching<Post.ID>(limit: limit) { ids in ids.map { ("id", $0.description) } }
         return Repository(
             Endpoint(PostDTO.self, at: "posts", batching: batching),
             upstream: try .example(source),
+            memory: memory,
             timer: timer
         )
     }
@@ -46,6 +51,16 @@ struct RepositoryBatchingTests {
             }
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
+    }
+
+    /// Each takes its share of the bytes that came for all of them.
+    @Test func whatIsFetchedTogetherHasRoomTogether() async throws {
+        let body = Data("[\((1...4).map(record).joined(separator: ","))]".utf8)
+        let source = StubDataFetcher(DataResponse(body: body))
+        let repository = try repository(source, limit: 4, memory: MemoryLimit(count: 10, bytes: body.count))
+        let outcomes = await outcomes([1, 2, 3, 4], repository)
+        #expect(outcomes.count == 4)
+        for id in 1...4 { #expect(try await repository.entity(Post.ID(id), .local).origin == .memory) }
     }
 
     @Test func singleReadsAtTheSameTimeAreOneRequest() async throws {

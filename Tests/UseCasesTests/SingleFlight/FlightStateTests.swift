@@ -17,6 +17,17 @@ struct FlightStateTests {
         #expect(count > 5_000)
     }
 
+    @Test func aSeatThatWasLeftIsGivenToTheNext() throws {
+        var flight = FlightState<String, Int>()
+        _ = flight.seatFirst(0, of: Task {})
+        guard case .waits(_, let seat) = flight.board(1) else { throw SeatNotGiven() }
+        #expect(flight.leave(seat: seat, goesOn: true) == nil)
+        guard case .waits(_, let next) = flight.board(2) else { throw SeatNotGiven() }
+        #expect(next == seat)
+    }
+
+    private struct SeatNotGiven: Error {}
+
     /// Takes every step that is possible behind others, and looks at what came of all of them.
     private func explore(_ steps: [Step], depth: Int, count: inout Int) {
         count += 1

@@ -57,6 +57,14 @@ struct ObservingDataFetcherTests {
         )
     }
 
+    @Test func anAttemptIsTimedFromItsBeginning() async throws {
+        clock.advance(by: .seconds(100))
+        let request = try DataRequest.example()
+        _ = try await source().observing(with: recorder, timer: timer).fetch(request)
+        #expect(recorder.events.contains(.attemptEnded(request, .success(DataResponse()), after: .seconds(2))))
+        #expect(recorder.events.contains(.requestEnded(request, .success(DataResponse()), after: .seconds(2))))
+    }
+
     @Test func aFailureIsToldAndThrown() async throws {
         let request = try DataRequest.example()
         let failure = FetchError(.unreachable, request: request, explanation: "failed")

@@ -116,6 +116,19 @@ struct RepositoryCopiesTests {
         #expect(try await repository.entities().age == .seconds(58))
     }
 
+    @Test func theWayOfTheAnswerThatReplacesAnOldCopyCountsToo() async throws {
+        let source = RemarkSource(departure: { [clock] _ in clock.advance(by: .seconds(8)) })
+        source.send(.age, "50")
+        let timer = TimerService(clock)
+        let repository = try Repository.remarks(FarCache(source, timer: timer), timer, memory: .nothing)
+        _ = try await repository.entity(1)
+        source.put(Remark(id: 1, author: 7, text: "changed"))
+        repository.invalidate(1)
+        let reading = try await repository.entity(1)
+        #expect(reading.value.text == "changed")
+        #expect(reading.age == .seconds(58))
+    }
+
     @Test func anAnswerAtFirstHandIsNotOld() async throws {
         let source = RemarkSource(departure: { [clock] _ in clock.advance(by: .seconds(8)) })
         let repository = try Repository.remarks(source, TimerService(clock), memory: .nothing)

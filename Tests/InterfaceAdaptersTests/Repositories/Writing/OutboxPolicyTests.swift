@@ -25,6 +25,14 @@ struct OutboxPolicyTests {
         #expect(waits == [.milliseconds(500), .milliseconds(1_500), .milliseconds(4_500), .seconds(10), .seconds(10)])
     }
 
+    @Test(arguments: [
+        (0, Duration.zero), (-5, .zero), (.nan, .zero), (1.5, .milliseconds(1_500)), (999, .seconds(999)),
+        (.infinity, .seconds(1_000)), (1_001, .seconds(1_000)),
+    ])
+    func whatIsLeftOfAWaitIsNeitherNegativeNorTooLong(seconds: Double, rest: Duration) {
+        #expect(policy().rest(of: seconds) == rest)
+    }
+
     @Test func whatTheUpstreamAsksForIsTheLeastAndHasALimit() {
         let policy = policy()
         #expect(policy.wait(after: 1, retryAfter: .seconds(100)) == .seconds(100))
