@@ -36,7 +36,12 @@ struct DefaultsTests {
         let partition = cache.makePartition()
         let address: ImageAddress = "a"
         let version = cache.version(of: address, in: partition)
-        cache.keep(ImageError(.notFound, of: address, explanation: "is not there"), of: address, in: partition, since: version)
+        cache.keep(
+            ImageError(.notFound, of: address, explanation: "is not there"),
+            of: address,
+            in: partition,
+            since: version
+        )
         clock.advance(by: .seconds(10) - .nanoseconds(1))
         #expect(cache.header(of: address, in: partition) != nil)
         clock.advance(by: .nanoseconds(1))

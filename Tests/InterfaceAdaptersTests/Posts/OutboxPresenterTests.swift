@@ -43,4 +43,26 @@ struct OutboxPresenterTests {
         let printable: (Unicode.Scalar) -> Bool = { $0 == "\n" || $0 == "…" || (0x20..<0x7F).contains($0.value) }
         #expect(list.unicodeScalars.allSatisfy(printable), "\(list)")
     }
+
+    @Test(arguments: [
+        (["abcdefgh", "bcdefghi"], ["abcdef", "bcdefg"]), (["abcdefgh", "abcdefxy"], ["abcdefg", "abcdefx"]),
+        (["abc", "abcdefgh"], ["abc", "abcdef"]), (["ab", "cd"], ["ab", "cd"]),
+    ])
+    func anIDIsShownWithAsManyCharactersAsTellItFromTheOthers(ids: [String], shown: [String]) async throws {
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        contents.pending = ids.map { id in
+            OutboxItem(
+                id: id,
+                state: .waiting,
+                write: nil,
+                acceptedAt: nil,
+                attempts: 1,
+                nextAttempt: nil,
+                cause: nil,
+                byteCount: 1
+            )
+        }
+        let presenter = OutboxPresenter(now: Date(timeIntervalSince1970: 0))
+        #expect(presenter.present(contents, owner: nil).rows.map(\.id) == shown)
+    }
 }
