@@ -25,6 +25,15 @@ struct RetryAfterTests {
         #expect(retryAfter(value, date: "Sun, 06 Nov 1994 09:00:00 GMT") == .delay(.zero))
     }
 
+    @Test func ofSeveralTheFirstCounts() {
+        #expect(RetryAfter([HeaderField(.retryAfter, "5"), HeaderField(.retryAfter, "9")]) == .delay(.seconds(5)))
+        let dates: HeaderFields = [
+            HeaderField(.retryAfter, "Sun, 06 Nov 1994 08:49:37 GMT"),
+            HeaderField(.date, "Sun, 06 Nov 1994 08:49:07 GMT"), HeaderField(.date, "Sun, 06 Nov 1994 08:49:36 GMT"),
+        ]
+        #expect(RetryAfter(dates) == .delay(.seconds(30)))
+    }
+
     @Test func aDateAloneStaysADate() {
         let date = Date(timeIntervalSince1970: 784_111_777)
         #expect(retryAfter("Sun, 06 Nov 1994 08:49:37 GMT") == .date(date))

@@ -11,7 +11,9 @@ import Foundation
 struct AttemptNoteTests {
     /// What a store holds stays readable for the programs that come later.
     @Test func aNoteIsReadAsItIsStored() {
-        let text = #"{"version":1,"attempts":3,"mayHaveArrived":false,"isSending":false,"nextAttempt":1500,"cause":"down","denied":true}"#
+        let text = """
+            {"version":1,"attempts":3,"mayHaveArrived":false,"isSending":false,"nextAttempt":1500,"cause":"down","denied":true}
+            """
         let note = AttemptNote(Array(text.utf8))
         #expect(note.attempts == 3)
         #expect(!note.mayHaveArrived && !note.isSending && note.isDenied)
