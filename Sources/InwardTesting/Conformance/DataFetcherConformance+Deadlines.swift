@@ -6,12 +6,16 @@ extension DataFetcherConformance {
     func deadlineViolations(_ fetcher: any DataFetcher, _ timer: TimerService) async -> [String] {
         guard fetcher.honorsDeadlines else { return [] }
         var violations: [String] = []
-        for exchange in exchanges {
-            violations += await lateness(of: fetcher, exchange.request, by: Deadline(in: .zero, on: timer), timer)
+        let before = await count(fetcher)
+        for request in exchanges.map(\.request) + [counting].compactMap(\.self) {
+            violations += await lateness(of: fetcher, request, by: Deadline(in: .zero, on: timer), timer)
         }
-        if let unanswered {
+        if let counting, let before, let after = await count(fetcher), after != before + 1 {
+            violations.append("\(counting) must not be sent after its deadline, and was.")
+        }
+        for request in [unanswered, unfinished].compactMap(\.self) {
             let deadline = Deadline(in: .milliseconds(50), on: timer)
-            violations += await lateness(of: fetcher, unanswered, by: deadline, timer)
+            violations += await lateness(of: fetcher, request, by: deadline, timer)
         }
         return violations
     }

@@ -9,47 +9,10 @@ import Testing
 struct ClientAnswerTests {
     @Test(arguments: TestedClient.allCases)
     func itConforms(client: TestedClient) async throws {
-        let large = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        try await LoopbackServer.serving({ request in
-            switch request.target {
-            case "/small":
-                .whole(headerLines: ["X-Kind: small", "Content-Type: text/plain"], body: Array("small".utf8))
-            case "/empty": .whole()
-            case "/large": .whole(body: large)
-            case "/echo": .whole(body: Array(request.values(of: "x-asked").joined(separator: "|").utf8))
-            case "/broken": .whole(status: 500, headerLines: ["Retry-After: 3"], body: Array("broken".utf8))
-            case "/silence": .never
-            default: .whole(status: 404)
-            }
-        }) { server in
-            let kind = try #require(HeaderField.Name("X-Kind"))
-            let asked = HeaderField(try #require(HeaderField.Name("X-Asked")), "this")
+        let upstream = ConformanceUpstream()
+        try await LoopbackServer.serving({ LoopbackAnswer(to: $0, of: upstream) }) { server in
             let conformance = DataFetcherConformance(
-                exchanges: [
-                    DataFetcherExchange(
-                        DataRequest(url: server.url("small")),
-                        DataResponse(
-                            headerFields: [HeaderField(kind, "small"), HeaderField(.contentType, "text/plain")],
-                            body: Data("small".utf8)
-                        )
-                    ),
-                    DataFetcherExchange(DataRequest(url: server.url("empty")), DataResponse()),
-                    DataFetcherExchange(DataRequest(url: server.url("large")), DataResponse(body: Data(large))),
-                    DataFetcherExchange(
-                        DataRequest(url: server.url("echo"), headerFields: [asked]),
-                        DataResponse(body: Data("this".utf8))
-                    ),
-                    DataFetcherExchange(
-                        DataRequest(url: server.url("broken")),
-                        DataResponse(
-                            status: 500,
-                            headerFields: [HeaderField(.retryAfter, "3")],
-                            body: Data("broken".utf8)
-                        )
-                    ),
-                    DataFetcherExchange(DataRequest(url: server.url("missing")), DataResponse(status: .notFound)),
-                ],
-                unanswered: DataRequest(url: server.url("silence")),
+                server: server.url(),
                 impossible: DataRequest(url: URL(filePath: "/etc/hosts"))
             )
             try await conformance.check(client.makeFetcher())

@@ -32,7 +32,7 @@ struct DocumentationTests {
             let cache = ResponseCache(byteLimit: 1_000_000, clock: ContinuousClock())
             let observer = RecordingFetchObserver()
             let upstream = Upstream(baseURL: request.url, dataFetcher: client)
-            let conformance = DataFetcherConformance(exchanges: [], unanswered: request, impossible: request)
+            let conformance = DataFetcherConformance(server: request.url, impossible: request)
 
             """
 

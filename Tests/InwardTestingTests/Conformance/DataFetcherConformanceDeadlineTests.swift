@@ -45,7 +45,8 @@ struct DataFetcherConformanceDeadlineTests {
         let conformance = DataFetcherConformance(
             exchanges: [DataFetcherExchange(DataRequest(url: address), DataResponse())],
             unanswered: DataRequest(url: address.appending(path: "silence")),
-            impossible: DataRequest(url: URL(filePath: "/"))
+            impossible: [DataRequest(url: URL(filePath: "/"))],
+            lacking: Set(DataFetcherConformance.Requirement.allCases)
         )
         let violations = try await scheduler.run { () -> [String] in
             do throws(ConformanceFailure) {
@@ -61,13 +62,15 @@ struct DataFetcherConformanceDeadlineTests {
     @Test func whoEndsAtTheDeadlineConforms() async throws {
         let findings = try await findings(.none)
         #expect(findings.violations == [])
-        #expect(findings.time == .milliseconds(50))
+        // Half of it passes before the fetch is cancelled.
+        #expect(findings.time == .milliseconds(100))
     }
 
     @Test func whoPromisesNothingIsHeldToNothing() async throws {
         let findings = try await findings(.promisesNothing)
         #expect(findings.violations == [])
-        #expect(findings.time == .zero)
+        // Before the fetch is cancelled.
+        #expect(findings.time == .milliseconds(50))
     }
 
     @Test func whoWaitsToBeCancelledIsFound() async throws {
@@ -77,7 +80,7 @@ struct DataFetcherConformanceDeadlineTests {
                 "GET http://upstream.test/silence must end as timedOut at its deadline, and failed as cancelled."
             ]
         )
-        #expect(findings.time == .milliseconds(10_050))
+        #expect(findings.time == .milliseconds(10_100))
     }
 
     @Test(arguments: [
