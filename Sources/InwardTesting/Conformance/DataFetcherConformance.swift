@@ -88,7 +88,7 @@ public struct DataFetcherConformance: Sendable {
     ///
     /// - Parameters:
     ///   - fetcher: What is checked.
-    ///   - timer: What tells the time to a fetcher that says it honors deadlines. By the clock of the wall that takes 50
+    ///   - timer: What tells the time to a fetcher that says it honors deadlines. By the clock of the wall that takes 200
     ///     milliseconds, and 10 seconds more if it does not.
     /// - Throws: a ``ConformanceFailure`` that tells everything the fetcher does wrong.
     public func check(

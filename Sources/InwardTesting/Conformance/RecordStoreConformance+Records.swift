@@ -76,7 +76,7 @@ extension RecordStoreConformance {
 
     /// What is under a key is listed in order, and nothing else.
     func orderViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
-        let keys = Self.keys + (0..<300).map { ["many", String($0 * 7919 % 300)] }
+        let keys = Self.keys + (0..<1_200).map { ["many", String($0 * 7919 % 1_200)] }
         try await store.commit(keys.map { .keep(StoredRecord([]), $0) })
         var violations: [String] = []
         for prefix: RecordKey in [[], [""], ["a"], ["many"], ["many", "1"], ["man"], ["e\u{301}"]] {
@@ -149,6 +149,7 @@ extension RecordStoreConformance {
             ["\u{E9}"], ["e\u{301}"], ["\u{212B}"], ["\u{C5}"], ["A\u{30A}"], ["👩‍👧"], ["\u{10FFFF}"], ["\u{FFFD}"],
             ["%61"],
             ["CON"], [String(repeating: "long", count: 5_000)], [String(repeating: "long", count: 5_000) + "r"],
+            [String(repeating: "x", count: 65_536)], [String(repeating: "x", count: 65_536) + "y"],
             RecordKey([String](repeating: "deep", count: 2_000)), RecordKey([String](repeating: "", count: 300)),
         ]
     }

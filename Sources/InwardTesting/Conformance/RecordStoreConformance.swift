@@ -13,6 +13,8 @@ public import Foundation
 ///     let conformance = RecordStoreConformance(isDurable: true, now: now)
 ///     try await conformance.check { MyRecordStore(directory: directory, now: { now }) }
 ///
+/// A durable store also passes ``checkLosses(_:damage:)``, and a store that can be full ``checkFullness(_:)``.
+///
 /// It removes everything that the store keeps, at the beginning and between what it checks. A store that crashes ends the test
 /// that runs the check.
 public struct RecordStoreConformance: Sendable {
@@ -40,8 +42,9 @@ public struct RecordStoreConformance: Sendable {
             let store = try await open()
             for check in [
                 valueViolations, keyViolations, removalViolations, orderViolations, sequenceViolations,
-                expiryViolations,
-                concurrencyViolations, cancellationViolations, claimViolations,
+                expiryViolations, renewalViolations, replacementViolations, concurrencyViolations,
+                cancellationViolations,
+                cancelledReadViolations, claimViolations,
             ] {
                 do {
                     try await store.commit([.removeAll([])])
@@ -52,6 +55,7 @@ public struct RecordStoreConformance: Sendable {
             }
             if isDurable {
                 violations += try await durabilityViolations(store, open)
+                violations += try await sharedCommitViolations(store, open)
                 violations += try await sharedClaimViolations(store, open)
             }
         } catch {

@@ -39,6 +39,18 @@ struct FlawedRecordStore: RecordStore {
         case neverReleases
         case releasesOnlyWhenTold
         case claimsForItselfAlone
+        case findsNothingWhenCancelled
+        case listsNothingWhenCancelled
+        case saysCancelledThoughMade
+        case makesHalfWhenCancelled
+        case overwritesTheOther
+        case purgesReplacements
+        case keepsTheExpiryOfEqualBytes
+        case makesAHundredChanges
+        case listsAThousandAtMost
+        case cutsAtAMebibyte
+        case cutsLongComponents
+        case readsBetweenChanges
     }
 
     /// A place that stores are opened at.
@@ -99,12 +111,18 @@ struct FlawedRecordStore: RecordStore {
     }
 
     func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
-        place.records.withLock { $0[stored(key)].flatMap { isGiven($0) ? $0 : nil } }
+        if flaw == .findsNothingWhenCancelled, Task.isCancelled { return nil }
+        if flaw == .purgesReplacements, place.records.withLock({ $0[key]?.isExpired(at: now) }) == true {
+            for _ in 0..<2 { await Task.yield() }
+            place.records.withLock { $0[key] = nil }
+        }
+        return place.records.withLock { $0[stored(key)].flatMap { isGiven($0) ? $0 : nil } }
     }
 
     func records(
         under key: RecordKey
     ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
+        if flaw == .listsNothingWhenCancelled, Task.isCancelled { return [] }
         let found = place.records.withLock { records in
             records.filter { stored(key).contains($0.key) && isGiven($0.value) }
         }
@@ -112,6 +130,7 @@ struct FlawedRecordStore: RecordStore {
         switch flaw {
         case .listsInAnyOrder: return listed.sorted { $0.key.hashValue < $1.key.hashValue }
         case .listsByText: return listed.sorted { $0.key.components.joined() < $1.key.components.joined() }
+        case .listsAThousandAtMost: return Array(listed.sorted { $0.key < $1.key }.prefix(1_000))
         default: return listed.sorted { $0.key < $1.key }
         }
     }
@@ -161,12 +180,25 @@ struct FlawedRecordStore: RecordStore {
             for _ in 0..<8 { await Task.yield() }
             place.records.withLock { $0 = before }
         }
-        if flaw == .changesOneByOne {
+        if flaw == .changesOneByOne || flaw == .readsBetweenChanges {
             for change in changes {
                 place.records.withLock { make(change, in: &$0) }
-                for _ in 0..<8 { await Task.yield() }
+                for _ in 0..<(flaw == .changesOneByOne ? 8 : 1) { await Task.yield() }
+            }
+        } else if flaw == .overwritesTheOther, changes.count == 1 {
+            // Two stores at one place do not know of each other's commits, and neither do two tasks with this flaw.
+            var records = place.records.withLock(\.self)
+            for _ in 0..<4 { await Task.yield() }
+            for change in changes { make(change, in: &records) }
+            place.records.withLock { [records] in $0 = records }
+        } else if flaw == .makesHalfWhenCancelled {
+            for change in changes {
+                guard !Task.isCancelled else { return }
+                place.records.withLock { make(change, in: &$0) }
+                for _ in 0..<4 { await Task.yield() }
             }
         } else {
+            let changes = flaw == .makesAHundredChanges ? Array(changes.prefix(100)) : changes
             let ordered = flaw == .changesBackwards ? changes.reversed() : changes
             place.records.withLock { records in
                 for change in ordered { make(change, in: &records) }
@@ -176,7 +208,10 @@ struct FlawedRecordStore: RecordStore {
             let records = place.records.withLock(\.self)
             shadow.records.withLock { $0 = records }
         }
-        if Task.isCancelled { throw RecordStoreError(.cancelled, explanation: "") }
+        if flaw == .saysCancelledThoughMade { for _ in 0..<8 { await Task.yield() } }
+        if Task.isCancelled, flaw == .changesWhenCancelled || flaw == .saysCancelledThoughMade {
+            throw RecordStoreError(.cancelled, explanation: "")
+        }
     }
 
     private func make(_ change: RecordChange, in records: inout [RecordKey: StoredRecord]) {
@@ -185,6 +220,7 @@ struct FlawedRecordStore: RecordStore {
             if record.bytes.isEmpty, flaw == .losesWhatIsEmpty { return records[stored(key)] = nil }
             if flaw == .keepsTheFirst, records[stored(key)] != nil { return }
             if flaw == .forgetsTheEmptyKey, key.components.isEmpty { return }
+            if flaw == .keepsTheExpiryOfEqualBytes, records[stored(key)]?.bytes == record.bytes { return }
             records[stored(key)] = kept(record)
         case .remove(let key):
             if flaw == .removesNothing { return }
@@ -205,6 +241,7 @@ struct FlawedRecordStore: RecordStore {
         case .endsAtZero:
             StoredRecord(Array(record.bytes.prefix { $0 != 0 }), expiry: record.expiry)
         case .cutsWhatIsLarge: StoredRecord(Array(record.bytes.prefix(65_536)), expiry: record.expiry)
+        case .cutsAtAMebibyte: StoredRecord(Array(record.bytes.prefix(1_048_575)), expiry: record.expiry)
         case .forgetsTheExpiry: StoredRecord(record.bytes)
         default: record
         }
@@ -215,6 +252,8 @@ struct FlawedRecordStore: RecordStore {
         switch flaw {
         case .comparesTexts: RecordKey(key.components.map(\.precomposedStringWithCanonicalMapping))
         case .joinsComponents: key.components.isEmpty ? [] : [key.components.joined(separator: "/")]
+        case .cutsLongComponents:
+            RecordKey(key.components.map { $0.utf8.count > 65_535 ? String($0.prefix(65_535)) : $0 })
         case .ignoresCase: RecordKey(key.components.map { $0.lowercased() })
         default: key
         }

@@ -73,6 +73,18 @@ struct RecordStoreConformanceTests {
         (.neverReleases, "A claim that was released must be over, and is not."),
         (.releasesOnlyWhenTold, "A claim that was dropped must be over, and is not."),
         (.claimsForItselfAlone, "What one store has claimed must not be claimed in another at the same place, and is."),
+        (.findsNothingWhenCancelled, "A record that a cancelled task reads must be whole, and is not."),
+        (.listsNothingWhenCancelled, "A list that a cancelled task reads must be whole, and is not."),
+        (.saysCancelledThoughMade, "A commit that fails as cancelled must change nothing, and did."),
+        (.makesHalfWhenCancelled, "A commit of a cancelled task must be made whole, and is not."),
+        (.overwritesTheOther, "records that two stores at one place keep at the same time"),
+        (.purgesReplacements, "What takes the place of an expired record that is being read must be"),
+        (.keepsTheExpiryOfEqualBytes, "What is kept with another expiry must be"),
+        (.makesAHundredChanges, "The keys under [\"many\"] must be listed all and alone, and are not."),
+        (.listsAThousandAtMost, "The keys under [\"many\"] must be listed all and alone, and are not."),
+        (.cutsAtAMebibyte, "What is kept, 1048576 bytes, must be"),
+        (.cutsLongComponents, "What is kept under [\"xxxxxxxxxxxxxxxx\"] must be"),
+        (.readsBetweenChanges, "Two records that are always changed together must be the same, and are not."),
     ]
 
     @Test(arguments: Thoroughness.sample(findings, every: 3)) func eachFlawIsFound(
@@ -82,6 +94,30 @@ struct RecordStoreConformanceTests {
         let failure = await #expect(throws: ConformanceFailure.self) { try await check(flaw) }
         let found = failure?.violations ?? []
         #expect(found.contains { $0.contains(sentence) }, "\(found.prefix(8))")
+    }
+
+    @Test func aStoreThatIsFullChangesNothing() async throws {
+        try await RecordStoreConformance(isDurable: false, now: now).checkFullness {
+            LimitedRecordStore(makesHalf: false)
+        }
+    }
+
+    @Test func halfACommitThatFailsAsFullIsFound() async throws {
+        let failure = await #expect(throws: ConformanceFailure.self) {
+            try await RecordStoreConformance(isDurable: false, now: now).checkFullness {
+                LimitedRecordStore(makesHalf: true)
+            }
+        }
+        #expect(failure?.violations == ["A commit that fails as full must change nothing, and did."])
+    }
+
+    @Test func aStoreThatIsNeverFullCannotBeChecked() async throws {
+        let failure = await #expect(throws: ConformanceFailure.self) {
+            try await RecordStoreConformance(isDurable: false, now: now).checkFullness {
+                InMemoryRecordStore(now: { now })
+            }
+        }
+        #expect(failure?.violations.first?.contains("must have no room for 64 MiB") == true)
     }
 
     @Test func thereIsAFindingForEachFlaw() {

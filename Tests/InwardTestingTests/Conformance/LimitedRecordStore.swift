@@ -1,0 +1,41 @@
+import InterfaceAdapters
+import Synchronization
+
+/// A store that has room for 4 MiB, and makes the changes that there is room for of a commit which there is none for, if a test asks
+/// for it.
+final class LimitedRecordStore: RecordStore {
+    private let base = InMemoryRecordStore()
+    private let free = Mutex(4 << 20)
+    private let makesHalf: Bool
+
+    init(makesHalf: Bool) {
+        self.makesHalf = makesHalf
+    }
+
+    func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? { try await base.record(for: key) }
+
+    func records(under key: RecordKey) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
+        try await base.records(under: key)
+    }
+
+    func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
+        try await base.losses(under: key)
+    }
+
+    func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult { try await base.claim(key) }
+
+    func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
+        var made: [RecordChange] = []
+        var left = free.withLock(\.self)
+        for change in changes {
+            if case .keep(let record, _) = change { left -= record.bytes.count }
+            guard left >= 0 else {
+                if makesHalf { try await base.commit(made) }
+                throw RecordStoreError(.full, explanation: "There is no room.")
+            }
+            made.append(change)
+        }
+        free.withLock { [left] in $0 = left }
+        try await base.commit(changes)
+    }
+}
