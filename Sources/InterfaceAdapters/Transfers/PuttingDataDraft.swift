@@ -47,6 +47,9 @@ struct PuttingDataDraft: DataDraft {
     }
 
     mutating func append(_ bytes: [UInt8], reaching part: SavedPart) async throws(DataSaverError) {
+        guard !Task.isCancelled else {
+            throw DataSaverError(destination: "Saving the data", explanation: "was cancelled")
+        }
         // What fits into one body is sent when it is known to be all.
         if rest.count + bytes.count > place.pieceByteCount {
             try await send()

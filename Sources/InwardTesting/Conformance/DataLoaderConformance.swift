@@ -6,7 +6,7 @@ public import UseCases
 ///
 ///     try await DataLoaderConformance(bytes).check(MyDataLoader(file))
 ///
-/// Nothing may change what is loaded meanwhile. A loader that crashes ends the test that runs the check.
+/// Nothing may change what is loaded meanwhile; ``checkReplacement(of:with:_:)`` has it changed. A loader that crashes ends the test that runs the check.
 public struct DataLoaderConformance: Sendable {
     private let bytes: [UInt8]
 
@@ -20,6 +20,7 @@ public struct DataLoaderConformance: Sendable {
     /// - Throws: a ``ConformanceFailure`` that tells everything that the loader does wrong.
     public func check(_ loader: any DataLoader) async throws(ConformanceFailure) {
         var violations: [String] = []
+        let source = loader.source
         do {
             let first = try await loader.piece(at: 0, of: nil)
             for offset in Set([0, 1, bytes.count / 2, bytes.count - 1, bytes.count])
@@ -27,6 +28,7 @@ public struct DataLoaderConformance: Sendable {
                 violations += try await pieceViolations(loader, at: offset, of: first.validator)
             }
             violations += try await orderViolations(loader)
+            violations += await concurrencyViolations(loader, of: first.validator)
             if let validator = first.validator {
                 if try await !loader.stillHas(validator) {
                     violations.append("A source that has not changed must still have its version, and has not.")
@@ -34,12 +36,78 @@ public struct DataLoaderConformance: Sendable {
                 if try await loader.stillHas("\(validator)x") {
                     violations.append("A source must not have a version that it never had, and has.")
                 }
+                for offset in [0, bytes.count / 2] {
+                    // Of another version, a piece may begin anywhere.
+                    if try await loader.piece(at: offset, of: "\(validator)x").validator != validator {
+                        violations.append("A piece must name the version that it is of, and names the one asked for.")
+                    }
+                }
             }
         } catch {
             violations.append("The loader must not fail, and did: \(error)")
         }
         violations += await cancellationViolations(loader)
+        if loader.source != source { violations.append("A source must always have the same name, and has not.") }
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
+    }
+
+    /// Checks that a loader notices when what it loads becomes something else.
+    ///
+    /// - Parameters:
+    ///   - loader: What is checked.
+    ///   - other: What is loaded then: other bytes, as many or not.
+    ///   - replace: Puts the others in the place of the first.
+    /// - Throws: a ``ConformanceFailure`` that tells everything that the loader does wrong.
+    public func checkReplacement(
+        of loader: any DataLoader,
+        with other: [UInt8],
+        _ replace: () async throws -> Void
+    ) async throws(ConformanceFailure) {
+        var violations: [String] = []
+        do {
+            let source = loader.source
+            let old = try await loader.piece(at: 0, of: nil).validator
+            try await replace()
+            let next = DataLoaderConformance(other)
+            let new = try await loader.piece(at: 0, of: old).validator
+            if let old {
+                if new == old {
+                    violations.append("What has been replaced must be of another version, and is of the one asked for.")
+                }
+                if try await loader.stillHas(old) {
+                    violations.append("A source that has been replaced must not have its old version, and has.")
+                }
+            }
+            for offset in [0, other.count] { violations += try await next.pieceViolations(loader, at: offset, of: new) }
+            violations += try await next.orderViolations(loader)
+            if loader.source != source { violations.append("A source must always have the same name, and has not.") }
+        } catch {
+            violations.append("The loader must not fail, and did: \(error)")
+        }
+        if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
+    }
+
+    /// Many load at once, each from where it likes.
+    private func concurrencyViolations(_ loader: any DataLoader, of validator: String?) async -> [String] {
+        let found = await withTaskGroup(of: [String].self) { group in
+            for caller in 0..<8 {
+                group.addTask {
+                    var violations: [String] = []
+                    for round in 0..<8 {
+                        let offset = (caller * 5 + round * 3) % (bytes.count + 1)
+                        do {
+                            violations += try await pieceViolations(loader, at: offset, of: validator)
+                        } catch {
+                            violations.append("The loader must not fail, and did: \(error)")
+                        }
+                        await Task.yield()
+                    }
+                    return violations
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        return Set(found).sorted().map { "Many at once: \($0)" }
     }
 
     private func pieceViolations(

@@ -8,7 +8,7 @@ public import UseCases
 ///
 /// A saver that crashes ends the test that runs the check.
 public struct DataSaverConformance: Sendable {
-    private let seen: @Sendable () async -> [UInt8]?
+    let seen: @Sendable () async -> [UInt8]?
 
     /// Makes a check.
     ///
@@ -22,7 +22,11 @@ public struct DataSaverConformance: Sendable {
     /// - Throws: a ``ConformanceFailure`` that tells everything that the saver does wrong.
     public func check(_ saver: any DataSaver) async throws(ConformanceFailure) {
         var violations: [String] = []
-        for check in [wholeViolations, draftViolations, deceivedViolations, resumptionViolations, namelessViolations] {
+        for check in [
+            wholeViolations, draftViolations, deceivedViolations, resumptionViolations, rivalViolations,
+            namelessViolations,
+            tearingViolations,
+        ] {
             do throws(DataSaverError) {
                 violations += try await check(saver)
             } catch {
@@ -30,6 +34,7 @@ public struct DataSaverConformance: Sendable {
             }
         }
         violations += await cancellationViolations(saver)
+        violations += await appendingViolations(saver)
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
 
@@ -150,7 +155,7 @@ extension SavedPart {
     /// Nothing yet of something that can be resumed.
     fileprivate static var conformance: SavedPart { SavedPart(source: "The conformance", validator: "1", steps: []) }
 
-    fileprivate mutating func add(_ bytes: [UInt8]) {
+    mutating func add(_ bytes: [UInt8]) {
         var checksum = Checksum(value: checksum)
         checksum.update(with: bytes.span)
         self.checksum = checksum.value

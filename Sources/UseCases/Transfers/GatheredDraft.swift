@@ -18,6 +18,9 @@ struct GatheredDraft: DataDraft {
     }
 
     mutating func append(_ bytes: [UInt8], reaching part: SavedPart) throws(DataSaverError) {
+        guard !Task.isCancelled else {
+            throw DataSaverError(destination: "Saving the data", explanation: "was cancelled")
+        }
         guard bytes.count <= byteLimit - self.bytes.count else {
             throw DataSaverError(
                 destination: "The data",

@@ -26,6 +26,21 @@ struct DataTransferConformanceTests {
         #expect(failure?.description.contains(flaw.rawValue) == true, "\(String(describing: failure))")
     }
 
+    @Test func whatIsReplacedIsNoticed() async throws {
+        let other: [UInt8] = Array(20..<30)
+        let loader = InMemoryDataLoader(bytes)
+        try await DataLoaderConformance(bytes).checkReplacement(of: loader, with: other) {
+            loader.replace(with: other, validator: "2")
+        }
+        let failure = await #expect(throws: ConformanceFailure.self) {
+            try await DataLoaderConformance(other).checkReplacement(of: loader, with: bytes) {
+                loader.replace(with: bytes, validator: "2")
+            }
+        }
+        #expect(failure?.description.contains("must be of another version") == true)
+        #expect(failure?.description.contains("must not have its old version") == true)
+    }
+
     @Test(arguments: FlawedDataSaver.Flaw.allCases) func aFlawOfASaverIsFound(flaw: FlawedDataSaver.Flaw) async throws {
         let base = InMemoryDataSaver()
         let failure = await #expect(throws: ConformanceFailure.self) {

@@ -1,3 +1,4 @@
+import Synchronization
 import UseCases
 
 /// A loader that does one thing wrong.
@@ -14,17 +15,42 @@ struct FlawedDataLoader: DataLoader {
         case nothingCurrent = "must still have its version"
         case fails = "must not fail"
         case heedless = "A cancelled task"
+        case credulous = "A piece must name the version that it is of"
+        case sharesCursor = "Many at once"
+        case changesName = "A source must always have the same name"
+    }
+
+    /// What a loader remembers from call to call, and must not.
+    private final class Memory: Sendable {
+        let cursor = Atomic(0)
+        let names = Atomic(0)
     }
 
     let base: any DataLoader
     let flaw: Flaw
+    private let memory = Memory()
 
-    var source: String? { base.source }
+    init(base: any DataLoader, flaw: Flaw) {
+        self.base = base
+        self.flaw = flaw
+    }
+
+    var source: String? {
+        guard flaw == .changesName else { return base.source }
+        return "\(memory.names.add(1, ordering: .relaxed).newValue)"
+    }
 
     func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
         if flaw == .fails { throw DataLoaderError(source: "It", explanation: "fails") }
         let base = base
-        let ask = { @Sendable () async throws(DataLoaderError) in try await base.piece(at: offset, of: validator) }
+        var offset = offset
+        if flaw == .sharesCursor {
+            memory.cursor.store(offset, ordering: .relaxed)
+            await Task.yield()
+            offset = memory.cursor.load(ordering: .relaxed)
+        }
+        let asked = offset
+        let ask = { @Sendable () async throws(DataLoaderError) in try await base.piece(at: asked, of: validator) }
         // A task of its own is not cancelled with the one that asks, which waits for its end.
         let result = flaw == .heedless ? await Task { await Result(awaiting: ask) }.value : await Result(awaiting: ask)
         let loaded = try result.get()
@@ -36,7 +62,9 @@ struct FlawedDataLoader: DataLoader {
         case .otherTotal: LoadedPiece(piece, validator: loaded.validator, totalByteCount: 99)
         case .elsewhere: with(loaded, DataPiece(piece.bytes, at: piece.offset + 1, isLast: piece.isLast))
         case .partWithoutVersion: LoadedPiece(piece, validator: nil, totalByteCount: loaded.totalByteCount)
-        case .everythingCurrent, .nothingCurrent, .fails, .heedless: loaded
+        case .credulous:
+            LoadedPiece(piece, validator: validator ?? loaded.validator, totalByteCount: loaded.totalByteCount)
+        case .everythingCurrent, .nothingCurrent, .fails, .heedless, .sharesCursor, .changesName: loaded
         }
     }
 

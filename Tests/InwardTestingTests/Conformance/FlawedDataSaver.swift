@@ -1,4 +1,5 @@
 import InwardTesting
+import Synchronization
 import UseCases
 
 /// A saver that does one thing wrong.
@@ -13,12 +14,22 @@ struct FlawedDataSaver: DataSaver {
         case keepsAll = "What cannot be resumed must not be found again"
         case heedless = "A cancelled task"
         case fails = "must not fail"
+        case appendsHeedlessly = "A draft of a cancelled task must take no bytes"
+        case sharesDraft = "Of two drafts at the same time"
+        case savesTorn = "What is seen must be whole"
+        case publishesTorn = "while something else is saved"
+    }
+
+    /// What all drafts are written into, where they share it.
+    private final class Shared: Sendable {
+        let bytes = Mutex<[UInt8]>([])
     }
 
     private struct Draft: DataDraft {
         var base: any DataDraft
         let flaw: Flaw
         let saver: InMemoryDataSaver
+        let shared: Shared
         var written: [UInt8] = []
 
         var saved: SavedPart? {
@@ -34,18 +45,26 @@ struct FlawedDataSaver: DataSaver {
 
         mutating func begin() async throws(DataSaverError) {
             written = []
+            shared.bytes.withLock { $0 = [] }
             try await base.begin()
         }
 
         mutating func append(_ bytes: [UInt8], reaching part: SavedPart) async throws(DataSaverError) {
             written += bytes
             if flaw == .seenEarly { try await saver.save(written) }
+            shared.bytes.withLock { $0 += bytes }
+            if flaw == .appendsHeedlessly, Task.isCancelled { return }
             try await base.append(bytes, reaching: part)
         }
 
         mutating func publish(_ checksum: Checksum) async throws(DataSaverError) {
             switch flaw {
             case .neverSeen: break
+            case .sharesDraft: try await saver.save(shared.bytes.withLock(\.self))
+            case .publishesTorn:
+                try await saver.save(Array(written.prefix(written.count / 2)))
+                for _ in 0..<8 { await Task.yield() }
+                try await base.publish(checksum)
             case .credulous: try await base.publish(Checksum(of: written.span))
             default: try await base.publish(checksum)
             }
@@ -58,17 +77,27 @@ struct FlawedDataSaver: DataSaver {
 
     let base: InMemoryDataSaver
     let flaw: Flaw
+    private let shared = Shared()
+
+    init(base: InMemoryDataSaver, flaw: Flaw) {
+        self.base = base
+        self.flaw = flaw
+    }
 
     func save(_ data: [UInt8]) async throws(DataSaverError) {
         switch flaw {
         case .forgets: return
         case .fails: throw DataSaverError(destination: "It", explanation: "fails")
         case .heedless where Task.isCancelled: return
+        case .savesTorn:
+            try await base.save(Array(data.prefix(data.count / 2)))
+            for _ in 0..<8 { await Task.yield() }
+            try await base.save(data)
         default: try await base.save(data)
         }
     }
 
     func openDraft() async throws(DataSaverError) -> any DataDraft {
-        Draft(base: try await base.openDraft(), flaw: flaw, saver: base)
+        Draft(base: try await base.openDraft(), flaw: flaw, saver: base, shared: shared)
     }
 }

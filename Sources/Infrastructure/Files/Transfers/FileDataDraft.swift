@@ -57,6 +57,7 @@ struct FileDataDraft: DataDraft {
     }
 
     mutating func append(_ bytes: [UInt8], reaching part: SavedPart) async throws(DataSaverError) {
+        guard !Task.isCancelled else { throw Self.failure(target, "was cancelled") }
         let offset = byteCount
         try await run { (file, _) throws(RecordStoreError) in try file.write(bytes, at: offset) }
         byteCount += bytes.count
