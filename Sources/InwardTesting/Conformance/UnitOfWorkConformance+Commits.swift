@@ -40,7 +40,16 @@ extension UnitOfWorkConformance {
     func orderViolations(_ stage: UnitOfWorkStage) async throws -> [String] {
         try await stage.commit([(.first, "a", 1), (.first, "a", nil), (.first, "a", 2), (.second, "a", 9)])
         let found = try await stage.numbers("a")
-        return found == [2, 9] ? [] : ["The last change of a name must be seen, and there is \(Self.text(found))."]
+        if found != [2, 9] { return ["The last change of a name must be seen, and there is \(Self.text(found))."] }
+        // The first again, which is then the last.
+        let one = try await stage.prepare(.first, "twice", 1)
+        let two = try await stage.prepare(.first, "twice", 2)
+        let removal = try await stage.prepare(.second, "twice", nil)
+        let three = try await stage.prepare(.second, "twice", 3)
+        try await stage.unitOfWork.commit([one, removal, two, three, one, removal])
+        let last = try await stage.numbers("twice")
+        return last == [1, nil]
+            ? [] : ["What is twice in one commit must be made twice, and there is \(Self.text(last))."]
     }
 
     /// Many commit at once, and each finds what it has committed as soon as that is done, in both repositories and for good.
@@ -72,57 +81,96 @@ extension UnitOfWorkConformance {
             + (lost == 0 ? [] : ["Of 64 commits that are made at the same time \(lost) are lost."])
     }
 
-    /// Who is cancelled beforehand is told so, and has changed nothing; or has made the changes.
+    /// A commit of a cancelled task is made whole or reports that it was cancelled and changes nothing, whenever it is cancelled.
     func cancellationViolations(_ stage: UnitOfWorkStage) async throws -> [String] {
-        let change = try await stage.prepare(.first, "a", 1)
-        let ending = await withTaskGroup(of: UnitOfWorkError?.self) { group in
+        var violations: Set<String> = []
+        for round in 0..<32 {
+            let name = String(round)
+            let changes = [
+                try await stage.prepare(.first, name, 1), try await stage.prepare(.second, name, 2),
+                try await stage.prepare(.first, "also \(name)", 3),
+            ]
+            let ending = await ending(ofCommitting: changes, to: stage.unitOfWork, cancelledAfter: round % 16)
+            let found = try await stage.numbers(name) + stage.numbers("also \(name)")
+            let isMade = found == [1, 2, 3, nil]
+            let isUnchanged = found == [nil, nil, nil, nil]
+            switch ending {
+            case nil where isUnchanged:
+                violations.insert("A commit of a cancelled task must be made where it does not fail, and is not.")
+            case .cancelled? where isMade:
+                violations.insert("A commit that fails as cancelled must change nothing, and did.")
+            case nil, .cancelled?:
+                if !isMade, !isUnchanged {
+                    violations.insert(
+                        "A commit of a cancelled task must be made whole or not at all, and half of it is."
+                    )
+                }
+            case let reason?:
+                violations.insert("A commit of a cancelled task must fail as cancelled, and did as \(reason).")
+            }
+        }
+        return violations.sorted()
+    }
+
+    /// Why a commit fails whose task is cancelled after so many turns of the scheduler, or before it if there are none; `nil` if it
+    /// does not.
+    private func ending(
+        ofCommitting changes: [any PreparedChange],
+        to unitOfWork: any UnitOfWork,
+        cancelledAfter turns: Int
+    ) async -> UnitOfWorkError.Reason? {
+        await withTaskGroup(of: UnitOfWorkError.Reason?.self) { group in
             group.addTask {
-                while !Task.isCancelled { await Task.yield() }
+                if turns == 0 { while !Task.isCancelled { await Task.yield() } }
                 do throws(UnitOfWorkError) {
-                    try await stage.unitOfWork.commit([change])
+                    try await unitOfWork.commit(changes)
                     return nil
                 } catch {
-                    return error
+                    return error.reason
                 }
             }
+            for _ in 0..<turns { await Task.yield() }
             group.cancelAll()
             return await group.next() ?? nil
         }
-        let isMade = try await stage.read(.first, "a") != nil
-        switch ending?.reason {
-        case nil: return isMade ? [] : ["A commit of a cancelled task must be made where it does not fail, and is not."]
-        case .cancelled?: return isMade ? ["A commit that fails as cancelled must change nothing, and did."] : []
-        case let reason?: return ["A commit of a cancelled task must fail as cancelled, and did as \(reason)."]
-        }
     }
 
-    /// A change that was prepared elsewhere keeps the others from being made.
+    /// A change that was prepared elsewhere keeps the others from being made, wherever it is among them.
     func foreignViolations(_ open: (String) async throws -> UnitOfWorkStage) async throws -> [String] {
         let stage = try await open("own")
         let other = try await open("other")
         let own = try await stage.prepare(.first, "a", 1)
+        let also = try await stage.prepare(.second, "a", 3)
         let foreign = try await other.prepare(.second, "a", 2)
-        var violations: [String] = []
-        do throws(UnitOfWorkError) {
-            try await stage.unitOfWork.commit([own, foreign])
-            violations.append("A change that was prepared elsewhere must be refused, and is not.")
-        } catch {
-            if error.reason != .foreign {
-                violations.append(
-                    "A change that was prepared elsewhere must be refused as foreign, and is as \(error.reason)."
-                )
+        let unknown = UnknownChange()
+        let commits: [[any PreparedChange]] = [
+            [own, foreign], [foreign, own], [own, foreign, also], [foreign], [foreign, own, foreign],
+            [own, also, foreign],
+            [unknown], [own, unknown], [unknown, own], [own, unknown, also],
+        ]
+        var violations: Set<String> = []
+        for changes in commits {
+            do throws(UnitOfWorkError) {
+                try await stage.unitOfWork.commit(changes)
+                violations.insert("A change that was prepared elsewhere must be refused, and is not.")
+            } catch {
+                if error.reason != .foreign {
+                    violations.insert(
+                        "A change that was prepared elsewhere must be refused as foreign, and is as \(error.reason)."
+                    )
+                }
             }
-        }
-        if try await stage.numbers("a") + other.numbers("a") != [nil, nil, nil, nil] {
-            violations.append("Where a change is refused nothing must be changed, and something is.")
+            if try await stage.numbers("a") + other.numbers("a") != [nil, nil, nil, nil] {
+                violations.insert("Where a change is refused nothing must be changed, and something is.")
+            }
         }
         try await stage.unitOfWork.commit([own])
         if try await stage.numbers("a") != [1, nil] {
-            violations.append("A change whose commit failed must be made by the next, and is not.")
+            violations.insert("A change whose commit failed must be made by the next, and is not.")
         }
         await other.close()
         await stage.close()
-        return violations
+        return violations.sorted()
     }
 
     /// What was committed is there when it is opened again.
@@ -141,4 +189,9 @@ extension UnitOfWorkConformance {
     private static var unseenMessage: String {
         "What is committed must be seen in both repositories when the call returns, and is not."
     }
+}
+
+/// A change of which no unit of work knows anything.
+private struct UnknownChange: PreparedChange {
+    var description: String { "a change of something else" }
 }

@@ -25,6 +25,12 @@ final class FlawedUnitOfWork: UnitOfWork {
         case isTornByCrashes
         case losesWhatItSaidWasDone
         case neverEnds
+        case makesEachOnce
+        case looksAtTheLast
+        case looksAtTheFirst
+        case dropsTheUnknown
+        case saysCancelledThoughMade
+        case makesHalfWhenCancelled
     }
 
     typealias Numbers = [UnitOfWorkStage.Repository: [String: Int]]
@@ -100,7 +106,14 @@ final class FlawedUnitOfWork: UnitOfWork {
             }
         }
         var own = changes.compactMap { $0 as? Change }
-        if let foreign = own.first(where: { $0.owner != ObjectIdentifier(self) }), flaw != .acceptsForeign {
+        if own.count < changes.count, flaw != .dropsTheUnknown { throw UnitOfWorkError(.foreign, explanation: "") }
+        let looked =
+            switch flaw {
+            case .looksAtTheFirst: Array(own.prefix(1))
+            case .looksAtTheLast: Array(own.suffix(1))
+            default: own
+            }
+        if let foreign = looked.first(where: { $0.owner != ObjectIdentifier(self) }), flaw != .acceptsForeign {
             if flaw == .changesBeforeItRefuses { try make(own.filter { $0.owner != foreign.owner }) }
             if flaw == .spendsChanges { state.withLock { $0.spent.formUnion(own.map(\.serial)) } }
             throw UnitOfWorkError(flaw == .refusesAsDenied ? .denied : .foreign, explanation: "")
@@ -112,6 +125,18 @@ final class FlawedUnitOfWork: UnitOfWork {
             return unspent
         }
         if flaw == .changesBackwards { own.reverse() }
+        if flaw == .makesEachOnce {
+            var serials: Set<Int> = []
+            own = own.filter { serials.insert($0.serial).inserted }
+        }
+        if flaw == .makesHalfWhenCancelled {
+            for change in own {
+                guard !Task.isCancelled else { throw UnitOfWorkError(.cancelled, explanation: "") }
+                try make([change])
+                for _ in 0..<4 { await Task.yield() }
+            }
+            return
+        }
         if flaw == .losesEveryThird || flaw == .forgetsEveryThird {
             let isThird = state.withLock { state in
                 state.commits += 1
@@ -121,7 +146,10 @@ final class FlawedUnitOfWork: UnitOfWork {
             if isThird { state.withLock { $0.numbers[.first] = [:] } }
         }
         try make(own)
-        if Task.isCancelled { throw UnitOfWorkError(.cancelled, explanation: "") }
+        if flaw == .saysCancelledThoughMade { for _ in 0..<8 { await Task.yield() } }
+        if Task.isCancelled, flaw == .changesWhenCancelled || flaw == .saysCancelledThoughMade {
+            throw UnitOfWorkError(.cancelled, explanation: "")
+        }
     }
 
     /// Makes changes in one step of the process, or each in a step of its own.

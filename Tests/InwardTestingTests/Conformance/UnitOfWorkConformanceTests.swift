@@ -38,6 +38,12 @@ struct UnitOfWorkConformanceTests {
         (.refusesAsDenied, "A change that was prepared elsewhere must be refused as foreign, and is as denied."),
         (.spendsChanges, "A change whose commit failed must be made by the next, and is not."),
         (.isNotDurable, "What was committed must be there, opened again, and there is"),
+        (.makesEachOnce, "What is twice in one commit must be made twice, and there is"),
+        (.looksAtTheLast, "A change that was prepared elsewhere must be refused, and is not."),
+        (.looksAtTheFirst, "A change that was prepared elsewhere must be refused, and is not."),
+        (.dropsTheUnknown, "A change that was prepared elsewhere must be refused, and is not."),
+        (.saysCancelledThoughMade, "A commit that fails as cancelled must change nothing, and did."),
+        (.makesHalfWhenCancelled, "A commit of a cancelled task must be made whole or not at all, and half of it is."),
         (.failsOnNothing, "The unit of work must be opened and must not fail, and did"),
     ]
 
