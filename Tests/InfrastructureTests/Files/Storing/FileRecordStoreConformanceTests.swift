@@ -30,7 +30,9 @@ struct FileRecordStoreConformanceTests {
         try await RecordStoreConformance(isDurable: true, now: FileRecordStore.testTime).checkLosses {
             FileRecordStore.opened(url, slack: slack, reports: reports)
         } damage: { _, bytes in
-            try url.appending(path: "records").changeByte(of: bytes)
+            // Under the lock, because the store that has just written the record may be about to put another log in its place.
+            var lock = RecordLock(RecordDirectory(url: url, faults: { _ in nil }))
+            try lock.holding { Result { try url.appending(path: "records").changeByte(of: bytes) } }.get()
         }
         #expect(Set(reports.all.map(\.key)) == [["lost", "1"], ["lost", "2"]])
     }
