@@ -17,7 +17,7 @@ public struct DataFetcherExchange: Hashable, Sendable {
         failure = nil
     }
 
-    /// Names why a request must fail, such as ``FetchError/Reason/interrupted`` where the source ends its answer early.
+    /// Names why a request must fail, such as `.interrupted` where the source ends its answer early.
     public init(_ request: DataRequest, failing failure: FetchError.Reason) {
         self.request = request
         self.failure = failure
