@@ -20,8 +20,8 @@ public struct DataResponse: Hashable, Sendable {
     public var origin: Origin
     /// Why this is not the answer that was asked for but one in its place; `nil` if it is the one.
     public var degradation: FetchError?
-    /// How often it was tried and why no more; `nil` where a retry was no question, and for an answer of success, unless credentials
-    /// had to be renewed for it.
+    /// How many attempts were made and why they ended. `nil` where retrying was never considered, and for a success that needed no
+    /// new credentials.
     public var retries: RetryReport?
 
     /// Makes an answer; without arguments, one of success that says nothing.

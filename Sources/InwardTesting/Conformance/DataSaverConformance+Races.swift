@@ -33,7 +33,7 @@ extension DataSaverConformance {
         return violations
     }
 
-    /// Whoever looks while something is saved sees all of it, or what was there before.
+    /// A reader sees either the whole new version or the whole old one while a save is in progress.
     func tearingViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
         let versions = (0..<8).map { [UInt8](repeating: $0, count: 80_000 + Int($0)) }
         try await saver.save(versions[0])

@@ -57,7 +57,7 @@ extension RecordStoreConformance {
         return violations.sorted()
     }
 
-    /// How work ends whose task is cancelled after so many turns of the scheduler; before it begins if there are none.
+    /// The result of work whose task is cancelled after a number of yields; with zero, before the work begins.
     private func ending(
         ofCancelled turns: Int,
         _ work: @escaping @Sendable () async throws(RecordStoreError) -> Bool

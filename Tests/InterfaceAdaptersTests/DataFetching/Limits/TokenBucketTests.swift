@@ -91,7 +91,7 @@ struct TokenBucketTests {
         #expect(!isTaken)
         let next = bucket.reserve(at: .milliseconds(999), by: .seconds(9))
         #expect(next == turns[1])
-        // At four seconds another one is sent, and less than a second before there is no room for one more.
+        // The turn at four seconds is still taken, so nothing fits into the second before it.
         #expect(bucket.next(at: .milliseconds(3_001)) == .seconds(5))
         let last = bucket.reserve(at: .milliseconds(3_001), by: .seconds(9))?.moment
         #expect(last == .seconds(5))

@@ -18,7 +18,7 @@ struct ScalingTests {
         )
     }
 
-    /// Three pixels are cut off, and half of three is no whole number.
+    /// Three rows are cut off, and half of three is not a whole number.
     @Test(arguments: [(Gravity.top, 0.0), (.center, 1), (.bottom, 3)])
     func aPartThatKeepsItsHeightBeginsAtAWholeRow(gravity: Gravity, top: Double) throws {
         let scaling = try scaling((4, 7), (4, 4), gravity)
