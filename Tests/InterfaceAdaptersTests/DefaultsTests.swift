@@ -81,6 +81,9 @@ struct DefaultsTests {
     @Test func aRepositoryKeepsTenThousandEntitiesOf32MebibytesTogether() {
         #expect(MemoryLimit().count == 10_000)
         #expect(MemoryLimit().bytes == 33_554_432)
+        for limit in [MemoryLimit.nothing, MemoryLimit(count: -1, bytes: -1)] {
+            #expect(limit.count == 0 && limit.bytes == 0)
+        }
     }
 
     @Test func aBatchHasAtMostAHundredOfTwoMilliseconds() {

@@ -48,6 +48,20 @@ struct DefaultsTests {
         #expect(cache.header(of: address, in: partition) == nil)
     }
 
+    @Test func aResizedPictureKeepsItsProportionsAndIsNotEnlarged() {
+        for resize in [Resize(width: 3, height: 2), Resize(to: ImageSize(clamping: 3, 2))] {
+            #expect(resize.mode == .fit)
+            #expect(!resize.enlarges)
+        }
+    }
+
+    @Test func aPartOfWhichNothingIsSaidHasNothing() {
+        let part = SavedPart(source: nil, validator: nil, steps: nil)
+        #expect(part.loadedByteCount == 0 && part.savedByteCount == 0)
+        #expect(part.checksum == 0)
+        #expect(!part.canBeResumed)
+    }
+
     @Test func mirrorsAndTransfersHaveLimits() {
         let mirror = MirrorLimits()
         #expect(mirror.maximumListByteCount == 67_108_864)

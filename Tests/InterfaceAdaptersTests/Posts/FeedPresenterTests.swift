@@ -38,6 +38,8 @@ struct FeedPresenterTests {
         #expect(viewModel.postsRead == 12)
         #expect(viewModel.origin == "upstream")
         #expect(viewModel.notes == ["Left out: posts[4] is null", "Left out: users[5].id is null"])
+        let tables = viewModel.document.blocks.compactMap { if case .table(let table) = $0 { table } else { nil } }
+        #expect(tables.map { $0.columns.map(\.isNumeric) } == [[true, false, false, false]])
         let text = TextRenderer().render(viewModel.document)
         #expect(text.hasPrefix("Feed: 3 of 9 posts, the newest first\n"))
         #expect(text.hasSuffix("\n- Left out: posts[4] is null\n- Left out: users[5].id is null\n"))

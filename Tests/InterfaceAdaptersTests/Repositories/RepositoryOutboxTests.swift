@@ -112,6 +112,22 @@ struct RepositoryOutboxTests {
         #expect(handler.errors.map { $0 is RefusedWriteError } == [true])
     }
 
+    /// What may have been done may be in every list of the upstream.
+    @Test(arguments: [(RepositoryError.Reason.outcomeUnknown, Origin.upstream), (.refused, .memory)])
+    func listsAreReadAgainWhereARefusedWriteMayHaveBeenDone(reason: RepositoryError.Reason, origin: Origin) async throws
+    {
+        let (repository, outbox) = try await open(Source(DataResponse(), behind: Rendezvous(of: 2)))
+        _ = try await titles(repository)
+        _ = try await repository.create(draft())
+        let entry = try #require(outbox.pending.first)
+        let settler = try #require(repository.settler)
+        let error = RepositoryError(reason, request: "POST posts", explanation: "was given up")
+        try await settler.refused(entry, because: error, before: LaterEntries()).whenCommitted()
+        let after = try await repository.entities()
+        #expect(after.origin == origin && !after.isPending)
+        await outbox.close()
+    }
+
     @Test func whatAnEarlierProcessAcceptedIsPendingInTheNext() async throws {
         let silent = Source(DataResponse(), behind: Rendezvous(of: 2))
         let (repository, outbox) = try await open(silent)

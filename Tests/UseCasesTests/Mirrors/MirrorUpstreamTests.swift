@@ -136,6 +136,56 @@ struct MirrorUpstreamTests {
         #expect(store.publishedCount == 1)
     }
 
+    /// An upstream whose users change while posts are copied, in so many rounds.
+    @Test(arguments: [(3, true), (4, false)]) func usersMayChangeInThreeRounds(count: Int, isMirrored: Bool)
+        async throws
+    {
+        let left = Mutex(count)
+        let users = users
+        originals.set(
+            InMemoryDataLoader([3], validator: nil, source: "posts") { _, _ in
+                let number = left.withLock { left in
+                    left -= 1
+                    return left
+                }
+                if number >= 0 { users.replace(with: [9], validator: "left: \(number)") }
+            },
+            for: .posts
+        )
+        if isMirrored {
+            _ = try await mirror()
+        } else {
+            await #expect(throws: MirrorUpstreamError.restless) { try await mirror() }
+        }
+        #expect(store.publishedCount == (isMirrored ? 1 : 0))
+    }
+
+    /// A source that tells no version at first, and is another before its second reading is done.
+    private final class RestlessLoader: DataLoader {
+        let source: String? = "posts"
+        private let readings = Mutex(0)
+
+        func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+            let number = readings.withLock { readings in
+                if offset == 0 { readings += 1 }
+                return readings
+            }
+            guard number == 2 else {
+                let bytes: [UInt8] = number < 2 ? [3, 3] : [4, 4]
+                return LoadedPiece(DataPiece(bytes, at: 0, isLast: true), validator: nil, totalByteCount: 2)
+            }
+            let piece = DataPiece([3], at: offset, isLast: offset == 1)
+            return LoadedPiece(piece, validator: "\(offset)", totalByteCount: 2)
+        }
+    }
+
+    @Test func postsThatChangeWhileTheyAreReadAgainAreCopiedAgain() async throws {
+        originals.set(RestlessLoader(), for: .posts)
+        _ = try await mirror()
+        #expect(store[.posts] == [4, 4])
+        #expect(store.publishedCount == 1)
+    }
+
     @Test func anUpstreamThatNeverRestsIsGivenUp() async throws {
         let count = Mutex(1)
         let (users, posts) = (users, posts)

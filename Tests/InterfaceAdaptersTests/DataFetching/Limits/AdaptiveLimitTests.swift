@@ -116,6 +116,36 @@ struct AdaptiveLimitTests {
         #expect(limit.limit == 81)
     }
 
+    /// Has a limit see answers that each take as long, as many as it takes for it to look at them.
+    private func answer(_ limit: inout AdaptiveLimit, in latency: Duration, underWay: Int, at now: inout Duration) {
+        for _ in 0..<max(10, limit.limit) {
+            limit.record(.answered, from: now, to: now + latency, underWay: underWay)
+        }
+        now += latency
+    }
+
+    @Test func theLimitIsHalvedToMeasureWhereHalfOfItOrMoreIsUnderWay() {
+        for (underWay, expected) in [(9, 20), (10, 10)] {
+            var limit = AdaptiveLimit(in: 1...100, from: 20, tolerance: 1)
+            var now = Duration.zero
+            for _ in 0..<2 { answer(&limit, in: .milliseconds(100), underWay: underWay, at: &now) }
+            #expect(limit.limit == expected)
+        }
+    }
+
+    /// Where few are under way none waits for another, so what a request takes then is what it takes without waiting.
+    @Test func theBaselineFollowsAnswersWhileFewAreUnderWay() {
+        var limit = AdaptiveLimit(in: 1...10_000, from: 1_000, tolerance: 1)
+        var now = Duration.zero
+        answer(&limit, in: .milliseconds(100), underWay: 1, at: &now)
+        answer(&limit, in: .milliseconds(200), underWay: 1, at: &now)
+        #expect(limit.limit == 1_000)
+        // It is 120 ms by now, four fifths of these, and the limit goes a fifth of the way to 800 and the root of 1,000. Half of
+        // that is measured next.
+        answer(&limit, in: .milliseconds(150), underWay: 1_000, at: &now)
+        #expect(limit.limit == 483)
+    }
+
     @Test func whatTellsNothingChangesNothing() {
         var limit = AdaptiveLimit(in: 1...100, from: 10, tolerance: 1.5)
         let before = limit

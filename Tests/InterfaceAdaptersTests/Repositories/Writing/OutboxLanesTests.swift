@@ -47,6 +47,31 @@ struct OutboxLanesTests {
         #expect(!lanes.contains(entry(1)))
     }
 
+    @Test func whatIsReleasedIsHeldNoMoreAndItsOutcomeIsUnknownIfItMayHaveArrived() {
+        var lanes = OutboxLanes(concurrency: 9)
+        for (sequence, mayHaveArrived) in [(1, true), (2, false)] {
+            let entry = entry(sequence, [String(sequence)])
+            let note = AttemptNote(attempts: 1, mayHaveArrived: mayHaveArrived)
+            lanes.hold(.init(name: .init(entry), entry: entry, reason: .damaged("it is"), byteCount: 1, note: note))
+        }
+        #expect(lanes.heldCount == 2)
+        #expect(lanes.outcomeUnknownCount == 0)
+        lanes.release { OutboxDelivery(entry: $0, history: DeliveryHistory(mayHaveArrived: $1.mayHaveArrived)) }
+        #expect(lanes.heldCount == 0)
+        #expect(lanes.outcomeUnknownCount == 1)
+        #expect(lanes.next(at: .zero)?.entry.sequence == 1)
+    }
+
+    @Test func whatFollowsASettledEntryIsNotUnderWay() {
+        var lanes = OutboxLanes(concurrency: 1)
+        for sequence in 1...2 { lanes.append(entry(sequence)) }
+        _ = lanes.next(at: .zero)
+        lanes.settle(entry(1))
+        #expect(lanes.item("k2")?.isUnderWay == false)
+        let isRemoved = lanes.remove("k2")
+        #expect(isRemoved)
+    }
+
     @Test func whoIsNotUnderWayIsNotSettled() {
         var lanes = OutboxLanes(concurrency: 1)
         lanes.append(entry(1), DeliveryHistory())

@@ -1,8 +1,16 @@
 import Testing
+import UseCases
 
 @testable import InterfaceAdapters
 
 struct OutboxStateTests {
+    @Test func whoWaitsForAnEndIsToldOnce() {
+        var state = OutboxState(.standard)
+        state.endWaiters["k"] = [Promise()]
+        let told = [state.end(.closed), state.end(.closed)].map(\.waiters.count)
+        #expect(told == [1, 0])
+    }
+
     @Test func whatIsPutOffIsForgottenBeforeAnybodyElseSendsIt() throws {
         var state = OutboxState(OutboxPolicy(concurrency: 1))
         let entry = OutboxEntry(

@@ -46,6 +46,24 @@ struct FetchingRoomTests {
         #expect(room.taken == 0)
     }
 
+    @Test func whoGivesUpLetsThoseBehindPass() async throws {
+        let small = try #require(await room.place())
+        let large = try #require(await room.place())
+        large.settle(on: 4 * Self.mebibyte - 100_000)
+        small.settle(on: 1)
+        let tooLarge = Task.waiting { [room] in await room.place() == nil }
+        // By now the next is expected to be as small as that.
+        for _ in 0..<100 { small.settle(on: 1) }
+        let behind = Task.waiting { [room] in await room.place() }
+        #expect(room.taken == 4 * Self.mebibyte - 99_999)
+        tooLarge.cancel()
+        #expect(await tooLarge.value)
+        #expect(room.taken == 4 * Self.mebibyte - 99_999 + 16 * 1_024)
+        behind.cancel()
+        _ = await behind.value
+        withExtendedLifetime((small, large)) {}
+    }
+
     @Test func noPictureIsFetchedWhileOthersThatWaitTakeAllTheRoom() async {
         let addresses = (0..<3).map { ImageAddress("\($0)") }
         let source = SketchSource(Dictionary(uniqueKeysWithValues: addresses.map { ($0, SketchCodec.bytes(10, 10)) }))

@@ -1,4 +1,5 @@
 import Entities
+import InwardTesting
 import Testing
 
 @testable import UseCases
@@ -24,6 +25,27 @@ struct ImageStoreTests {
         #expect(source.asked == ["a"])
         #expect(await loader(Darken(by: 1)).load("a").report.steps.map(\.origin) == [.store])
         #expect(store.all == [SketchCodec.bytes(8, 4, gray: 8)])
+    }
+
+    /// A load begins on the thread of whoever asks, and may begin on the main one. Pictures are decoded where the loader has them
+    /// decoded, here once the scheduler runs.
+    @Test(arguments: [false, true]) func picturesAreNotDecodedOnTheCallersThread(isStored: Bool) async throws {
+        if isStored { _ = await loader().load("a") }
+        let codec = SketchCodec()
+        let scheduler = DeterministicScheduler(seed: 1)
+        let loader = ImageLoader(
+            source: source,
+            codec: codec,
+            cache: ImageCache(bytes: 0),
+            store: store,
+            timer: .still,
+            executor: scheduler.executor
+        )
+        let load = Task.waiting { await loader.load("a").report.steps.map(\.origin) }
+        #expect(codec.decoded.isEmpty)
+        try await scheduler.drain()
+        #expect(await load.value == (isStored ? [.store] : [.done, .done, .done]))
+        #expect(codec.decoded == [1])
     }
 
     @Test func otherPluginsAreAnotherPicture() async {

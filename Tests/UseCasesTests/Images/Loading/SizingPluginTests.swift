@@ -82,6 +82,18 @@ struct SizingPluginTests {
         #expect(codec.decoded.allSatisfy { $0 > 1 })
     }
 
+    /// What stands in for a picture is not kept, nor is how large it is.
+    @Test func aPictureInThePlaceOfAnotherComesOutAsLargeAsIfItHadNotBeenReduced() async throws {
+        let resize = Resize(width: 100, height: 100)
+        let source = SketchSource()
+        source.answer("a", .success(EncodedImage(SketchCodec.bytes(1_001, 665, orientation: .left), isGenuine: false)))
+        var loader = ImageLoader(source: source, codec: codec, timer: .still)
+        loader.addPlugin(resize)
+        let size = ImageSize(clamping: 665, 1_001)
+        #expect(try await loader.loadImage(from: "a").size == resize.resultSize(for: size))
+        #expect(codec.decoded.allSatisfy { $0 > 1 })
+    }
+
     @Test func aPictureThatIsTurnedComesOutAsLargeAsItIsShown() async throws {
         let resize = Resize(width: 100, height: 100)
         let turned = loader(SketchCodec.bytes(1_001, 665, orientation: .left), resize)
