@@ -23,9 +23,8 @@ public struct DataSaverConformance: Sendable {
     public func check(_ saver: any DataSaver) async throws(ConformanceFailure) {
         var violations: [String] = []
         for check in [
-            wholeViolations, draftViolations, deceivedViolations, resumptionViolations, rivalViolations,
-            namelessViolations,
-            tearingViolations,
+            wholeViolations, draftViolations, secondBeginningViolations, deceivedViolations, resumptionViolations,
+            rivalViolations, namelessViolations, tearingViolations,
         ] {
             do throws(DataSaverError) {
                 violations += try await check(saver)
@@ -65,6 +64,26 @@ public struct DataSaverConformance: Sendable {
             }
         }
         return violations
+    }
+
+    /// A draft begins again when its source becomes another on the way: with a little in hand, or a lot written.
+    private func secondBeginningViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
+        for bytes: [UInt8] in [[1, 2], [UInt8](repeating: 7, count: 100_000)] {
+            var draft = try await saver.openDraft()
+            for bytes in [bytes, [3]] {
+                try await draft.begin()
+                var part = SavedPart.conformance
+                part.add(bytes)
+                try await draft.append(bytes, reaching: part)
+            }
+            do throws(DataSaverError) {
+                try await draft.publish(Checksum(of: [3].span))
+            } catch {
+                await draft.leave()
+            }
+            if await seen() != [3] { return ["A draft that begins again must have nothing from before, and has."] }
+        }
+        return []
     }
 
     private func deceivedViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {

@@ -63,6 +63,9 @@ struct CachingDataFetcherTests {
         expected[.age] = "0"
         #expect(second.headerFields == expected)
         #expect(third.headerFields[.age] == "7")
+        // In whole seconds, and rather too old than too young.
+        clock.advance(by: Duration(secondsComponent: 0, attosecondsComponent: 1))
+        #expect(try await fetcher.fetch(request()).headerFields[.age] == "8")
     }
 
     @Test func anAnswerIsGivenUntilItExpiresByTheClock() async throws {

@@ -13,26 +13,34 @@ struct OutboxPresenterTests {
     private static let hostile = "one\n\u{1B}[2J\u{202E}\u{200B}\u{AD}\u{E0041}two"
     private static let visible = #"one\n\u{1B}[2J\u{202E}\u{200B}\u{AD}\u{E0041}two"#
 
+    private func item(
+        _ id: String,
+        _ state: OutboxItem.State = .waiting,
+        path: String = "posts",
+        body: String? = nil,
+        cause: String? = nil
+    ) -> OutboxItem {
+        OutboxItem(
+            id: id,
+            state: state,
+            write: body.map { OutboxWrite(endpoint: "posts", subject: ["a"], path: path, body: Array($0.utf8)) },
+            acceptedAt: nil,
+            attempts: 1,
+            nextAttempt: nil,
+            cause: cause,
+            byteCount: 1
+        )
+    }
+
     /// Every text in the list comes from outside: the post, the path, the cause, the refusal and the other process's name.
     @Test func whatTheListPrintsHasNothingHiddenInIt() async throws {
         let hostile = Self.hostile
         let draft = #"{"userId": 7, "title": "\u001B[2J\u200B", "body": "a"}"#
-        func item(_ id: String, _ state: OutboxItem.State, _ path: String, _ body: String) -> OutboxItem {
-            let write = OutboxWrite(endpoint: "posts", subject: ["a"], path: path, body: Array(body.utf8))
-            return OutboxItem(
-                id: id,
-                state: state,
-                write: write,
-                acceptedAt: nil,
-                attempts: 1,
-                nextAttempt: nil,
-                cause: hostile,
-                byteCount: 1
-            )
-        }
         var contents = try await OutboxContents(of: InMemoryRecordStore())
-        contents.pending = [item("aaaaaa", .waiting, "posts", draft)]
-        contents.deadLetters = [item(hostile, .refused(at: .distantPast), hostile, "")]
+        contents.pending = [item("aaaaaa", body: draft, cause: hostile)]
+        contents.deadLetters = [
+            item(hostile, .refused(at: .distantPast), path: hostile, body: "", cause: hostile)
+        ]
         contents.pause = OutboxPause(until: .distantPast, refusals: 5, cause: hostile)
         let presenter = OutboxPresenter(now: Date(timeIntervalSince1970: 0))
         let list = TextRenderer(maximumColumnWidth: 200).render(presenter.present(contents, owner: hostile).document)
@@ -50,19 +58,37 @@ struct OutboxPresenterTests {
     ])
     func anIDIsShownWithAsManyCharactersAsTellItFromTheOthers(ids: [String], shown: [String]) async throws {
         var contents = try await OutboxContents(of: InMemoryRecordStore())
-        contents.pending = ids.map { id in
-            OutboxItem(
-                id: id,
-                state: .waiting,
-                write: nil,
-                acceptedAt: nil,
-                attempts: 1,
-                nextAttempt: nil,
-                cause: nil,
-                byteCount: 1
-            )
-        }
+        contents.pending = ids.map { item($0) }
         let presenter = OutboxPresenter(now: Date(timeIntervalSince1970: 0))
         #expect(presenter.present(contents, owner: nil).rows.map(\.id) == shown)
+    }
+
+    @Test(arguments: [
+        (OutboxItem.State.waiting, "now"), (.outcomeUnknown, "now"), (.held(.damaged("it is")), "never"),
+        (.refused(at: .distantPast), "never"),
+    ])
+    func whatIsHeldOrRefusedIsNeverSent(state: OutboxItem.State, nextAttempt: String) async throws {
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        contents.pending = [item("a", state)]
+        let rows = OutboxPresenter(now: .distantPast).present(contents).rows
+        #expect(rows.map(\.nextAttempt) == [nextAttempt])
+    }
+
+    @Test func theLastFiveRefusedAreNamedAndTheOthersCounted() async throws {
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        let presenter = OutboxPresenter(now: .distantPast)
+        for (count, rest) in [(5, ""), (6, "; and 1 more")] {
+            contents.deadLetters = (1...count).map { number in
+                let body = #"{"userId": 7, "title": "T\#(number)", "body": "b"}"#
+                return item("\(number)", .refused(at: .distantPast), body: body)
+            }
+            let names = contents.deadLetters.suffix(5).map { PostName($0.write).description }.joined(separator: "; ")
+            #expect(
+                presenter.presentRefusals(contents) == """
+                    \(count) refused posts are kept: \(names)\(rest). List them with --outbox, then --retry or --discard them.
+                    """
+            )
+        }
+        #expect(PostName(contents.deadLetters[0].write).description.contains("T1"))
     }
 }

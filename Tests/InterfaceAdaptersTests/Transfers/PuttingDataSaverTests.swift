@@ -94,6 +94,38 @@ struct PuttingDataSaverTests {
         #expect(server["/target"] == data)
     }
 
+    @Test func aPartOfAnotherVersionIsPutAnewFromItsBeginning() async throws {
+        let server = InMemoryWebDataFetcher()
+        let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
+            if question.offset == 16 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
+        }
+        await #expect(throws: TransferDataError.self) { try await TransferData(from: failing, to: saver(server))() }
+        let count = writes(server).count
+        let loader = InMemoryDataLoader(data.reversed(), validator: "2")
+        #expect(try await TransferData(from: loader, to: saver(server))().resumedAt == 0)
+        #expect(writes(server).dropFirst(count).first { $0.contains("bytes") }?.hasSuffix(" bytes 0-3/*") == true)
+        #expect(server["/target"] == data.reversed())
+    }
+
+    /// Where nothing was saved there is no part to read.
+    @Test(arguments: [0, 1]) func whatIsNotedIsReadUnlessItIsNothing(count: Int) async throws {
+        let server = InMemoryWebDataFetcher()
+        let saved = Array(data.prefix(count))
+        let part = SavedPart(
+            source: "The memory",
+            validator: "1",
+            steps: [],
+            loadedByteCount: 1,
+            savedByteCount: count,
+            checksum: Checksum(of: saved.span).value
+        )
+        server["/target.inward-part"] = saved
+        server["/target.inward-state"] = part.note
+        let draft = try await saver(server).openDraft()
+        #expect(draft.saved == (count == 0 ? nil : part))
+        #expect(server.requests.contains { $0.method == .get && $0.url.path() == "/target.inward-part" } == (count > 0))
+    }
+
     @Test func aNoteWithoutAPartIsNothing() async throws {
         let server = InMemoryWebDataFetcher()
         let part = SavedPart(

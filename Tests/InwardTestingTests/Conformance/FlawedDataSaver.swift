@@ -9,6 +9,7 @@ struct FlawedDataSaver: DataSaver {
         case forgets = "What is saved at once must be seen"
         case seenEarly = "must not be seen before it is published"
         case neverSeen = "What is published must be seen"
+        case beginsOnce = "A draft that begins again must have nothing from before"
         case credulous = "must be refused"
         case mistaken = "must be what was reached"
         case keepsAll = "What cannot be resumed must not be found again"
@@ -31,6 +32,7 @@ struct FlawedDataSaver: DataSaver {
         let saver: InMemoryDataSaver
         let shared: Shared
         var written: [UInt8] = []
+        var hasBegun = false
 
         var saved: SavedPart? {
             switch flaw {
@@ -44,6 +46,8 @@ struct FlawedDataSaver: DataSaver {
         }
 
         mutating func begin() async throws(DataSaverError) {
+            if flaw == .beginsOnce, hasBegun { return }
+            hasBegun = true
             written = []
             shared.bytes.withLock { $0 = [] }
             try await base.begin()

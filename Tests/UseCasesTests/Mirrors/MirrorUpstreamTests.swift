@@ -76,6 +76,11 @@ struct MirrorUpstreamTests {
         #expect(store.publishedCount == 0)
     }
 
+    @Test func whatIsTransferredCountsForTheLimitOfAll() async {
+        #expect(await problem(MirrorLimits(maximumTotalByteCount: 6)) != nil)
+        #expect(await problem(MirrorLimits(maximumTotalByteCount: 7)) == nil)
+    }
+
     @Test func whatIsThereAlreadyCountsToo() async throws {
         _ = try await mirror()
         #expect(await problem(MirrorLimits(maximumTotalByteCount: 6)) != nil)

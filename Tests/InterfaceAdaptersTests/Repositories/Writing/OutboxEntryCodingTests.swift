@@ -11,6 +11,14 @@ import Foundation
 struct OutboxEntryCodingTests {
     private let name = OutboxEntryName(sequence: 7, idempotencyKey: "k1", subject: ["posts", "é/"])
 
+    /// So that keys are in the order of the numbers.
+    @Test(arguments: [0, 9, 10, 1 << 62 - 1]) func aNumberHasAsManyDigitsAsTheLargest(sequence: Int) throws {
+        let name = OutboxEntryName(sequence: sequence, idempotencyKey: "k", subject: ["7"])
+        let key = name.key(under: ["a"])
+        #expect(key.components.dropFirst().first?.count == 19)
+        #expect(OutboxEntryName(key, under: ["a"]) == name)
+    }
+
     private func entry(body: [UInt8]?, acceptedAt: Date = Date(timeIntervalSince1970: 1.5)) -> OutboxEntry {
         OutboxEntry(
             sequence: name.sequence,

@@ -38,6 +38,18 @@ struct OutboxUncertaintyTests {
         #expect(stage.errors.errors.isEmpty)
     }
 
+    /// Accepted, about to be sent, without an answer twice, and delivered. That it may have arrived is noted by then, and is not
+    /// noted again before it is sent.
+    @Test func whatIsKnownToMayHaveArrivedIsNotNotedAgainBeforeItIsSent() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream(.answerLost, .answerLost))
+        try await stage.scheduler.run { try await stage.settle(by: outbox) }
+        let notes = stage.store.commits.joined().count { change in
+            if case .keep(_, let key) = change { key.components.contains("attempts") } else { false }
+        }
+        #expect(notes == 3)
+    }
+
     @Test(arguments: [400, 404, 409, 422] as [DataResponse.Status])
     func aRefusalBehindALostAnswerIsNotFinalAndToldOnce(status: DataResponse.Status) async throws {
         let stage = stage

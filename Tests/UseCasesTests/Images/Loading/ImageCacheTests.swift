@@ -31,6 +31,31 @@ struct ImageCacheTests {
         #expect(source.asked == ["a", "a"])
     }
 
+    @Test func whatIsForgottenIsOfThatAddressAndThatPartition() {
+        let cache = cache()
+        let header = ImageHeader(format: .png, size: ImageSize(clamping: 1, 1))
+        let partitions = [cache.makePartition(), cache.makePartition()]
+        func keepAll() {
+            for partition in partitions {
+                for address in ["a", "b"] as [ImageAddress] {
+                    cache.keep(header, of: address, in: partition, since: cache.version(of: address, in: partition))
+                }
+            }
+        }
+        func kept() -> [[Bool]] {
+            partitions.map { partition in
+                (["a", "b"] as [ImageAddress]).map { cache.header(of: $0, in: partition) != nil }
+            }
+        }
+        keepAll()
+        #expect(kept() == [[true, true], [true, true]])
+        cache.forget("a", in: partitions[0])
+        #expect(kept() == [[false, true], [true, true]])
+        keepAll()
+        cache.forget(nil, in: partitions[1])
+        #expect(kept() == [[true, true], [false, false]])
+    }
+
     @Test func absenceIsRememberedForAShorterTimeAndOtherFailuresAreNot() async {
         let loader = loader(cache(absenceLifetime: .seconds(3)))
         for _ in 0..<2 { #expect(await loader.load("c").result.outcome == "notFound") }

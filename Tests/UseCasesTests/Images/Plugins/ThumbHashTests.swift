@@ -38,6 +38,15 @@ struct ThumbHashTests {
         #expect(zip(parts, example.mean).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
     }
 
+    /// Of one pixel, and of one that is hardly seen.
+    @Test(arguments: [255, 77] as [UInt8]) func aPixelHasItsColor(alpha: UInt8) throws {
+        let color = Color(red: 200, green: 100, blue: 50, alpha: alpha)
+        let mean = try ThumbHash(of: .plain(1, 1, color)).averageColor
+        for (part, expected) in [(mean.red, 200), (mean.green, 100), (mean.blue, 50), (mean.alpha, Int(alpha))] {
+            #expect(abs(Int(part) - expected) <= 9)
+        }
+    }
+
     @Test func theBlurIsShownAtAnySize() throws {
         let hash = try #require(ThumbHash(bytes: Expected.clearHash))
         #expect(hash.image(size: ImageSize(clamping: 11, 5)).distance(from: Expected.wideBlur) <= 1)
