@@ -237,6 +237,21 @@ struct MirrorUpstreamTests {
         #expect(store.publishedCount == 0)
     }
 
+    /// The picture takes a second, and the mirror must not take longer than the deadline.
+    @Test(arguments: [(Duration.milliseconds(999), false), (.milliseconds(1_001), true)])
+    func aMirrorHonorsTheDeadline(limit: Duration, isPublished: Bool) async throws {
+        let clock = ManualClock()
+        originals.set(
+            InMemoryDataLoader([5], source: "picture") { _, _ in clock.advance(by: .seconds(1)) },
+            for: first
+        )
+        let result = await Deadline(in: limit, on: TimerService(clock)).carried {
+            () async throws(MirrorUpstreamError) in try await mirror()
+        }
+        #expect(result.map(\.avatarCount) == (isPublished ? .success(1) : .failure(.timedOut)))
+        #expect(store.publishedCount == (isPublished ? 1 : 0))
+    }
+
     @Test func aListThatCannotBeReadIsNotPublished() async throws {
         let failure = RepositoryError(.unreadable, request: "GET users", explanation: "is no list")
         let users = InMemoryUserRepository([])

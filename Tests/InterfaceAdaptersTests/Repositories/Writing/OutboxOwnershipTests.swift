@@ -109,7 +109,10 @@ struct OutboxOwnershipTests {
         #expect(stage.errors.errors.isEmpty)
     }
 
-    @Test func anOutboxThatDoesNotDeliverSendsNothingBeforeItIsTold() async throws {
+    private enum Order: CaseIterable { case open, retry, retryNow }
+
+    @Test(arguments: Order.allCases)
+    private func anOutboxThatDoesNotDeliverSendsNothingBeforeItIsTold(order: Order) async throws {
         let stage = stage
         let upstream = stage.upstream()
         try await stage.scheduler.run {
@@ -124,7 +127,11 @@ struct OutboxOwnershipTests {
             try await stage.timer.sleep(for: .seconds(600))
             #expect(try await outbox.discard(entries[0].idempotencyKey))
             #expect(upstream.requests.isEmpty)
-            #expect(try await outbox.openUnlessOwned() == nil)
+            switch order {
+            case .open: #expect(try await outbox.openUnlessOwned() == nil)
+            case .retry: try await outbox.retry(entries[1].idempotencyKey)
+            case .retryNow: outbox.retryNow()
+            }
             try await outbox.settlement(of: entries[1])
             await outbox.close()
         }

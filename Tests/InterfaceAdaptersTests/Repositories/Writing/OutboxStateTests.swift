@@ -4,6 +4,23 @@ import UseCases
 @testable import InterfaceAdapters
 
 struct OutboxStateTests {
+    @Test func noMoreThanTheLastThousandRefusalsAreRemembered() {
+        var state = OutboxState(.standard)
+        #expect(state.deadLetterCount == 0 && state.deadLetterBytes == 0)
+        let entries = (0...1_000).map { number in
+            OutboxEntry(
+                sequence: number,
+                write: OutboxStage.write(["7"]),
+                idempotencyKey: "k\(number)",
+                acceptedAt: OutboxStage.time,
+                attempts: 0
+            )
+        }
+        let refusal = RepositoryError(.refused, request: "PUT 7", explanation: "was refused")
+        for entry in entries { state.remember(refusal, of: entry) }
+        #expect(entries.map { state.refusal(of: $0) == nil } == [true] + Array(repeating: false, count: 1_000))
+    }
+
     @Test func whoWaitsForAnEndIsToldOnce() {
         var state = OutboxState(.standard)
         state.endWaiters["k"] = [Promise()]
