@@ -26,5 +26,12 @@ struct SQLiteRecordStoreConformanceTests {
         }
         #expect(reports.all == [])
     }
+
+    @Test func itKeepsNoHalfOfWhatTheDatabaseHasNoRoomFor() async throws {
+        let url = directory.url.appending(path: "full")
+        try await RecordStoreConformance(isDurable: true, now: SQLiteRecordStore.testTime).checkFullness {
+            SQLiteRecordStore.opened(url, limits: DatabaseLimits(pageCount: 1_024))
+        }
+    }
 }
 #endif

@@ -57,6 +57,16 @@ struct FetchingDataLoaderTests {
         try await DataLoaderConformance(Array(data.prefix(count))).check(loader(server))
     }
 
+    @Test(arguments: [InMemoryWebDataFetcher.Abilities.all, [.tagging], [.givingParts], []], [0, 4, 10])
+    func whatIsReplacedIsNoticed(abilities: InMemoryWebDataFetcher.Abilities, count: Int) async throws {
+        let server = InMemoryWebDataFetcher(abilities)
+        server["/data"] = data
+        let other = Array(data.reversed().prefix(count))
+        try await DataLoaderConformance(data).checkReplacement(of: loader(server), with: other) {
+            server["/data"] = other
+        }
+    }
+
     /// A server that gives a byte for each range that is asked for, and never says how many there are.
     private func endlessServer(repeatsFirst: Bool = false) -> RecordingDataFetcher {
         RecordingDataFetcher(

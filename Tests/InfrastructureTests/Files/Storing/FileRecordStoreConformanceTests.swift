@@ -1,6 +1,7 @@
 import Foundation
 import InterfaceAdapters
 import InwardTesting
+import Synchronization
 import Testing
 
 @testable import Infrastructure
@@ -21,6 +22,23 @@ struct FileRecordStoreConformanceTests {
             FileRecordStore.opened(url, slack: slack, reports: reports)
         }
         #expect(reports.all == [])
+    }
+
+    @Test func itKeepsNoHalfOfWhatTheDiskHasNoRoomFor() async throws {
+        let free = Mutex(4 << 20)
+        let url = directory.url.appending(path: "full")
+        try await RecordStoreConformance(isDurable: true, now: FileRecordStore.testTime).checkFullness {
+            FileRecordStore.opened(url) { step in
+                guard case .write(_, let count) = step else { return nil }
+                return free.withLock { free in
+                    guard count > free else {
+                        free -= count
+                        return nil
+                    }
+                    return RecordFileFault(code: ENOSPC, writtenCount: free)
+                }
+            }
+        }
     }
 
     /// With the damaged record in the log as it is, and with a log that is written anew all the time.

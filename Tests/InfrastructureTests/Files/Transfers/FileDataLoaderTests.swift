@@ -34,6 +34,16 @@ struct FileDataLoaderTests {
         try await DataLoaderConformance(bytes).check(loader())
     }
 
+    @Test(arguments: ["9876543210", "", "98765432109876"]) func itNoticesAReplacement(other: String) async throws {
+        try directory.write("0123456789", to: "data")
+        let conformance = DataLoaderConformance(Array("0123456789".utf8))
+        try await conformance.checkReplacement(of: loader(), with: Array(other.utf8)) {
+            let file = directory.url.appending(path: "data")
+            try FileManager.default.moveItem(at: file, to: directory.url.appending(path: "kept"))
+            try directory.write(other, to: "data")
+        }
+    }
+
     @Test func anEmptyFileIsOneEmptyPiece() async throws {
         try directory.write("", to: "data")
         #expect(try await loader().piece(at: 0, of: nil).piece == DataPiece([], at: 0, isLast: true))
