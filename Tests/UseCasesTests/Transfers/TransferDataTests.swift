@@ -238,6 +238,24 @@ struct TransferDataTests {
         #expect(saver.left?.loadedByteCount == 8)
     }
 
+    /// As a server gives more than the range that it was asked for.
+    @Test func whatWasLoadedBeforeIsNotSavedAgain() async throws {
+        struct Loader: DataLoader {
+            let data: [UInt8]
+            var source: String? { "The generous" }
+            func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+                let start = max(0, offset - 3)
+                let bytes = Array(data[start..<min(offset + 2, data.count)])
+                let piece = DataPiece(bytes, at: start, isLast: offset + 2 >= data.count)
+                return LoadedPiece(piece, validator: "1", totalByteCount: data.count)
+            }
+        }
+        let report = try await TransferData(from: Loader(data: data), to: saver)()
+        #expect(saver.saved == data)
+        #expect(report.loadedByteCount == data.count)
+        #expect(try await Loader(data: data).checksum()?.value == report.checksum)
+    }
+
     @Test func aLoaderThatEndsEarlyIsFoundOut() async throws {
         struct Loader: DataLoader {
             let piece: LoadedPiece
