@@ -86,6 +86,19 @@ struct DeadlineTests {
         #expect(innerClock.sleeperCount == 0)
     }
 
+    /// By how much is left, because the clocks need not have begun together.
+    @Test func deadlinesByDifferentClocksAreComparedByWhatIsLeft() async {
+        clock.advance(by: .seconds(100))
+        let innerClock = ManualClock()
+        let outer = Deadline(in: .seconds(5), on: clock)
+        let remaining = await outer.carried { () async throws(Never) in
+            let later = await Deadline(in: .seconds(10), on: innerClock).carried { Deadline.current?.remaining }
+            let earlier = await Deadline(in: .seconds(1), on: innerClock).carried { Deadline.current?.remaining }
+            return [later, earlier].map { $0.get() }
+        }
+        #expect(remaining == .success([.seconds(5), .seconds(1)]))
+    }
+
     @Test func theInnerDeadlineCountsIfItIsTheEarlier() async {
         let innerClock = ManualClock()
         async let outer = Deadline(in: .seconds(10), on: clock).bound {
