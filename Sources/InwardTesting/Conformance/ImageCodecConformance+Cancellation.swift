@@ -2,75 +2,39 @@ import Entities
 import UseCases
 
 extension ImageCodecConformance {
-    /// A cancelled task gets no large picture; one that is cancelled meanwhile gets it whole or not at all.
+    /// An interrupted call returns all of its result or fails as cancelled or timed out, at whichever step it is interrupted.
     func cancellationViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) async -> [String] {
-        let image = Image.smooth(ImageSize(clamping: 320, 240))
-        let encoded: [UInt8]
-        do { encoded = try codec.bytes(of: image, as: roundTrip.encoding) } catch {
+        // Higher than wide, so that there are many rows to stop at.
+        let image = Image.smooth(ImageSize(clamping: 24, 320))
+        let bytes: [UInt8]
+        let reductions: [Int]
+        do {
+            bytes = try codec.bytes(of: image, as: roundTrip.encoding)
+            reductions = try codec.header(of: bytes).reductions
+        } catch {
             return ["A \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
         }
-        let read: @Sendable () throws(ImageCodecError) -> Void = { () throws(ImageCodecError) in
-            _ = try codec.image(from: encoded, ImageDecodingOptions())
-        }
-        let written: @Sendable () throws(ImageCodecError) -> Void = { () throws(ImageCodecError) in
-            _ = try codec.bytes(of: image, as: roundTrip.encoding)
-        }
         let name = "A \(image) in \(roundTrip.format)"
-        return await violations(of: read, "\(name) must not be read")
-            + violations(of: written, "\(name) must not be written")
-            + deadlineViolations(of: read, "\(name) must not be read")
-            + deadlineViolations(of: written, "\(name) must not be written")
-    }
-
-    private func violations(
-        of work: @escaping @Sendable () throws(ImageCodecError) -> Void,
-        _ name: String
-    ) async -> [String] {
-        var violations: [String] = []
-        switch await ending(of: work, cancelledBehind: 0) {
-        case .cancelled: break
-        case .none: violations.append("\(name) in a task that is cancelled, and is.")
-        case .some(let reason): violations.append("\(name) in a task that is cancelled, and failed as \(reason).")
+        let tolerance = roundTrip.tolerance
+        let writing = InterruptibleWork(name: "\(name) must not be written") { () throws(ImageCodecError) in
+            try codec.bytes(of: image, as: roundTrip.encoding)
+        } isRight: { bytes in
+            guard let copy = try? codec.image(from: bytes, ImageDecodingOptions()) else { return false }
+            return copy.isSimilar(to: image, within: tolerance)
         }
-        for delay in 1...4 {
-            switch await ending(of: work, cancelledBehind: delay) {
-            case .none, .cancelled: break
-            case .some(let reason): violations.append("\(name) once its task is cancelled, and failed as \(reason).")
+        var violations = await writing.violations(hasSteps: roundTrip.isInterruptible)
+        for reduction in [1, 2] where reductions.count >= reduction {
+            let divisor = reduction == 1 ? 1 : reductions[reductions.count - 1]
+            let expected = divisor == 1 ? image : image.averaged(by: divisor)
+            let verb = divisor == 1 ? "read" : "read divided by \(divisor)"
+            let tolerance = divisor == 1 ? tolerance : tolerance + Self.reductionTolerance
+            let reading = InterruptibleWork(name: "\(name) must not be \(verb)") { () throws(ImageCodecError) in
+                try codec.image(from: bytes, ImageDecodingOptions(reduction: divisor))
+            } isRight: {
+                $0.isSimilar(to: expected, within: tolerance)
             }
+            violations += await reading.violations(hasSteps: roundTrip.isInterruptible)
         }
         return violations
-    }
-
-    /// Work under a deadline that has passed fails as timed out, although its task is not cancelled.
-    private func deadlineViolations(
-        of work: @escaping @Sendable () throws(ImageCodecError) -> Void,
-        _ name: String
-    ) async -> [String] {
-        switch await Deadline(in: .zero).carried(by: work) {
-        case .success: ["\(name) after the deadline of its task, and is."]
-        case .failure(let error) where error.reason == .timedOut: []
-        case .failure(let error): ["\(name) after the deadline of its task, and failed as \(error.reason)."]
-        }
-    }
-
-    /// How work ends whose task is cancelled before it begins, or a while behind that; `nil` if it is done.
-    private func ending(
-        of work: @escaping @Sendable () throws(ImageCodecError) -> Void,
-        cancelledBehind delay: Int
-    ) async -> ImageCodecError.Reason? {
-        await withTaskGroup { group in
-            group.addTask {
-                if delay == 0 { while !Task.isCancelled { await Task.yield() } }
-                do throws(ImageCodecError) {
-                    try work()
-                    return ImageCodecError.Reason?.none
-                } catch {
-                    return error.reason
-                }
-            }
-            for _ in 0..<delay * delay * 16 { await Task.yield() }
-            group.cancelAll()
-            return await group.next() ?? nil
-        }
     }
 }

@@ -5,14 +5,14 @@ extension ImageCodecConformance {
     /// By how many bytes at the most it is told which form a picture is in.
     private static let signatureLength = 64
     /// What is not decoded where damage has made a header say so much: whoever asks a codec has such a limit too.
-    private static let byteLimit = 16 * 1_024 * 1_024
+    private static let byteLimit = 2 * 1_024 * 1_024
 
     /// What is cut short is no picture, unless that is allowed; and then it is one of the size that its header says.
     func truncationViolations(_ codec: any ImageCodec, _ specimen: ImageSample) -> [String] {
         let total = specimen.bytes.count
-        var lengths = Set(0..<min(total, 256))
-        lengths.formUnion(max(0, total - 64)..<total)
-        lengths.formUnion(stride(from: 0, to: total, by: max(1, total / 256)))
+        var lengths = Set(0..<min(total, 96))
+        lengths.formUnion(max(0, total - 32)..<total)
+        lengths.formUnion(stride(from: 0, to: total, by: max(1, total / 128)))
         return lengths.sorted().flatMap { length in
             let bytes = Array(specimen.bytes.prefix(length))
             let name = "\(specimen.format) that is cut short behind \(length) of \(total) bytes"
@@ -102,7 +102,7 @@ extension ImageCodecConformance {
     }
 
     /// Bytes that are read fail for what they are.
-    private func reasonViolations(_ error: ImageCodecError, _ name: String) -> [String] {
+    func reasonViolations(_ error: ImageCodecError, _ name: String) -> [String] {
         switch error.reason {
         case .unrecognized, .unsupported, .damaged, .truncated: []
         case .unencodable, .cancelled, .timedOut: ["\(name) must fail for what it is, and did as \(error.reason)."]

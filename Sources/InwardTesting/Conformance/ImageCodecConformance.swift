@@ -19,6 +19,7 @@ public struct ImageCodecConformance: Sendable {
     let samples: [ImageSample]
     let unwritten: ImageFormat
     let seed: UInt64
+    let nestsCalls: Bool
 
     /// Makes a check.
     ///
@@ -27,16 +28,20 @@ public struct ImageCodecConformance: Sendable {
     ///   - samples: Pictures in forms that the codec reads and does not write.
     ///   - unwritten: A form that the codec does not write.
     ///   - seed: What the pictures, the damage and the random bytes follow from.
+    ///   - nestsCalls: Whether the codec is called again, in the same task, while it looks at its deadline. That finds state which
+    ///     calls share, in every run. Pass `false` for a codec that holds a lock or the state of a thread meanwhile.
     public init(
         roundTrips: [ImageRoundTrip],
         samples: [ImageSample] = [],
         unwritten: ImageFormat = .psd,
-        seed: UInt64 = 0
+        seed: UInt64 = 0,
+        nestsCalls: Bool = true
     ) {
         self.roundTrips = roundTrips
         self.samples = samples
         self.unwritten = unwritten
         self.seed = seed
+        self.nestsCalls = nestsCalls
     }
 
     /// Checks a codec.
@@ -47,10 +52,14 @@ public struct ImageCodecConformance: Sendable {
         if roundTrips.isEmpty, samples.isEmpty { violations.append("There is neither a round trip nor a sample.") }
         for roundTrip in roundTrips {
             violations += sizeViolations(codec, roundTrip).reduced()
+            violations += largeSizeViolations(codec, roundTrip).reduced()
             violations += orientationViolations(codec, roundTrip).reduced()
             violations += reductionViolations(codec, roundTrip).reduced()
+            violations += partViolations(codec, roundTrip).reduced()
+            violations += repetitionViolations(codec, roundTrip).reduced()
             violations += await cancellationViolations(codec, roundTrip).reduced()
             violations += await concurrencyViolations(codec, roundTrip).reduced()
+            violations += await nestingViolations(codec, roundTrip).reduced()
         }
         for sample in samples {
             violations += sampleViolations(codec, sample)
@@ -59,6 +68,7 @@ public struct ImageCodecConformance: Sendable {
         for specimen in specimens(codec) {
             violations += truncationViolations(codec, specimen).reduced()
             violations += changeViolations(codec, specimen).reduced()
+            violations += trailingViolations(codec, specimen)
         }
         violations += nonsenseViolations(codec).reduced()
         violations += unwrittenViolations(codec)

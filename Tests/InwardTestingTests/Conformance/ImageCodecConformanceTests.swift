@@ -6,9 +6,9 @@ import UseCases
 
 @Suite(.timeLimit(.minutes(5)))
 struct ImageCodecConformanceTests {
-    private let conformance = ImageCodecConformance(roundTrips: [
-        ImageRoundTrip(ImageEncoding(RawImageCodec.format))
-    ])
+    private static let raw = ImageEncoding(RawImageCodec.format)
+
+    private let conformance = ImageCodecConformance(roundTrips: [ImageRoundTrip(raw)])
 
     /// What the check finds wrong with a codec.
     private func violations(of flaw: RawImageCodec.Flaw) async throws -> [String] {
@@ -22,57 +22,8 @@ struct ImageCodecConformanceTests {
         try await conformance.check(RawImageCodec())
     }
 
-    /// One sentence of what is to be found for each thing that a codec can do wrong.
-    private static let findings: [(RawImageCodec.Flaw, String)] = [
-        (.losesAlpha, "A picture of 1×3 in RAW must come back within 0 steps, and is off by"),
-        (.shiftsRows, "A picture of 1×2 in RAW must come back within 0 steps, and is off by"),
-        (.losesOrientation, "A picture of 19×11 in RAW must be turned as down, and came back as up."),
-        (.forgetsOrientationInHeader, "A picture of 19×11 in RAW must be turned as down, and its header says up."),
-        (.namesAnotherFormat, "A picture of 1×1 in RAW says in its header to be PNG."),
-        (.saysAnotherSize, "A picture of 64×48 in RAW must be reduced, and failed: truncated(RAW)."),
-        (.reducesDownwards, "A picture of 67×45 in RAW, divided by 2, must be 34×23, and is 33×22."),
-        (.reducesByTheFirstPixels, "A picture of 64×48 in RAW, divided by 2, is off by"),
-        (.reducesAsAsked, "The reduction 3 is not offered by RAW, and must be taken for 1."),
-        (.takesWhatIsCutShort, "RAW that is cut short behind 9 of 4809 bytes must be no picture, and is one."),
-        (
-            .saysWhatIsCutShortIsUnrecognized,
-            "RAW that is cut short behind 64 of 4809 bytes must fail as truncated or damaged, and did as unrecognized."
-        ),
-        (
-            .givesWhatThereIsInAnotherSize,
-            "RAW that is cut short behind 9 of 4809 bytes must be 40×30, as its header says, and is 40×1."
-        ),
-        (.blamesTheTask, "What is no picture, 0 bytes by the seed 0, must fail for what it is, and did as cancelled."),
-        (.readsAnything, "by the seed 0, must have no header, and has one."),
-        (.writesAnything, "PSD must be unsupported, and was written."),
-        (.saysNothingIsUnsupported, "PSD must fail as unsupported, and did as unencodable(PSD)."),
-        (
-            .ignoresCancellationWhenReading,
-            "A picture of 320×240 in RAW must not be read in a task that is cancelled, and is."
-        ),
-        (
-            .ignoresCancellationWhenWriting,
-            "A picture of 320×240 in RAW must not be written in a task that is cancelled, and is."
-        ),
-        (
-            .failsAsDamagedWhenCancelled,
-            "A picture of 320×240 in RAW must not be read in a task that is cancelled, and failed as damaged(RAW)."
-        ),
-        (
-            .ignoresDeadlineWhenReading,
-            "A picture of 320×240 in RAW must not be read after the deadline of its task, and is."
-        ),
-        (
-            .ignoresDeadlineWhenWriting,
-            "A picture of 320×240 in RAW must not be written after the deadline of its task, and is."
-        ),
-        (
-            .failsAsCancelledAfterDeadline,
-            "A picture of 320×240 in RAW must not be read after the deadline of its task, and failed as cancelled."
-        ),
-    ]
-
-    @Test(arguments: Thoroughness.sample(findings, every: 3)) func eachFlawIsFound(
+    // One after the other, so that calls at the same time get threads to run on.
+    @Test(.serialized, arguments: Thoroughness.sample(RawImageCodec.findings, every: 3)) func eachFlawIsFound(
         flaw: RawImageCodec.Flaw,
         sentence: String
     ) async throws {
@@ -81,7 +32,52 @@ struct ImageCodecConformanceTests {
     }
 
     @Test func thereIsAFindingForEachFlaw() {
-        #expect(Set(Self.findings.map(\.0)) == Set(RawImageCodec.Flaw.allCases))
+        #expect(Set(RawImageCodec.findings.map(\.0)) == Set(RawImageCodec.Flaw.allCases))
+    }
+
+    /// What each setting of a round trip says that a format or a codec cannot do.
+    private static let settings: [(RawImageCodec.Flaw, ImageRoundTrip)] = [
+        (.needsAllBytesForHeader, ImageRoundTrip(raw, hasLeadingHeader: false, keepsTruncatedRows: false)),
+        (.forgetsOrientationOfPart, ImageRoundTrip(raw, hasLeadingHeader: false, keepsTruncatedRows: false)),
+        (.ignoresAllowedTruncation, ImageRoundTrip(raw, keepsTruncatedRows: false)),
+        (.looksAtTheDeadlineOnlyAtTheStart, ImageRoundTrip(raw, isInterruptible: false)),
+        (.looksForCancellationOnlyAtTheStart, ImageRoundTrip(raw, isInterruptible: false)),
+        (.losesAlpha, ImageRoundTrip(raw, keepsAlpha: false)),
+        (.losesOrientation, ImageRoundTrip(raw, keepsOrientation: false)),
+        (.losesLowBits, ImageRoundTrip(raw, tolerance: 4)),
+    ]
+
+    @Test(arguments: Thoroughness.sample(settings, every: 3)) func aSettingSparesACodec(
+        flaw: RawImageCodec.Flaw,
+        roundTrip: ImageRoundTrip
+    ) async throws {
+        try await ImageCodecConformance(roundTrips: [roundTrip]).check(RawImageCodec(flaw: flaw))
+    }
+
+    @Test func aSideThatTheFormatHoldsMustBeWritten() async throws {
+        let conformance = ImageCodecConformance(roundTrips: [ImageRoundTrip(Self.raw, longestSide: 65_537)])
+        let failure = await #expect(throws: ConformanceFailure.self) { try await conformance.check(RawImageCodec()) }
+        #expect(
+            failure?.violations == [
+                "A picture of 65537×1 must be written as RAW, and failed: unencodable(RAW).",
+                "A picture of 1×65537 must be written as RAW, and failed: unencodable(RAW).",
+            ]
+        )
+    }
+
+    @Test func callsAreNotNestedWhereThatIsRuledOut() async throws {
+        let roundTrip = ImageRoundTrip(Self.raw)
+        let failure = await #expect(throws: ConformanceFailure.self) {
+            try await ImageCodecConformance(roundTrips: [roundTrip]).check(RawImageCodec(flaw: .sharesTheHeader))
+        }
+        let nested = failure?.violations.filter { $0.contains("while another") } ?? []
+        #expect(!nested.isEmpty)
+        do {
+            try await ImageCodecConformance(roundTrips: [roundTrip], nestsCalls: false)
+                .check(RawImageCodec(flaw: .sharesTheHeader))
+        } catch {
+            #expect(error.violations.allSatisfy { $0.contains("At the same time") }, "\(error)")
+        }
     }
 
     @Test func aCheckOfNothingIsNoCheck() async throws {

@@ -1,42 +1,27 @@
 import Entities
 import UseCases
 
-/// A codec of a form that is made for tests: a signature, the orientation, the sides in two bytes each, and the pixels.
+/// A codec of a format that is made for tests: a signature, the orientation, the sides in two bytes each, and the pixels.
 struct RawImageCodec: ImageCodec {
-    /// What it does wrong, if a test asks for it.
-    enum Flaw: CaseIterable {
-        case losesAlpha
-        case shiftsRows
-        case losesOrientation
-        case forgetsOrientationInHeader
-        case namesAnotherFormat
-        case saysAnotherSize
-        case reducesDownwards
-        case reducesByTheFirstPixels
-        case reducesAsAsked
-        case takesWhatIsCutShort
-        case saysWhatIsCutShortIsUnrecognized
-        case givesWhatThereIsInAnotherSize
-        case blamesTheTask
-        case readsAnything
-        case writesAnything
-        case saysNothingIsUnsupported
-        case ignoresCancellationWhenReading
-        case ignoresCancellationWhenWriting
-        case failsAsDamagedWhenCancelled
-        case ignoresDeadlineWhenReading
-        case ignoresDeadlineWhenWriting
-        case failsAsCancelledAfterDeadline
-    }
-
-    /// The form.
+    /// The format.
     static let format = ImageFormat(name: "RAW", mediaType: "image/x-raw")
     private static let signature = Array("RAWP".utf8)
     private static let headLength = 9
+    private static let rowsBetweenChecks = 8
 
-    var flaw: Flaw?
+    let flaw: Flaw?
+    private let memory = RawImageMemory()
+
+    init(flaw: Flaw? = nil) {
+        self.flaw = flaw
+    }
 
     func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
+        guard flaw == .remembersHeadersByLength else { return try parsedHeader(of: bytes) }
+        return try memory.header(of: bytes.count) { () throws(ImageCodecError) in try parsedHeader(of: bytes) }
+    }
+
+    private func parsedHeader(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
         guard bytes.starts(with: Self.signature) || flaw == .readsAnything else {
             throw ImageCodecError(flaw == .blamesTheTask ? .cancelled : .unrecognized, "is not raw")
         }
@@ -48,32 +33,54 @@ struct RawImageCodec: ImageCodec {
         else {
             throw ImageCodecError(.damaged(Self.format), "has no size")
         }
+        let isPart = bytes.count < Self.headLength + size.byteCount
+        if isPart, flaw == .needsAllBytesForHeader { throw truncated }
+        let forgetsOrientation = flaw == .forgetsOrientationInHeader || isPart && flaw == .forgetsOrientationOfPart
         return ImageHeader(
             format: flaw == .namesAnotherFormat ? .png : Self.format,
             size: size,
-            orientation: flaw == .forgetsOrientationInHeader ? .up : orientation,
+            orientation: forgetsOrientation ? .up : orientation,
             reductions: [2]
         )
     }
 
     func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
+        guard flaw == .remembersImagesByLength, options == ImageDecodingOptions() else {
+            return try decodedImage(from: bytes, options)
+        }
+        return try memory.image(of: bytes.count) { () throws(ImageCodecError) in
+            try decodedImage(from: bytes, options)
+        }
+    }
+
+    private func decodedImage(
+        from bytes: [UInt8],
+        _ options: ImageDecodingOptions
+    ) throws(ImageCodecError) -> Image {
         let header = try header(of: bytes)
-        if Task.isCancelled, flaw != .ignoresCancellationWhenReading {
-            throw flaw == .failsAsDamagedWhenCancelled ? ImageCodecError(.damaged(Self.format), "") : .cancelled
-        }
-        if Deadline.current?.hasPassed == true, flaw != .ignoresDeadlineWhenReading {
-            throw flaw == .failsAsCancelledAfterDeadline ? .cancelled : .timedOut
-        }
-        var pixels = Array(bytes.dropFirst(Self.headLength).prefix(header.size.byteCount))
+        memory.header = header
+        let isReduced =
+            (options.reduction == 2 || flaw == .reducesAsAsked && options.reduction == 3)
+            && flaw != .offersReductionsAndIgnoresThem
+        let data =
+            flaw == .readsFromTheEnd
+            ? bytes.dropFirst(Self.headLength).suffix(header.size.byteCount)
+            : bytes.dropFirst(Self.headLength).prefix(header.size.byteCount)
+        var pixels = try copy(Array(data), header.size, isReduced ? .reducing : .reading)
         var size = header.size
+        var orientation = header.orientation
         if pixels.count < size.byteCount {
-            guard options.allowsTruncation || flaw == .takesWhatIsCutShort else { throw truncated }
+            let isAllowed = options.allowsTruncation && flaw != .ignoresAllowedTruncation
+            guard isAllowed || flaw == .takesWhatIsCutShort else { throw truncated }
             if flaw == .givesWhatThereIsInAnotherSize { size = ImageSize(clamping: size.width, 1) }
+            if flaw == .clearsWhatIsCutShort { pixels = [] }
+            if flaw == .turnsWhatIsCutShort { orientation = .down }
             pixels += [UInt8](repeating: 0, count: max(0, size.byteCount - pixels.count))
             pixels.removeLast(pixels.count - size.byteCount)
         }
-        guard let image = Image(size: size, bytes: pixels, orientation: header.orientation) else { throw truncated }
-        let isReduced = options.reduction == 2 || flaw == .reducesAsAsked && options.reduction == 3
+        if flaw == .sharesPixelsBetweenLooks { pixels = shared(pixels) }
+        if flaw == .sharesTheHeader { size = memory.header?.size ?? size }
+        guard let image = Image(size: size, bytes: pixels, orientation: orientation) else { throw truncated }
         return isReduced ? reduced(image, by: options.reduction) : image
     }
 
@@ -83,17 +90,63 @@ struct RawImageCodec: ImageCodec {
                 flaw == .saysNothingIsUnsupported ? .unencodable(encoding.format) : .unsupported(encoding.format)
             throw ImageCodecError(reason, "is not written")
         }
-        if Task.isCancelled, flaw != .ignoresCancellationWhenWriting { throw .cancelled }
-        if Deadline.current?.hasPassed == true, flaw != .ignoresDeadlineWhenWriting { throw .timedOut }
-        var pixels = image.bytes
-        if flaw == .losesAlpha { for index in stride(from: 3, to: pixels.count, by: 4) { pixels[index] = 255 } }
-        if flaw == .shiftsRows { pixels = Array(pixels.dropFirst(4)) + pixels.prefix(4) }
-        let orientation = flaw == .losesOrientation ? .up : image.orientation
         let (width, height) = (image.size.width, image.size.height)
+        guard image.size.longerSide <= UInt16.max || flaw == .wrapsLongSides else {
+            let reason: ImageCodecError.Reason =
+                flaw == .saysLongSidesAreDamaged ? .damaged(Self.format) : .unencodable(Self.format)
+            throw ImageCodecError(reason, "has too long a side")
+        }
+        var pixels = try copy(changed(image.bytes, image.size), image.size, .writing)
+        if flaw == .writesTheLastImageAgain { pixels = memory.lastWritten(image.size, pixels) }
+        let orientation = flaw == .losesOrientation ? .up : image.orientation
         return Self.signature + [
             UInt8(orientation.rawValue), UInt8(width >> 8 & 255), UInt8(width & 255), UInt8(height >> 8 & 255),
             UInt8(height & 255),
         ] + pixels
+    }
+
+    /// The pixels, copied a few rows at a time.
+    private func copy(
+        _ source: [UInt8],
+        _ size: ImageSize,
+        _ activity: Activity
+    ) throws(ImageCodecError) -> [UInt8] {
+        let isShared =
+            activity == .reading && flaw == .sharesPixelsWhenReading
+            || activity == .writing && flaw == .sharesPixelsWhenWriting
+        if isShared { memory.pixels = [] }
+        var pixels: [UInt8] = []
+        let step = Self.rowsBetweenChecks * size.width * Image.bytesPerPixel
+        for start in stride(from: 0, to: max(1, source.count), by: step) {
+            guard try goesOn(activity, isFirst: start == 0) else {
+                return pixels + [UInt8](repeating: 0, count: source.count - pixels.count)
+            }
+            let rows = source[start..<min(source.count, start + step)]
+            if isShared { memory.pixels += rows } else { pixels += rows }
+        }
+        return isShared ? memory.pixels : pixels
+    }
+
+    /// The pixels after all calls had them in one place, a byte at a time.
+    private func shared(_ pixels: [UInt8]) -> [UInt8] {
+        memory.pixels = []
+        for pixel in pixels { memory.append(pixel) }
+        return memory.pixels
+    }
+
+    /// Whether there is no reason to stop, or the flaw stops without an error.
+    private func goesOn(_ activity: Activity, isFirst: Bool) throws(ImageCodecError) -> Bool {
+        if isFirst || flaw != .looksForCancellationOnlyAtTheStart, Task.isCancelled, !ignoresCancellation(activity) {
+            if !isFirst, returnsHalfWhenCancelled(activity) { return false }
+            throw flaw == .failsAsDamagedWhenCancelled ? ImageCodecError(.damaged(Self.format), "") : .cancelled
+        }
+        if isFirst || flaw != .looksAtTheDeadlineOnlyAtTheStart, !ignoresDeadline(activity),
+            Deadline.current?.hasPassed == true
+        {
+            if !isFirst, returnsHalfAfterDeadline(activity) { return false }
+            throw flaw == .failsAsCancelledAfterDeadline ? .cancelled : .timedOut
+        }
+        return true
     }
 
     private var truncated: ImageCodecError {
@@ -101,25 +154,5 @@ struct RawImageCodec: ImageCodec {
             flaw == .saysWhatIsCutShortIsUnrecognized ? .unrecognized : .truncated(Self.format),
             "ends too early"
         )
-    }
-
-    private func reduced(_ image: Image, by divisor: Int) -> Image {
-        let size =
-            flaw == .reducesDownwards
-            ? ImageSize(clamping: image.size.width / divisor, image.size.height / divisor)
-            : image.size.divided(by: divisor)
-        return Image(size: size, orientation: image.orientation) { pixels in
-            for y in 0..<size.height {
-                for x in 0..<size.width {
-                    let (column, row) = flaw == .reducesByTheFirstPixels ? (x, y) : (x * divisor, y * divisor)
-                    let color = image[column, row]
-                    let index = (y * size.width + x) * Image.bytesPerPixel
-                    pixels[index] = color.red
-                    pixels[index + 1] = color.green
-                    pixels[index + 2] = color.blue
-                    pixels[index + 3] = color.alpha
-                }
-            }
-        }
     }
 }

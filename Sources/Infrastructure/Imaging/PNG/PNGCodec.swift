@@ -6,11 +6,12 @@ public struct PNGCodec: ImageCodec {
     /// Makes a codec.
     public init() {}
 
-    /// What stands before the pixels: the size, and the orientation where Exif data before them say one.
+    /// The header: the size, and the orientation if Exif data before the pixels contain one. The bytes may end in the pixels.
     ///
-    /// - Throws: an `ImageCodecError` if the bytes are no PNG, or if what stands there is damaged or cut short; or if the task was cancelled.
+    /// - Throws: an `ImageCodecError` if the bytes are not PNG, or if the chunks before the pixels are damaged or cut short; or if
+    ///   the task was cancelled.
     public func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
-        try PNGPreamble(bytes).imageHeader
+        try PNGPreamble(bytes, allowsTruncation: true).imageHeader
     }
 
     /// The picture in a PNG, as it is stored: as numbers of eight bits, to which those of sixteen are rounded, and taken for

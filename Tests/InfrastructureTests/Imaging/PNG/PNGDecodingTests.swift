@@ -58,6 +58,18 @@ struct PNGDecodingTests {
         }
     }
 
+    @Test func theHeaderIsReadWhereTheBytesEndInThePixels() throws {
+        var image = Image(size: ImageSize(clamping: 20, 10), color: .black)
+        image.orientation = .left
+        let bytes = try PNGCodec().bytes(of: image, as: .png)
+        let header = try PNGCodec().header(of: bytes)
+        let data = try #require(bytes.indices.first { bytes[$0...].starts(with: "IDAT".utf8) })
+        for count in data + 4...bytes.count {
+            #expect(try PNGCodec().header(of: Array(bytes[..<count])) == header)
+        }
+        #expect(throws: ImageCodecError.self) { try PNGCodec().header(of: Array(bytes[..<data])) }
+    }
+
     @Test func decodingIsGivenUpWhenItsTaskIsCancelled() async throws {
         let bytes = try Fixture.bytes("large")
         let image = try PNGCodec().image(from: bytes, ImageDecodingOptions())

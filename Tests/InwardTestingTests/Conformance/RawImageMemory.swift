@@ -1,0 +1,58 @@
+import Entities
+import Synchronization
+import UseCases
+
+/// What the calls of a flawed codec share. Each access is safe, and what they come to together is not.
+final class RawImageMemory: Sendable {
+    private struct State {
+        var headers: [Int: ImageHeader] = [:]
+        var images: [Int: Image] = [:]
+        var lastWritten: (size: ImageSize, pixels: [UInt8])?
+        var pixels: [UInt8] = []
+        var header: ImageHeader?
+    }
+
+    private let state = Mutex(State())
+
+    /// The pixels that the calls work on.
+    var pixels: [UInt8] {
+        get { state.withLock(\.pixels) }
+        set { state.withLock { $0.pixels = newValue } }
+    }
+
+    func append(_ pixel: UInt8) { state.withLock { $0.pixels.append(pixel) } }
+
+    /// The header of the image that is read.
+    var header: ImageHeader? {
+        get { state.withLock(\.header) }
+        set { state.withLock { $0.header = newValue } }
+    }
+
+    /// The header of bytes of a length, which is made the first time.
+    func header(
+        of length: Int,
+        _ make: () throws(ImageCodecError) -> ImageHeader
+    ) throws(ImageCodecError) -> ImageHeader {
+        if let header = state.withLock({ $0.headers[length] }) { return header }
+        let header = try make()
+        state.withLock { $0.headers[length] = header }
+        return header
+    }
+
+    /// The image in bytes of a length, which is made the first time.
+    func image(of length: Int, _ make: () throws(ImageCodecError) -> Image) throws(ImageCodecError) -> Image {
+        if let image = state.withLock({ $0.images[length] }) { return image }
+        let image = try make()
+        state.withLock { $0.images[length] = image }
+        return image
+    }
+
+    /// The pixels that were written last if they are of a size, and otherwise those that are written now.
+    func lastWritten(_ size: ImageSize, _ pixels: [UInt8]) -> [UInt8] {
+        state.withLock { state in
+            if let last = state.lastWritten, last.size == size { return last.pixels }
+            state.lastWritten = (size, pixels)
+            return pixels
+        }
+    }
+}
