@@ -33,5 +33,8 @@ extension ImageFormat {
 
     /// Whether a second is spent on a million pixels or more than that, in one piece that no cancellation ends.
     var isSlowlyCompressed: Bool { self == .avif || self == .heif }
+
+    /// The longest side that is written: libheif writes longer ones, and reads none of them.
+    var longestSide: Int { isSlowlyCompressed ? 32_768 : .max }
 }
 #endif

@@ -140,6 +140,12 @@ public final class VipsImageCodec: ImageCodec {
                 "has \(image.size) pixels, and \(slowPixelLimit) are the most that are compressed as \(format)"
             )
         }
+        guard image.size.longerSide <= format.longestSide else {
+            throw ImageCodecError(
+                .unencodable(format),
+                "is \(image.size), and sides of \(format.longestSide) are the longest that are written as \(format)"
+            )
+        }
         let bytes = VipsLibrary.encode(
             image,
             CVipsEncoding(
