@@ -28,9 +28,7 @@ extension Image {
         }
     }
 
-    /// How far the farthest part of a colour is from that of another image of this size.
-    ///
-    /// - Parameter rows: How many rows are compared, from the top; all of them if nothing is said.
+    /// How far the farthest part of a colour is from that of another image of this size, in so many rows from the top.
     func largestDifference(from other: Image, rows: Int = .max) -> Int {
         guard rows < size.height || bytes != other.bytes else { return 0 }
         var largest = 0

@@ -24,17 +24,7 @@ extension Image {
 
     /// An image in which no pixel follows from another, nor does alpha.
     static func noise(_ size: ImageSize, _ random: inout SplitMix64) -> Image {
-        Image(size: size) { pixels in
-            var index = 0
-            while index < pixels.count {
-                var bits = random.next()
-                for _ in 0..<min(8, pixels.count - index) {
-                    pixels[index] = UInt8(truncatingIfNeeded: bits)
-                    bits >>= 8
-                    index += 1
-                }
-            }
-        }
+        Image(size: size) { random.fill(&$0) }
     }
 
     /// How long a side of a region is: blocks of the usual formats end where a region does, so that lossy formats keep it.

@@ -5,36 +5,54 @@ extension ImageCodecConformance {
     /// An interrupted call returns all of its result or fails as cancelled or timed out, at whichever step it is interrupted.
     func cancellationViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) async -> [String] {
         // Higher than wide, so that there are many rows to stop at.
-        let image = Image.smooth(ImageSize(clamping: 24, 320))
+        let image = Image.smooth(ImageSize(clamping: 16, 320))
         let bytes: [UInt8]
-        let reductions: [Int]
-        do {
-            bytes = try codec.bytes(of: image, as: roundTrip.encoding)
-            reductions = try codec.header(of: bytes).reductions
-        } catch {
+        do throws(ImageCodecError) { bytes = try codec.bytes(of: image, as: roundTrip.encoding) } catch {
             return ["A \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
         }
-        let name = "A \(image) in \(roundTrip.format)"
         let tolerance = roundTrip.tolerance
-        let writing = InterruptibleWork(name: "\(name) must not be written") { () throws(ImageCodecError) in
+        let name = "A \(image) in \(roundTrip.format) must not be written"
+        let writing = InterruptibleWork(name: name) { () throws(ImageCodecError) in
             try codec.bytes(of: image, as: roundTrip.encoding)
         } isRight: { bytes in
             guard let copy = try? codec.image(from: bytes, ImageDecodingOptions()) else { return false }
             return copy.isSimilar(to: image, within: tolerance)
         }
-        var violations = await writing.violations(hasSteps: roundTrip.isInterruptible)
-        for reduction in [1, 2] where reductions.count >= reduction {
-            let divisor = reduction == 1 ? 1 : reductions[reductions.count - 1]
-            let expected = divisor == 1 ? image : image.averaged(by: divisor)
-            let verb = divisor == 1 ? "read" : "read divided by \(divisor)"
-            let tolerance = divisor == 1 ? tolerance : tolerance + Self.reductionTolerance
-            let reading = InterruptibleWork(name: "\(name) must not be \(verb)") { () throws(ImageCodecError) in
-                try codec.image(from: bytes, ImageDecodingOptions(reduction: divisor))
-            } isRight: {
-                $0.isSimilar(to: expected, within: tolerance)
-            }
-            violations += await reading.violations(hasSteps: roundTrip.isInterruptible)
+        return await writing.violations(hasSteps: roundTrip.isInterruptible)
+            + cancellationViolations(
+                codec,
+                ImageSample(bytes, format: roundTrip.format, image: image, tolerance: tolerance),
+                reducedTolerance: tolerance + Self.reductionTolerance,
+                hasSteps: roundTrip.isInterruptible
+            )
+    }
+
+    /// The same for an image that is only read, as it is and reduced. A small one is read in a single step.
+    func cancellationViolations(
+        _ codec: any ImageCodec,
+        _ sample: ImageSample,
+        reducedTolerance: Int = 255,
+        hasSteps: Bool = false
+    ) async -> [String] {
+        let name = "A \(sample.image) in \(sample.format)"
+        let reduction: Int
+        do throws(ImageCodecError) { reduction = try codec.header(of: sample.bytes).reductions.last ?? 1 } catch {
+            return ["\(name) must be read, and failed: \(error.reason)."]
         }
-        return violations
+        let whole = InterruptibleWork(name: "\(name) must not be read") { () throws(ImageCodecError) in
+            try codec.image(from: sample.bytes, ImageDecodingOptions())
+        } isRight: {
+            $0.isSimilar(to: sample.image, within: sample.tolerance)
+        }
+        let violations = await whole.violations(hasSteps: hasSteps)
+        guard reduction > 1 else { return violations }
+        let expected = sample.image.averaged(by: reduction)
+        let verb = "read divided by \(reduction)"
+        let reduced = InterruptibleWork(name: "\(name) must not be \(verb)") { () throws(ImageCodecError) in
+            try codec.image(from: sample.bytes, ImageDecodingOptions(reduction: reduction))
+        } isRight: {
+            $0.isSimilar(to: expected, within: reducedTolerance)
+        }
+        return await violations + reduced.violations(hasSteps: hasSteps)
     }
 }

@@ -71,7 +71,7 @@ extension ImageCodecConformance {
     /// Bytes that follow an image are ignored, or the image is refused.
     func trailingViolations(_ codec: any ImageCodec, _ specimen: ImageSample) -> [String] {
         var random = SplitMix64(seed: seed)
-        let trailing = (0..<64).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let trailing = random.bytes(64)
         let name = "\(specimen.format) with other bytes after it"
         // What is wrong with the bytes themselves is found elsewhere.
         guard let header = try? codec.header(of: specimen.bytes),
@@ -80,7 +80,8 @@ extension ImageCodecConformance {
         do throws(ImageCodecError) {
             let otherHeader = try codec.header(of: specimen.bytes + trailing)
             let otherImage = try codec.image(from: specimen.bytes + trailing, ImageDecodingOptions())
-            return otherHeader == header && otherImage == image ? [] : ["\(name) must be the image before them or an error, and is another image."]
+            guard otherHeader != header || otherImage != image else { return [] }
+            return ["\(name) must be the image before them or an error, and is another image."]
         } catch {
             return reasonViolations(error, name)
         }

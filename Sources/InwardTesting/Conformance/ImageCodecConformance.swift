@@ -1,19 +1,33 @@
 public import Entities
 public import UseCases
 
-/// What every codec of pictures must do, as a check to run on an implementation.
+/// Checks what every image codec must do.
 ///
-/// Tell it which forms the codec writes and reads, and run it from a test of any framework:
+/// List the formats that the codec writes and reads, and run the check from a test of any framework:
 ///
 ///     let conformance = ImageCodecConformance(
 ///         roundTrips: [.png, .jpeg],
-///         samples: [ImageSample(bytes, format: .gif, image: picture)],
+///         samples: [ImageSample(bytes, format: .gif, image: image)],
 ///         unwritten: .gif
 ///     )
 ///     try await conformance.check(MyImageCodec())
 ///
-/// It makes its pictures itself, some of them from a seed, and each violation that depends on chance names it. A codec that
-/// crashes ends the test that runs the check. It waits for a codec that ignores cancellation for as long as the codec takes.
+/// For each format that the codec writes, the check makes images and finds out whether:
+///
+/// - images of many sizes come back, with their alpha and orientation, and sides over 65,535 come back or are refused as
+///   `unencodable`;
+/// - images that are reduced while they are decoded keep all but the pixels left out, and only offered reductions are made;
+/// - the first half of the bytes gives the header, and three quarters of them give the first rows where truncation is allowed;
+/// - bytes that are cut short, changed, random or followed by others give an image of the stated size or the error for it;
+/// - a call that is cancelled or whose deadline passes, before it begins or at any step, returns all of its result or fails as
+///   `cancelled` or `timedOut`;
+/// - calls share nothing: one after the other, at the same time, and one between the steps of another.
+///
+/// The check fails for what it cannot find out. If a format cannot do something, say so in its ``ImageRoundTrip``. For a format
+/// that the codec only reads, pass an ``ImageSample``.
+///
+/// Some images follow from a seed, and violations that depend on it name it. A codec that crashes ends the test. The check waits
+/// for a codec that ignores cancellation.
 public struct ImageCodecConformance: Sendable {
     let roundTrips: [ImageRoundTrip]
     let samples: [ImageSample]
@@ -24,12 +38,12 @@ public struct ImageCodecConformance: Sendable {
     /// Makes a check.
     ///
     /// - Parameters:
-    ///   - roundTrips: The forms that the codec writes, each of which it must read too, and what survives of a picture.
-    ///   - samples: Pictures in forms that the codec reads and does not write.
-    ///   - unwritten: A form that the codec does not write.
-    ///   - seed: What the pictures, the damage and the random bytes follow from.
+    ///   - roundTrips: The formats that the codec writes and reads, and what must survive of an image.
+    ///   - samples: Images in formats that the codec only reads.
+    ///   - unwritten: A format that the codec does not write.
+    ///   - seed: Determines the images, the damage and the random bytes.
     ///   - nestsCalls: Whether the codec is called again, in the same task, while it looks at its deadline. That finds state which
-    ///     calls share, in every run. Pass `false` for a codec that holds a lock or the state of a thread meanwhile.
+    ///     calls share in every run. Pass `false` for a codec that holds a lock or the state of a thread meanwhile.
     public init(
         roundTrips: [ImageRoundTrip],
         samples: [ImageSample] = [],
@@ -46,7 +60,7 @@ public struct ImageCodecConformance: Sendable {
 
     /// Checks a codec.
     ///
-    /// - Throws: a ``ConformanceFailure`` that tells what the codec does wrong, and of what it does wrong often the first cases.
+    /// - Throws: a ``ConformanceFailure`` that lists what the codec does wrong, with the first cases of each check.
     public func check(_ codec: any ImageCodec) async throws(ConformanceFailure) {
         var violations: [String] = []
         if roundTrips.isEmpty, samples.isEmpty { violations.append("There is neither a round trip nor a sample.") }
@@ -64,6 +78,7 @@ public struct ImageCodecConformance: Sendable {
         for sample in samples {
             violations += sampleViolations(codec, sample)
             violations += reductionViolations(codec, sample)
+            violations += await cancellationViolations(codec, sample).reduced()
         }
         for specimen in specimens(codec) {
             violations += truncationViolations(codec, specimen).reduced()
@@ -75,11 +90,11 @@ public struct ImageCodecConformance: Sendable {
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
 
-    /// What is damaged to see what becomes of it: a picture of each form.
+    /// The images that are damaged: one of each format.
     private func specimens(_ codec: any ImageCodec) -> [ImageSample] {
         let image = Image.smooth(ImageSize(clamping: 40, 30))
         let written = roundTrips.compactMap { roundTrip in
-            // That it is not written was told before.
+            // If it cannot be written, another check has said so.
             (try? codec.bytes(of: image, as: roundTrip.encoding)).map {
                 ImageSample($0, format: roundTrip.format, image: image, tolerance: roundTrip.tolerance)
             }
@@ -87,7 +102,7 @@ public struct ImageCodecConformance: Sendable {
         return written + samples
     }
 
-    /// A form that is not written is said not to be.
+    /// A format that is not written is unsupported.
     private func unwrittenViolations(_ codec: any ImageCodec) -> [String] {
         do throws(ImageCodecError) {
             _ = try codec.bytes(of: Image(size: ImageSize(clamping: 3, 2)), as: ImageEncoding(unwritten))
@@ -100,7 +115,7 @@ public struct ImageCodecConformance: Sendable {
 }
 
 extension [String] {
-    /// The first of those that say the same of many cases: each sentence once, and 12 of them at the most.
+    /// Each violation once, and the first 12 of them.
     fileprivate func reduced() -> [String] {
         var seen: Set<String> = []
         return Array(filter { seen.insert($0).inserted }.prefix(12))

@@ -1,17 +1,17 @@
 public import Entities
 
-/// Encoded bytes, and the picture that is in them: for a form that a codec reads and does not write.
+/// Encoded bytes and the image in them, for a format that a codec only reads.
 public struct ImageSample: Hashable, Sendable {
-    /// The picture as it is encoded.
+    /// The encoded image.
     public let bytes: [UInt8]
-    /// The form it is encoded in.
+    /// The format it is encoded in.
     public let format: ImageFormat
-    /// The picture as it is to be decoded, with its orientation.
+    /// The image that must be decoded, with its orientation.
     public let image: Image
-    /// How far each part of a colour may be from what it is in the picture, from 0 to 255.
+    /// How far each part of a colour may be from what it is in the image, from 0 to 255.
     public let tolerance: Int
 
-    /// Names the picture that is in encoded bytes.
+    /// Describes the image in encoded bytes.
     public init(_ bytes: [UInt8], format: ImageFormat, image: Image, tolerance: Int = 0) {
         self.bytes = bytes
         self.format = format

@@ -23,9 +23,8 @@ struct InterruptibleWork<Value: Sendable>: Sendable {
         }
     }
 
-    /// What the work does wrong when it is interrupted before it begins, or between its steps.
-    ///
-    /// - Parameter hasSteps: Whether the work must look at its deadline more often than at its beginning and its end.
+    /// Finds what the work does wrong when it is interrupted before it begins, or between its steps. Work that has steps must
+    /// look at its deadline more often than at its beginning and its end.
     func violations(hasSteps: Bool) async -> [String] {
         var violations: [String] = []
         for interruption in Interruption.allCases {
@@ -37,12 +36,16 @@ struct InterruptibleWork<Value: Sendable>: Sendable {
             }
         }
         let clock = PollingClock()
-        guard case .success = await result(nil, at: 0, on: clock) else {
-            return violations + ["\(name) less than whole before a deadline, and fails."]
+        switch await result(nil, at: 0, on: clock) {
+        case .success(let value):
+            // What is wrong without an interruption is found by other checks.
+            guard isRight(value) else { return violations }
+        case .failure(let error):
+            return violations + ["\(name) in vain before the deadline of its task, and failed as \(error.reason)."]
         }
         let readings = clock.readings
         guard !hasSteps || readings >= 3 else {
-            return violations + ["\(name) without a look at the deadline between steps, and \(readings) looks were made."]
+            return violations + ["\(name) without looks at the deadline between steps, and \(readings) were made."]
         }
         for reading in Self.points(upTo: readings) {
             for interruption in Interruption.allCases {

@@ -7,11 +7,17 @@ import UseCases
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct VipsImageCodecConformanceTests {
+    // libvips encodes so small an image in one piece, or in a few as it happens, so none is interruptible at each step.
     private static let roundTrips = [
-        ImageRoundTrip.png,
-        ImageRoundTrip.jpeg,
+        ImageRoundTrip(.png, longestSide: 2_147_483_647, isInterruptible: false),
+        ImageRoundTrip(.jpeg(quality: 95), tolerance: 12, keepsAlpha: false, isInterruptible: false),
         // The directory follows the pixels.
-        ImageRoundTrip(ImageEncoding(.tiff), hasLeadingHeader: false, keepsTruncatedRows: false),
+        ImageRoundTrip(
+            ImageEncoding(.tiff),
+            hasLeadingHeader: false,
+            keepsTruncatedRows: false,
+            isInterruptible: false
+        ),
         ImageRoundTrip(
             ImageEncoding(.webP, quality: 95),
             tolerance: 12,
@@ -34,6 +40,7 @@ struct VipsImageCodecConformanceTests {
             ImageEncoding(.avif, quality: 90, subsampling: .none),
             tolerance: 12,
             keepsOrientation: false,
+            longestSide: 32_768,
             hasLeadingHeader: false,
             keepsTruncatedRows: false,
             isInterruptible: false
@@ -42,7 +49,7 @@ struct VipsImageCodecConformanceTests {
             ImageEncoding(.heif, quality: 90, subsampling: .none),
             tolerance: 12,
             keepsOrientation: false,
-            longestSide: 8_192,
+            longestSide: 32_768,
             hasLeadingHeader: false,
             keepsTruncatedRows: false,
             isInterruptible: false

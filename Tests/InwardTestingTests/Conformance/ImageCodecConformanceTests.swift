@@ -23,7 +23,7 @@ struct ImageCodecConformanceTests {
     }
 
     // One after the other, so that calls at the same time get threads to run on.
-    @Test(.serialized, arguments: Thoroughness.sample(RawImageCodec.findings, every: 3)) func eachFlawIsFound(
+    @Test(.serialized, arguments: Thoroughness.sample(RawImageCodec.findings, every: 5)) func eachFlawIsFound(
         flaw: RawImageCodec.Flaw,
         sentence: String
     ) async throws {
@@ -89,7 +89,7 @@ struct ImageCodecConformanceTests {
     @Test func aSampleIsComparedWithItsPicture() async throws {
         let codec = RawImageCodec()
         let image = Image(size: ImageSize(clamping: 9, 5), color: Color(red: 200, green: 100, blue: 50))
-        let bytes = try codec.bytes(of: image, as: ImageEncoding(RawImageCodec.format))
+        let bytes = try codec.bytes(of: image, as: Self.raw)
         let right = ImageSample(bytes, format: RawImageCodec.format, image: image)
         try await ImageCodecConformance(roundTrips: [], samples: [right]).check(codec)
         let wrong = ImageSample(bytes, format: RawImageCodec.format, image: Image(size: image.size, color: .black))
@@ -99,10 +99,21 @@ struct ImageCodecConformanceTests {
         #expect(failure?.violations == ["A picture of 9×5 in RAW must come back within 0 steps, and is off by 200."])
     }
 
+    @Test(arguments: [RawImageCodec.Flaw.ignoresCancellationWhenReading, .ignoresDeadlineWhenReducing])
+    func aSampleIsReadUntilItsTaskIsInterrupted(flaw: RawImageCodec.Flaw) async throws {
+        let image = Image(size: ImageSize(clamping: 9, 5), color: Color(gray: 100))
+        let bytes = try RawImageCodec().bytes(of: image, as: Self.raw)
+        let sample = ImageSample(bytes, format: RawImageCodec.format, image: image)
+        let failure = await #expect(throws: ConformanceFailure.self) {
+            try await ImageCodecConformance(roundTrips: [], samples: [sample]).check(RawImageCodec(flaw: flaw))
+        }
+        #expect(failure?.violations.allSatisfy { $0.hasPrefix("A picture of 9×5 in RAW must not be read") } == true)
+    }
+
     @Test func whatIsLostWithinTheToleranceIsNoViolation() async throws {
         let codec = RawImageCodec()
         let image = Image(size: ImageSize(clamping: 9, 5), color: Color(gray: 100))
-        let bytes = try codec.bytes(of: image, as: ImageEncoding(RawImageCodec.format))
+        let bytes = try codec.bytes(of: image, as: Self.raw)
         let other = Image(size: image.size, color: Color(gray: 103))
         for (tolerance, passes) in [(2, false), (3, true)] {
             let sample = ImageSample(bytes, format: RawImageCodec.format, image: other, tolerance: tolerance)

@@ -17,7 +17,10 @@ extension RawImageCodec {
             .needsAllBytesForHeader,
             "of 48×160 in RAW must be read from the first half of the bytes, and failed: truncated(RAW)."
         ),
-        (.forgetsOrientationOfPart, "of 48×160 in RAW must be read from the first half of the bytes, and is another one."),
+        (
+            .forgetsOrientationOfPart,
+            "of 48×160 in RAW must be read from the first half of the bytes, and is another one."
+        ),
         (.reducesDownwards, "A picture of 67×45 in RAW, divided by 2, must be 34×23, and is 33×22."),
         (.reducesByTheFirstPixels, "A picture of 160×128 in RAW, divided by 2, is off by"),
         (.reducesAsAsked, "The reduction 3 is not offered by RAW, and must be taken for 1."),
@@ -62,7 +65,10 @@ extension RawImageCodec {
             .failsAsCancelledAfterDeadline,
             "in RAW must not be read after the deadline of its task has passed, and failed as cancelled."
         ),
-        (.readsHalfWhenCancelled, "in RAW must not be read in part when its task is cancelled at look 1 of 40, and is."),
+        (
+            .readsHalfWhenCancelled,
+            "in RAW must not be read in part when its task is cancelled at look 1 of 40, and is."
+        ),
         (
             .readsHalfAfterDeadline,
             "in RAW must not be read in part when the deadline of its task has passed at look 40 of 40, and is."
@@ -81,18 +87,19 @@ extension RawImageCodec {
         ),
         (
             .looksAtTheDeadlineOnlyAtTheStart,
-            "in RAW must not be read without a look at the deadline between steps, and 1 looks were made."
+            "in RAW must not be read without looks at the deadline between steps, and 1 were made."
         ),
         (
             .looksForCancellationOnlyAtTheStart,
             "when its task is cancelled at look 1 of 40, but fail then, and does not notice."
         ),
         (.remembersHeadersByLength, "One after the other: A picture of 7×13 in RAW says in its header to be 13×7."),
-        (.remembersImagesByLength, "One after the other: A picture of 7×13 in RAW came back as a picture of 13×7."),
+        (.remembersImagesByLength, "One after the other: A picture of 20×4 in RAW came back as a picture of 13×7."),
         (.writesTheLastImageAgain, "One after the other: A picture of 13×7 in RAW must come back within 0 steps"),
         (.sharesPixelsWhenReading, "in RAW must be read right while another is read and written, and is not."),
         (.sharesPixelsWhenWriting, "in RAW must be written right while another is read and written, and is not."),
-        (.sharesPixelsBetweenLooks, "At the same time: A picture of"),
+        (.failsWhileItIsBusy, "in RAW must not change another that is read meanwhile, and does."),
+        (.sharesPixelsWhileItIsSlow, "At the same time: A picture of"),
         (.sharesTheHeader, "in RAW must be read right while another is read and written, and is not."),
     ]
 }

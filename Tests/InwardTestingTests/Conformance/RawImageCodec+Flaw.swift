@@ -60,7 +60,8 @@ extension RawImageCodec {
         case sharesPixelsWhenReading
         case sharesPixelsWhenWriting
         case sharesTheHeader
-        case sharesPixelsBetweenLooks
+        case sharesPixelsWhileItIsSlow
+        case failsWhileItIsBusy
     }
 
     /// What the codec is doing.

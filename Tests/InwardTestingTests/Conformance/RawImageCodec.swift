@@ -59,6 +59,10 @@ struct RawImageCodec: ImageCodec {
     ) throws(ImageCodecError) -> Image {
         let header = try header(of: bytes)
         memory.header = header
+        guard memory.begin() || flaw != .failsWhileItIsBusy else {
+            throw ImageCodecError(.damaged(Self.format), "is read while another is")
+        }
+        defer { memory.end() }
         let isReduced =
             (options.reduction == 2 || flaw == .reducesAsAsked && options.reduction == 3)
             && flaw != .offersReductionsAndIgnoresThem
@@ -78,7 +82,11 @@ struct RawImageCodec: ImageCodec {
             pixels += [UInt8](repeating: 0, count: max(0, size.byteCount - pixels.count))
             pixels.removeLast(pixels.count - size.byteCount)
         }
-        if flaw == .sharesPixelsBetweenLooks { pixels = shared(pixels) }
+        if flaw == .sharesPixelsWhileItIsSlow, size.width == 12 || size.height == 12 {
+            memory.pixels = pixels
+            memory.waitOnce()
+            pixels = memory.pixels
+        }
         if flaw == .sharesTheHeader { size = memory.header?.size ?? size }
         guard let image = Image(size: size, bytes: pixels, orientation: orientation) else { throw truncated }
         return isReduced ? reduced(image, by: options.reduction) : image
@@ -125,13 +133,6 @@ struct RawImageCodec: ImageCodec {
             if isShared { memory.pixels += rows } else { pixels += rows }
         }
         return isShared ? memory.pixels : pixels
-    }
-
-    /// The pixels after all calls had them in one place, a byte at a time.
-    private func shared(_ pixels: [UInt8]) -> [UInt8] {
-        memory.pixels = []
-        for pixel in pixels { memory.append(pixel) }
-        return memory.pixels
     }
 
     /// Whether there is no reason to stop, or the flaw stops without an error.

@@ -10,6 +10,9 @@ final class RawImageMemory: Sendable {
         var lastWritten: (size: ImageSize, pixels: [UInt8])?
         var pixels: [UInt8] = []
         var header: ImageHeader?
+        var isBusy = false
+        var writes = 0
+        var hasWaited = false
     }
 
     private let state = Mutex(State())
@@ -17,10 +20,34 @@ final class RawImageMemory: Sendable {
     /// The pixels that the calls work on.
     var pixels: [UInt8] {
         get { state.withLock(\.pixels) }
-        set { state.withLock { $0.pixels = newValue } }
+        set {
+            state.withLock { state in
+                state.pixels = newValue
+                state.writes += 1
+            }
+        }
     }
 
-    func append(_ pixel: UInt8) { state.withLock { $0.pixels.append(pixel) } }
+    /// Begins a call, and returns whether none was under way.
+    func begin() -> Bool {
+        state.withLock { state in
+            defer { state.isBusy = true }
+            return !state.isBusy
+        }
+    }
+
+    func end() { state.withLock { $0.isBusy = false } }
+
+    /// Keeps the thread until another call has set the pixels, the first time. Another thread may take a while to make one.
+    func waitOnce() {
+        let writes: Int? = state.withLock { state in
+            defer { state.hasWaited = true }
+            return state.hasWaited ? nil : state.writes
+        }
+        guard let writes else { return }
+        let limit = ContinuousClock.now + .seconds(10)
+        while ContinuousClock.now < limit, state.withLock(\.writes) == writes {}
+    }
 
     /// The header of the image that is read.
     var header: ImageHeader? {
