@@ -32,6 +32,25 @@ struct TimerQueueTests {
         #expect(queue.count == 1)
     }
 
+    @Test func whatIsTakenOutIsLetGo() {
+        final class Entry: Sendable {}
+        var queue = TimerQueue<Entry>()
+        weak var removed: Entry?
+        weak var popped: Entry?
+        do {
+            let entries = (Entry(), Entry())
+            (removed, popped) = entries
+            _ = queue.insert(entries.0, at: .seconds(2))
+            _ = queue.insert(entries.1, at: .seconds(1))
+        }
+        #expect(removed != nil && popped != nil)
+        _ = queue.popDue(at: .seconds(1))
+        #expect(popped == nil && removed != nil)
+        _ = queue.popDue(at: .seconds(2))
+        #expect(removed == nil)
+        #expect(queue.count == 0)
+    }
+
     @Test(arguments: 1...20)
     func itAgreesWithASortedList(seed: UInt64) {
         var randomness = SplitMix64(seed: seed)

@@ -5,7 +5,8 @@ struct VisibleTextTests {
     /// A joiner between two emoji makes one of them. Anywhere else it cannot be seen.
     @Test(arguments: [
         ("👩\u{200D}💻", "👩\u{200D}💻"), ("👩\u{200D}a", #"👩\u{200D}a"#), ("a\u{200D}💻", #"a\u{200D}💻"#),
-        ("👩\u{200D}", #"👩\u{200D}"#), ("\u{200D}💻", #"\u{200D}💻"#), ("❤\u{FE0F}\u{200D}🔥", "❤\u{FE0F}\u{200D}🔥"),
+        ("👩\u{200D}\u{200D}💻", #"👩\u{200D}\u{200D}💻"#), ("👩\u{200D}", #"👩\u{200D}"#), ("\u{200D}💻", #"\u{200D}💻"#),
+        ("❤\u{FE0F}\u{200D}🔥", "❤\u{FE0F}\u{200D}🔥"),
     ])
     func aJoinerStaysBetweenEmoji(text: String, visible: String) {
         #expect(text.visible == visible)

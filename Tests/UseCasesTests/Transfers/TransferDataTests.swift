@@ -238,6 +238,17 @@ struct TransferDataTests {
         #expect(saver.left?.loadedByteCount == 8)
     }
 
+    @Test func aSaverThatSavesAtOnceIsGivenNothingFromBeforeABeginning() async throws {
+        let saver = RecordingDataSaver()
+        var draft = try await saver.openDraft()
+        for byte in [1, 2] as [UInt8] {
+            try await draft.begin()
+            try await draft.append([byte], reaching: SavedPart(source: nil, validator: nil, steps: nil))
+        }
+        try await draft.publish(Checksum(of: [2].span))
+        #expect(saver.saved == [[2]])
+    }
+
     /// As a server gives more than the range that it was asked for.
     @Test func whatWasLoadedBeforeIsNotSavedAgain() async throws {
         struct Loader: DataLoader {
