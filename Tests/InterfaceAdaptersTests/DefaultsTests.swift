@@ -86,6 +86,11 @@ struct DefaultsTests {
         }
     }
 
+    @Test func recordsAreNotLost() {
+        #expect(RecordLosses().keys.isEmpty)
+        #expect(RecordLosses().unknownCount == 0)
+    }
+
     @Test func aBatchHasAtMostAHundredOfTwoMilliseconds() {
         let batching = Batching<Int>(fields: { _ in [] })
         #expect(batching.limit == 100)

@@ -129,6 +129,21 @@ struct RepositoryStalenessTests {
         #expect(stale[3] == 1_000)
     }
 
+    // MARK: Freshness
+
+    @Test(arguments: [false, true]) func answersAreGivenFromMemoryAsLongAsTheyAreFresh(areLists: Bool) async throws {
+        let repository = try repository(RemarkSource(), Lifetimes(fresh: .seconds(60)))
+        let origins = Mutex<[Origin]>([])
+        for wait in [.zero, .seconds(60) - .nanoseconds(1), .nanoseconds(1)] as [Duration] {
+            scheduler.clock.advance(by: wait)
+            try await scheduler.run {
+                let origin = try await areLists ? repository.entities().origin : repository.entity(1).origin
+                origins.withLock { $0.append(origin) }
+            }
+        }
+        #expect(origins.withLock { $0 } == [.upstream, .memory, .upstream])
+    }
+
     // MARK: Absence
 
     @Test func absenceIsRememberedForAShorterTimeThanPresence() async throws {

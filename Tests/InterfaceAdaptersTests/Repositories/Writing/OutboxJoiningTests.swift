@@ -123,6 +123,28 @@ struct OutboxJoiningTests {
         #expect(counts.withLock(\.self) == [0])
     }
 
+    @Test func whoIsCancelledWhileJoiningHasNotJoined() async throws {
+        let stage = stage
+        let isGone = Mutex(false)
+        let noteEnd: @Sendable () -> Void = { isGone.withLock { $0 = true } }
+        try await stage.scheduler.run {
+            let outbox = try stage.outbox(stage.upstream())
+            try await outbox.open(settling: [SlowSettler(base: stage.settler, timer: stage.timer)])
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            // It is being settled.
+            try await stage.timer.sleep(for: .seconds(1))
+            let joining = Task(executorPreference: stage.scheduler.executor) {
+                try await outbox.join(settling: [EndingSettler(whenGone: noteEnd)])
+            }
+            try await stage.timer.sleep(for: .seconds(1))
+            joining.cancel()
+            await #expect(throws: RecordStoreError.self) { try await joining.value }
+            try await outbox.settlement(of: entry)
+            await outbox.close()
+        }
+        #expect(isGone.withLock { $0 })
+    }
+
     @Test func whoJoinsBeforeItIsOpenIsToldOfWhatWasLeft() async throws {
         let stage = stage
         let upstream = stage.upstream()
