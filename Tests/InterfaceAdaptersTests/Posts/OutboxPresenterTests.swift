@@ -18,13 +18,14 @@ struct OutboxPresenterTests {
         _ state: OutboxItem.State = .waiting,
         path: String = "posts",
         body: String? = nil,
+        acceptedAt: Date? = nil,
         cause: String? = nil
     ) -> OutboxItem {
         OutboxItem(
             id: id,
             state: state,
             write: body.map { OutboxWrite(endpoint: "posts", subject: ["a"], path: path, body: Array($0.utf8)) },
-            acceptedAt: nil,
+            acceptedAt: acceptedAt,
             attempts: 1,
             nextAttempt: nil,
             cause: cause,
@@ -72,6 +73,16 @@ struct OutboxPresenterTests {
         contents.pending = [item("a", state)]
         let rows = OutboxPresenter(now: .distantPast).present(contents).rows
         #expect(rows.map(\.nextAttempt) == [nextAttempt])
+    }
+
+    @Test func theOldestPendingWriteIsTold() async throws {
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        #expect(contents.oldestAcceptedAt == nil)
+        let dates = [20, 10, 30].map { Date(timeIntervalSince1970: $0) }
+        contents.pending = [item("a")] + dates.map { item("\($0)", acceptedAt: $0) }
+        #expect(contents.oldestAcceptedAt == dates[1])
+        #expect(contents.status.oldestAcceptedAt == dates[1])
+        #expect(contents.status.pendingBytes == 4)
     }
 
     @Test func theLastFiveRefusedAreNamedAndTheOthersCounted() async throws {
