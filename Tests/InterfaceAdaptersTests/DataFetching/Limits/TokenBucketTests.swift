@@ -49,6 +49,11 @@ struct TokenBucketTests {
         #expect(violation == nil, "The seed was \(seed).")
     }
 
+    @Test(arguments: [(1, Duration.zero), (0, .nanoseconds(1)), (1, .seconds(-1))])
+    func aRateThatCannotBeIsTheNearest(count: Int, period: Duration) {
+        #expect(TokenBucket(count, per: period, burst: 0).interval == .nanoseconds(1))
+    }
+
     @Test func aBurstGoesAtOnceAndThenOneWheneverATokenComes() {
         var bucket = TokenBucket(10, per: .seconds(1), burst: 3)
         let atOnce = (0..<4).map { _ in bucket.isTaken(at: .zero) }
