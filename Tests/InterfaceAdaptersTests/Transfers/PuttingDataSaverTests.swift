@@ -129,6 +129,23 @@ struct PuttingDataSaverTests {
         #expect(draft.saved == nil)
     }
 
+    @Test(arguments: [65_536, 65_537]) func aNoteOfMoreBytesThanAnyHasIsNotRead(byteCount: Int) async throws {
+        let server = InMemoryWebDataFetcher()
+        let bytes: [UInt8] = [0]
+        let part = SavedPart(
+            source: "The memory",
+            validator: "1",
+            steps: [],
+            loadedByteCount: 1,
+            savedByteCount: 1,
+            checksum: Checksum(of: bytes.span).value
+        )
+        server["/target.inward-part"] = bytes
+        let padding = [UInt8](repeating: UInt8(ascii: "\n"), count: byteCount - part.note.count)
+        server["/target.inward-state"] = part.note + padding
+        #expect(try await saver(server).openDraft().saved == (byteCount > 65_536 ? nil : part))
+    }
+
     @Test func aNoteWithoutAPartIsNothing() async throws {
         let server = InMemoryWebDataFetcher()
         let part = SavedPart(
