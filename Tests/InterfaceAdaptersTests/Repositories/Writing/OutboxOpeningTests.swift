@@ -226,6 +226,25 @@ struct OutboxOpeningTests {
         }
     }
 
+    @Test func anOutboxThatIsClosedBeforeItOwnsTheRecordsTakesNothingOver() async throws {
+        let stage = stage
+        let slow = SlowRecordStore(stage.store, timer: stage.timer, claimsLate: true)
+        let outbox = try stage.outbox(stage.upstream(), store: slow)
+        try await stage.scheduler.run {
+            async let opening = Result { () async throws(RecordStoreError) in
+                try await outbox.open(settling: [stage.settler])
+            }
+            try await stage.timer.sleep(for: .milliseconds(100))
+            await outbox.close()
+            #expect(await opening.failure?.reason == .closed)
+            #expect(stage.store.commits == [])
+            // And the next one can own them.
+            let next = try stage.outbox(stage.upstream(), keySeed: 2)
+            try await next.open(settling: [stage.settler])
+            await next.close()
+        }
+    }
+
     @Test func attemptsOfNoEntryAreRemoved() async throws {
         let stage = stage
         let records = OutboxRecords(prefix: ["outbox"])

@@ -7,11 +7,14 @@ struct SlowRecordStore: RecordStore {
     private let timer: TimerService
     /// Whether a commit is made at once, and its caller hears of that a second later.
     private let answersLate: Bool
+    /// Whether a claim takes a second too.
+    private let claimsLate: Bool
 
-    init(_ base: any RecordStore, timer: TimerService, answersLate: Bool = false) {
+    init(_ base: any RecordStore, timer: TimerService, answersLate: Bool = false, claimsLate: Bool = false) {
         self.base = base
         self.timer = timer
         self.answersLate = answersLate
+        self.claimsLate = claimsLate
     }
 
     func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
@@ -41,7 +44,10 @@ struct SlowRecordStore: RecordStore {
         }
     }
 
-    func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult { try await base.claim(key) }
+    func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
+        if claimsLate { try await pause() }
+        return try await base.claim(key)
+    }
 
     private func pause() async throws(RecordStoreError) {
         do { try await timer.sleep(for: .seconds(1)) } catch {
