@@ -229,6 +229,18 @@ struct PuttingDataSaverTests {
         #expect(server["/target"] == [7])
     }
 
+    /// It may have been done, and then what is taken away would be what was saved.
+    @Test func whatWasToBeMovedIsNotTakenAwayWhereTheMoveFails() async throws {
+        let server = InMemoryWebDataFetcher { (_, request) throws(FetchError) in
+            guard request.method != .move else {
+                throw FetchError(.interrupted, request: request, explanation: "was cut off")
+            }
+        }
+        let loader = InMemoryDataLoader(data, source: nil)
+        await #expect(throws: TransferDataError.self) { try await TransferData(from: loader, to: saver(server))() }
+        #expect(server["/target.inward-part"] == data)
+    }
+
     @Test func theAddressKeepsItsSecrets() async throws {
         let server = InMemoryWebDataFetcher { (_, request) throws(FetchError) in
             guard request.method != .move else {

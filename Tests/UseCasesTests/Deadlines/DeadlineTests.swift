@@ -87,13 +87,13 @@ struct DeadlineTests {
     }
 
     /// By how much is left, because the clocks need not have begun together.
-    @Test func deadlinesByDifferentClocksAreComparedByWhatIsLeft() async {
+    @Test(arguments: [false, true]) func theEarlierOfTwoDeadlinesCounts(areOnOneTimer: Bool) async {
+        let timer = TimerService(clock)
         clock.advance(by: .seconds(100))
-        let innerClock = ManualClock()
-        let outer = Deadline(in: .seconds(5), on: clock)
-        let remaining = await outer.carried { () async throws(Never) in
-            let later = await Deadline(in: .seconds(10), on: innerClock).carried { Deadline.current?.remaining }
-            let earlier = await Deadline(in: .seconds(1), on: innerClock).carried { Deadline.current?.remaining }
+        let innerTimer = areOnOneTimer ? timer : TimerService(ManualClock())
+        let remaining = await Deadline(in: .seconds(5), on: timer).carried { () async throws(Never) in
+            let later = await Deadline(in: .seconds(10), on: innerTimer).carried { Deadline.current?.remaining }
+            let earlier = await Deadline(in: .seconds(1), on: innerTimer).carried { Deadline.current?.remaining }
             return [later, earlier].map { $0.get() }
         }
         #expect(remaining == .success([.seconds(5), .seconds(1)]))

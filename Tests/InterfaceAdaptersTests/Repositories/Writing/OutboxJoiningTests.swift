@@ -125,8 +125,9 @@ struct OutboxJoiningTests {
 
     @Test func whoIsCancelledWhileJoiningHasNotJoined() async throws {
         let stage = stage
-        let isGone = Mutex(false)
-        let noteEnd: @Sendable () -> Void = { isGone.withLock { $0 = true } }
+        let ends = Mutex(0)
+        let noteEnd: @Sendable () -> Void = { ends.withLock { $0 += 1 } }
+        let endCount: @Sendable () -> Int = { ends.withLock { $0 } }
         try await stage.scheduler.run {
             let outbox = try stage.outbox(stage.upstream())
             try await outbox.open(settling: [SlowSettler(base: stage.settler, timer: stage.timer)])
@@ -139,10 +140,11 @@ struct OutboxJoiningTests {
             try await stage.timer.sleep(for: .seconds(1))
             joining.cancel()
             await #expect(throws: RecordStoreError.self) { try await joining.value }
+            // The outbox has it no more.
+            #expect(endCount() == 1)
             try await outbox.settlement(of: entry)
             await outbox.close()
         }
-        #expect(isGone.withLock { $0 })
     }
 
     @Test func whoJoinsBeforeItIsOpenIsToldOfWhatWasLeft() async throws {
