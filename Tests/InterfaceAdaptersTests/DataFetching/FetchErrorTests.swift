@@ -50,6 +50,20 @@ struct FetchErrorTests {
         #expect(error.explanation == "failed: …, page 2 of users")
     }
 
+    @Test func theNameOfASchemeIsNoCredential() throws {
+        let request = try DataRequest.example(headerFields: [HeaderField(.authorization, "Bearer s3cret")])
+        let error = FetchError(.unreachable, request: request, explanation: "a Bearer was sent: s3cret")
+        #expect(error.explanation == "a Bearer was sent: …")
+    }
+
+    @Test func anAddressThatIsTooLongForARequestIsShortened() throws {
+        let longest = "http://upstream.test/" + String(repeating: "a", count: DataRequest.maximumAddressBytes - 21)
+        let error = FetchError(.unreachable, request: try .example(longest), explanation: "failed")
+        #expect(error.request == "GET \(longest)")
+        let longer = FetchError(.unreachable, request: try .example(longest + "a"), explanation: "failed")
+        #expect(longer.request == "GET \(longest.prefix(200))…")
+    }
+
     @Test func anAnswerShowsNoAddress() throws {
         let url = try DataRequest.example("http://ada:s3cret@upstream.test/?key=s3cret").url
         let response = DataResponse(status: 404, body: Data("abc".utf8), url: url)

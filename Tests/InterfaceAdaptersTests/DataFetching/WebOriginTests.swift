@@ -32,5 +32,6 @@ struct WebOriginTests {
     @Test func onlyLettersOfASCIIHaveCases() throws {
         // The sign of the Kelvin, which is a k in lower case.
         #expect(try origin("https://%E2%84%AA.test/") != origin("https://k.test/"))
+        #expect(try origin("https://A-Z.test/") == origin("https://a-z.test/"))
     }
 }

@@ -64,6 +64,9 @@ struct PagesTests {
         let asked = source.requests.count
         #expect(try await repository.entity(Post.ID(4)).origin == .memory)
         #expect(source.requests.count == asked)
+        // No page is being fetched any more that would be older than this.
+        repository.invalidateAll()
+        #expect(repository.memory.changeCount == 0)
     }
 
     @Test func aPageIsAskedForWhenItIsWanted() async throws {

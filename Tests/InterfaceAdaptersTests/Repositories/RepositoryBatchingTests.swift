@@ -78,6 +78,9 @@ struct RepositoryBatchingTests {
         await #expect(throws: RepositoryError.self) { try await repository.entity(Post.ID(2), .local) }
         #expect(try await repository.entity(Post.ID(3)).origin == .memory)
         #expect(source.requests.count == 1)
+        // None is being fetched any more that would be older than this.
+        repository.invalidateAll()
+        #expect(repository.memory.changeCount == 0)
     }
 
     @Test func aDamagedRecordIsNotTakenForAbsence() async throws {

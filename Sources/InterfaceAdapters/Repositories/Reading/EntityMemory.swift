@@ -66,6 +66,9 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
     /// Ends what was begun.
     func end(_ tick: ChangeLog.Tick) { log.withLock { $0.end(tick) } }
 
+    /// How many changes are remembered, because something is being fetched.
+    var changeCount: Int { log.withLock(\.count) }
+
     /// Keeps an entity that was fetched, unless something newer is known of it.
     ///
     /// - Returns: whether nothing was changed meanwhile that makes it outdated.

@@ -251,6 +251,24 @@ struct RepositoryAgreementTests {
         #expect(source.requests.count == 5)
     }
 
+    @Test(arguments: [FetchError.Reason.interrupted, .cancelled])
+    func aListThatWasBegunBeforeAWriteThatMayHaveBeenDoneIsNotKept(reason: FetchError.Reason) async throws {
+        let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
+        let source = heldSource(until: isReleased, begun: begun)
+        let repository = try repository(source)
+        async let older = repository.entities()
+        await begun.arrive()
+        source.fail(reason)
+        await #expect(throws: RepositoryError.self) {
+            _ = try await repository.send(Remark(id: 4, author: 7, text: "four"))
+        }
+        source.fail(nil)
+        source.put(Remark(id: 4, author: 7, text: "four"))
+        isReleased.keep(())
+        #expect(try await older.value.count == 3)
+        #expect(try await texts(repository) == ["one", "two", "three", "four"])
+    }
+
     @Test func aWriteThatWasRefusedForgetsNothing() async throws {
         let repository = try repository()
         _ = try await repository.entities()

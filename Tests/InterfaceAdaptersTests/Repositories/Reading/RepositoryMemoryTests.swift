@@ -4,6 +4,12 @@ import UseCases
 
 @testable import InterfaceAdapters
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryMemoryTests {
     private let source = RemarkSource()
@@ -60,6 +66,35 @@ struct RepositoryMemoryTests {
 
     @Test func aListCostsNoMoreForWhatTookThePlaceOfSomethingElse() async throws {
         #expect(try await keepsList(MemoryLimit(bytes: 2_000), ids: 1...3, times: 100))
+    }
+
+    /// What was fetched before a change is older than it, and what nobody fetches any more needs to know of none.
+    @Test func changesAreRememberedOnlyWhileSomethingIsFetched() async throws {
+        let isReleased = Promise<Void>()
+        let begun = Rendezvous(of: 2)
+        let source = RemarkSource { request in
+            guard request.url.lastPathComponent == "3" else { return }
+            await begun.arrive()
+            _ = await isReleased.value()
+        }
+        let place = RepositoryStore(InMemoryRecordStore(), partition: [], now: { Date() }, reportFailure: { _ in })
+        let timer = TimerService(ManualClock())
+        let first = try Repository<Remark>.remarks(source, timer, store: place)
+        for repository in [first, try Repository<Remark>.remarks(source, timer, store: place)] {
+            _ = try await repository.entity(1)
+            _ = try await repository.entities()
+            _ = try? await repository.entity(4)
+            repository.invalidate(2)
+            #expect(repository.memory.changeCount == 0)
+            await repository.flush()
+        }
+        async let slow = first.entity(3, .upstream)
+        await begun.arrive()
+        first.invalidate(2)
+        #expect(first.memory.changeCount == 1)
+        isReleased.keep(())
+        #expect(try await slow.value.text == "three")
+        #expect(first.memory.changeCount == 0)
     }
 
     @Test func addingToAListDoesNotCopyItEachTime() throws {

@@ -152,6 +152,21 @@ struct OutboxDeadLetterTests {
         #expect(outbox.status == OutboxStatus())
     }
 
+    @Test func ofTwoWhoDiscardAWriteAtTheSameTimeOneDoes() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(StubDataFetcher(failing: .unreachable))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let id = try await outbox.accept([OutboxStage.write(["7"])])[0].idempotencyKey
+            try await stage.timer.sleep(for: .milliseconds(500))
+            async let first = outbox.discard(id)
+            async let second = outbox.discard(id)
+            let wereThere = try await [first, second]
+            #expect(wereThere.count { $0 } == 1)
+            await outbox.close()
+        }
+    }
+
     @Test func whatMayHaveBeenDoneIsDiscardedAsUnknownAndWhatIsBeingSentIsNot() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(.answerLost, latency: .seconds(1)))

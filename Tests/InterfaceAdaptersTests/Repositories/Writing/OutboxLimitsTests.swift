@@ -56,6 +56,24 @@ struct OutboxLimitsTests {
         }
     }
 
+    @Test(arguments: [OutboxPolicy(mostPending: 1), OutboxPolicy(maximumPendingBytes: 200)])
+    func whatCouldNotBeAcceptedLeavesItsRoomToOthers(policy: OutboxPolicy) async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream(), policy: policy)
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            stage.store.fail(with: RecordStoreError(.unavailable, explanation: "The disk is full."))
+            let error = await #expect(throws: RecordStoreError.self) {
+                try await outbox.accept([write(["7"], bytes: 100)])
+            }
+            #expect(error?.reason == .unavailable)
+            stage.store.fail(with: nil)
+            try await outbox.accept([write(["7"], bytes: 100)])
+            #expect(await outbox.drain() == 0)
+            await outbox.close()
+        }
+    }
+
     @Test(arguments: [OutboxPolicy(maximumDeadLetters: 2), OutboxPolicy(maximumDeadLetterBytes: 200)])
     func noneIsAcceptedWhereRefusedOnesHaveNoRoomSoThatNoneIsLost(policy: OutboxPolicy) async throws {
         let stage = stage

@@ -176,6 +176,7 @@ struct OutboxLossesTests {
             await #expect(throws: RecordStoreError.self) { try await next.retry(entry.idempotencyKey) }
             #expect(try await next.discard(entry.idempotencyKey))
             #expect(next.status.deadLetterCount == 0)
+            #expect(next.status.deadLetterBytes == 0)
             #expect(try await stage.store.losses(under: []).keys == [])
             await next.close()
         }

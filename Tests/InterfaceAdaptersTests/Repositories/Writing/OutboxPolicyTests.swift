@@ -50,15 +50,31 @@ struct OutboxPolicyTests {
             initialWait: .seconds(-1),
             factor: .infinity,
             largestWait: .seconds(Int64.max),
+            largestRetryAfter: .seconds(-1),
             concurrency: 0,
+            attemptLimit: .seconds(-1),
             reportedAttempts: -1,
+            mostPending: 0,
+            maximumWriteBytes: 0,
+            maximumPendingBytes: 0,
+            maximumDeadLetters: 0,
+            maximumDeadLetterBytes: 0,
+            refusalsBeforePause: 0,
+            initialPause: .seconds(-1),
+            maximumPause: .seconds(Int64.max),
             jitter: Jitter { 1 }
         )
         #expect(policy.initialWait == .zero)
         #expect(policy.factor == 100)
         #expect(policy.largestWait == .seconds(31_536_000))
-        #expect(policy.concurrency == 1)
-        #expect(policy.reportedAttempts == 1)
+        #expect(policy.maximumPause == .seconds(31_536_000))
+        #expect([policy.largestRetryAfter, policy.attemptLimit, policy.initialPause] == [.zero, .zero, .zero])
+        let counts = [
+            policy.concurrency, policy.reportedAttempts, policy.mostPending, policy.maximumDeadLetters,
+            policy.refusalsBeforePause,
+        ]
+        #expect(counts == [1, 1, 1, 1, 1])
+        #expect([policy.maximumWriteBytes, policy.maximumPendingBytes, policy.maximumDeadLetterBytes] == [1, 1, 1])
         #expect(policy.wait(after: 9, retryAfter: nil) == .zero)
     }
 }
