@@ -13,6 +13,7 @@ import Foundation
 
 struct GalleryPresenterTests {
     private let viewModel: GalleryViewModel
+    private let progress: [String]
 
     init() async throws {
         let source = FetchingImageSource(
@@ -32,11 +33,17 @@ struct GalleryPresenterTests {
             codec: OnePixelCodec(),
             avatar: { ImageAddress("http://upstream.test/\(ImageAddress.avatar(of: $0).rawValue)") }
         )
+        var lines: [String] = []
         viewModel = try await GalleryController(
             showGallery: show,
             source: "the <test>",
             stopwatch: Stopwatch(ManualClock())
-        )()
+        )() { lines.append($0) }
+        progress = lines
+    }
+
+    @Test func howFarItIsIsToldAfterEachPicture() {
+        #expect(progress == [1, 2].map { "Loading pictures \(ProgressBar(done: $0, total: 2))" })
     }
 
     @Test func aPictureIsInThePageAndSaysHowLargeItIsAndWhatWasDone() {

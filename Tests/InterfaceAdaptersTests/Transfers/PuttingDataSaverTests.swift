@@ -55,6 +55,18 @@ struct PuttingDataSaverTests {
         #expect(last == ["MOVE /target.inward-part", "DELETE /target.inward-state"])
     }
 
+    @Test func largePiecesAreReadBackInSmallerOnes() async throws {
+        let server = InMemoryWebDataFetcher()
+        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 1 << 22, dataFetcher: server)
+        let data = [UInt8](repeating: 7, count: (1 << 20) + 1)
+        try await TransferData(from: InMemoryDataLoader(data, pieceByteCount: 1 << 20, source: nil), to: saver)()
+        #expect(server["/target"] == data)
+        let ranges = server.requests.filter { $0.method == .get && $0.url.path() == "/target" }.map {
+            $0.headerFields[.range]
+        }
+        #expect(ranges == ["bytes=0-1048575", "bytes=1048576-2097151"])
+    }
+
     @Test func itConforms() async throws {
         let server = InMemoryWebDataFetcher()
         let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 70_000, dataFetcher: server)

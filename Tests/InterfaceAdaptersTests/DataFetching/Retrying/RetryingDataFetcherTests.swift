@@ -153,6 +153,12 @@ struct RetryingDataFetcherTests {
         #expect(read.failure?.reason != .timedOut)
     }
 
+    @Test func aLaterAttemptMayHaveBeenTheOneThatWasDone() async throws {
+        let source = ScriptedDataFetcher([.failure(.unreachable), .failure(.timedOut), .failure(.unreachable)])
+        let outcome = await outcome(of: source, to: try .example(method: .put))
+        #expect(outcome.failure?.reason == .timedOut)
+    }
+
     /// A gateway answers so when it has lost a source that may have done the write.
     @Test(arguments: [500, 502, 503, 504])
     func aWriteThatFailedUpstreamMayHaveBeenDone(code: Int) async throws {

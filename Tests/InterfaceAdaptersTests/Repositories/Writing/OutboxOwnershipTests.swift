@@ -109,6 +109,22 @@ struct OutboxOwnershipTests {
         #expect(stage.errors.errors.isEmpty)
     }
 
+    @Test func whoAsksForTheOwnerDoesNotBecomeIt() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let first = try stage.outbox(stage.upstream())
+            let second = try stage.outbox(stage.upstream(), keySeed: 2)
+            #expect(try await first.otherOwner() == nil)
+            try await second.open(settling: [stage.settler])
+            #expect(try await first.otherOwner() == "another part of this process")
+            await second.close()
+            try await first.open(settling: [RecordingOutboxSettler()])
+            // Nor does it stay it that was it once.
+            #expect(try await second.otherOwner() == "another part of this process")
+            await first.close()
+        }
+    }
+
     private enum Order: CaseIterable { case open, retry, retryNow }
 
     @Test(arguments: Order.allCases)
