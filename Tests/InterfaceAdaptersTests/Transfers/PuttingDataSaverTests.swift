@@ -226,6 +226,23 @@ struct PuttingDataSaverTests {
         #expect(server.paths == (path == "/target" ? ["/target"] : []))
     }
 
+    @Test(arguments: [3, 23]) func moreThanWasPutIsToldOf(count: Int) async throws {
+        let path = count == 3 ? "/target" : "/target.inward-part"
+        let readings = Mutex(0)
+        let server = InMemoryWebDataFetcher { server, request in
+            guard request.method == .get, request.url.path() == path else { return }
+            let isFirst = readings.withLock { readings in
+                readings += 1
+                return readings == (count == 3 ? 1 : 2)
+            }
+            if isFirst { server[path] = server[path].map { $0 + [7] } }
+        }
+        let error = await #expect(throws: TransferDataError.self) {
+            try await TransferData(from: InMemoryDataLoader(Array(data.prefix(count))), to: saver(server))()
+        }
+        #expect(error?.description.contains("what is read there is not what was put") == true)
+    }
+
     @Test(arguments: [DataRequest.Method.put, .move, .get, .delete])
     func aServerThatFailsReplacesNothing(method: DataRequest.Method) async throws {
         let server = InMemoryWebDataFetcher { (_, request) throws(FetchError) in

@@ -161,6 +161,27 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.underWay == 0)
     }
 
+    @Test func whoWaitsGoesWhenAnAdaptiveLimitHasRoom() async throws {
+        let timer = TimerService(clock)
+        let limiter = ConcurrencyLimiter(.adaptive(in: 1...1, from: 1), atMost: .seconds(60), timer: timer)
+        let (meeting, left) = (Rendezvous(of: 2), Rendezvous(of: 2))
+        let holding = StubDataFetcher { _ throws(FetchError) in
+            await meeting.arrive()
+            await left.arrive()
+            return DataResponse()
+        }.limitingConcurrency(to: limiter)
+        let second = StubDataFetcher(DataResponse(status: 204)).limitingConcurrency(to: limiter)
+        async let first = holding.fetch(.example())
+        await meeting.arrive()
+        let waiting = Task { try await second.fetch(.example()) }
+        // The one that ends its patience.
+        await timer.timers(1)
+        await left.arrive()
+        #expect(try await waiting.value.status == 204)
+        #expect(try await first.status == .ok)
+        #expect(limiter.underWay == 0)
+    }
+
     @Test func whoIsCancelledBecauseItsTimeIsUpTellsOfOverload() async throws {
         let timer = TimerService(clock)
         let limiter = ConcurrencyLimiter(.adaptive(in: 1...100, from: 50), timer: timer)

@@ -172,7 +172,8 @@ struct LimitingConcurrencyDataFetcherTests {
         }
         await timer.timers(1)
         clock.advance(by: .seconds(5))
-        #expect(await error(second)?.reason == .timedOut)
+        let late = await error(second)
+        #expect(late?.reason == .timedOut && late?.wasSent == false)
         await released.arrive()
         #expect(try await first.value.status == .ok)
         #expect(source.requests.count == 1)
@@ -190,13 +191,15 @@ struct LimitingConcurrencyDataFetcherTests {
                 try await fetcher.fetch(request)
             }.get()
         }
-        #expect(await error(late)?.reason == .timedOut)
+        let lateError = await error(late)
+        #expect(lateError?.reason == .timedOut && lateError?.wasSent == false)
         let cancelled = Task(priority: .high) {
             // `unsafe`: the task is used only while the closure runs.
             unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() }
             return try await fetcher.fetch(request)
         }
-        #expect(await error(cancelled)?.reason == .cancelled)
+        let cancelledError = await error(cancelled)
+        #expect(cancelledError?.reason == .cancelled && cancelledError?.wasSent == false)
         await released.arrive()
         for task in [first, low] { #expect(try await task.value.status == .ok) }
     }

@@ -129,6 +129,14 @@ struct RepositoryCopiesTests {
         #expect(reading.age == .seconds(58))
     }
 
+    @Test(arguments: [(50, [nil]), (49, [nil, "no-cache"])] as [(Int, [String?])])
+    func aCopyAsOldAsItMayBeWillDo(age: Int, asked: [String?]) async throws {
+        source.send(.age, "50")
+        let repository = try Repository.remarks(source, TimerService(clock), memory: .nothing)
+        _ = try? await repository.entity(1, .nearest.notOlder(than: .seconds(age)))
+        #expect(source.requests.map { $0.headerFields[.cacheControl] } == asked)
+    }
+
     @Test func anAnswerAtFirstHandIsNotOld() async throws {
         let source = RemarkSource(departure: { [clock] _ in clock.advance(by: .seconds(8)) })
         let repository = try Repository.remarks(source, TimerService(clock), memory: .nothing)

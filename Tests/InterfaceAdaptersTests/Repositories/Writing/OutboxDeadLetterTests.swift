@@ -152,6 +152,26 @@ struct OutboxDeadLetterTests {
         #expect(outbox.status == OutboxStatus())
     }
 
+    @Test func whatIsBeingDiscardedIsNotSent() async throws {
+        let stage = stage
+        let upstream = stage.upstream(.lost)
+        let outbox = try stage.outbox(
+            upstream,
+            store: SlowRecordStore(stage.store, timer: stage.timer),
+            policy: OutboxPolicy(initialWait: .seconds(3), jitter: Jitter { 1 })
+        )
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let id = try await outbox.accept([OutboxStage.write(["7"])])[0].idempotencyKey
+            // The next attempt is due while the store takes its time.
+            while outbox.counts.postponed == 0 { try await stage.timer.sleep(for: .milliseconds(100)) }
+            #expect(try await outbox.discard(id))
+            #expect(await outbox.drain() == 0)
+            await outbox.close()
+        }
+        #expect(upstream.done == [])
+    }
+
     @Test func ofTwoWhoDiscardAWriteAtTheSameTimeOneDoes() async throws {
         let stage = stage
         let outbox = try stage.outbox(StubDataFetcher(failing: .unreachable))

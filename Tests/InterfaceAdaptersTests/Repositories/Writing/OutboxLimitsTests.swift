@@ -13,6 +13,11 @@ struct OutboxLimitsTests {
         OutboxWrite(endpoint: "posts", subject: subject, path: "7", body: [UInt8](repeating: 49, count: bytes))
     }
 
+    @Test func aWriteIsAsLargeAsWhatItSays() {
+        let write = OutboxWrite(endpoint: "posts", subject: ["ab", "c"], path: "é", body: [1, 2, 3, 4])
+        #expect(write.byteCount == 5 + 3 + 2 + 4)
+    }
+
     @Test func aWriteThatIsTooLargeIsNotAccepted() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(), policy: OutboxPolicy(maximumWriteBytes: 100))
@@ -25,6 +30,22 @@ struct OutboxLimitsTests {
             #expect(error?.reason == .denied)
             try await outbox.accept([write(["7"], bytes: 100 - overhead)])
             #expect(await outbox.drain() == 0)
+            await outbox.close()
+        }
+    }
+
+    @Test(arguments: [0, 1]) func allOfTheRoomIsUsed(shortage: Int) async throws {
+        let stage = stage
+        let writes = [write(["7"], bytes: 100), write(["8"], bytes: 100)]
+        let byteCount = writes.reduce(0) { $0 + $1.byteCount }
+        let outbox = try stage.outbox(
+            StubDataFetcher(failing: .unreachable),
+            policy: OutboxPolicy(maximumPendingBytes: byteCount - shortage)
+        )
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let accepted = try? await outbox.accept(writes)
+            #expect(accepted?.count == (shortage == 0 ? 2 : nil))
             await outbox.close()
         }
     }

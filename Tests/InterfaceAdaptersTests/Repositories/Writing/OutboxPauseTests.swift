@@ -67,6 +67,23 @@ struct OutboxPauseTests {
         #expect(stage.timer.count == 0)
     }
 
+    @Test func whatIsKnownOfRefusalsIsRemovedOnceByTheNextDelivery() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream(.turnedAway(DataResponse(status: 404))))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            for subject in ["7", "8", "9"] {
+                try await outbox.accept([OutboxStage.write([subject])])
+                #expect(await outbox.drain() == 0)
+            }
+            await outbox.close()
+        }
+        let removals = stage.store.commits.joined().filter { change in
+            if case .remove(let key) = change { key == outbox.records.pause } else { false }
+        }
+        #expect(removals.count == 1)
+    }
+
     @Test func aPauseGoesOnInTheNextProcess() async throws {
         let stage = stage
         let upstream = upstream(refusingUntil: .seconds(30))

@@ -75,6 +75,8 @@ struct RefusalStreakTests {
     @Test func itIsReadAgainAsItWasKeptWhateverTheClockSays() throws {
         let record = paused().record(at: .seconds(4), OutboxStage.time)
         let bytes = record.bytes
+        #expect(record.version == 1)
+        #expect(record.waitMilliseconds == 10_000)
         let read = try RefusalStreak.Record.decoded(from: Data(bytes))
         var same = streak()
         same.restore(read, at: .zero, OutboxStage.time)
