@@ -152,7 +152,8 @@ struct OutboxDeadLetterTests {
         #expect(outbox.status == OutboxStatus())
     }
 
-    @Test func whatIsBeingDiscardedIsNotSent() async throws {
+    @Test(arguments: [nil, RecordStoreError(.full, explanation: "The disk is full.")])
+    func whatIsBeingDiscardedIsNotSentUnlessThatFails(failure: RecordStoreError?) async throws {
         let stage = stage
         let upstream = stage.upstream(.lost)
         let outbox = try stage.outbox(
@@ -165,11 +166,17 @@ struct OutboxDeadLetterTests {
             let id = try await outbox.accept([OutboxStage.write(["7"])])[0].idempotencyKey
             // The next attempt is due while the store takes its time.
             while outbox.counts.postponed == 0 { try await stage.timer.sleep(for: .milliseconds(100)) }
-            #expect(try await outbox.discard(id))
-            #expect(await outbox.drain() == 0)
+            stage.store.fail(with: failure)
+            let discarded = await Result(awaiting: { () async throws(RecordStoreError) in
+                try await outbox.discard(id)
+            })
+            #expect(discarded == failure.map { .failure($0) } ?? .success(true))
+            stage.store.fail(with: nil)
+            try await stage.timer.sleep(for: .seconds(60))
+            #expect(outbox.status.pendingCount == 0)
             await outbox.close()
         }
-        #expect(upstream.done == [])
+        #expect(upstream.done.count == (failure == nil ? 0 : 1))
     }
 
     @Test func ofTwoWhoDiscardAWriteAtTheSameTimeOneDoes() async throws {

@@ -146,6 +146,29 @@ struct OutboxOpeningTests {
         await outbox.close()
     }
 
+    /// A store that has no room for the first thing that it is to keep.
+    private struct FullRecordStore: RecordStoreDecorator {
+        let base: any RecordStore
+        let once = Once()
+
+        func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
+            guard !once.isFirst() else { throw RecordStoreError(.full, explanation: "There is no room.") }
+            try await base.commit(changes)
+        }
+    }
+
+    @Test func anOutboxThatCouldNotBeOpenedOwnsNothing() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream(), store: FullRecordStore(base: stage.store))
+        let error = await #expect(throws: RecordStoreError.self) { try await outbox.open(settling: [stage.settler]) }
+        #expect(error?.reason == .full)
+        let other = try stage.outbox(stage.upstream(), keySeed: 2)
+        _ = try await other.join(settling: [RecordingOutboxSettler()])
+        #expect(try await other.openUnlessOwned() == nil)
+        await other.close()
+        await outbox.close()
+    }
+
     @Test func anOutboxThatCouldNotBeOpenedIsTriedAgainWithTheNextWrites() async throws {
         let stage = stage
         let upstream = stage.upstream()
