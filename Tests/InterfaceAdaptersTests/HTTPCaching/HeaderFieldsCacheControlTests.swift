@@ -103,6 +103,14 @@ struct HeaderFieldsCacheControlTests {
         let arrival = try #require(Date(httpDate: "Sun, 06 Nov 1994 08:49:37 GMT"))
         #expect(fields.initialAge(after: .seconds(8), at: arrival) == .seconds(seconds))
     }
+
+    @Test(arguments: [("Sun, 06 Nov 1994 08:49:37 GMT", 0), ("Sun, 06 Nov 1994 08:50:00 GMT", 0)])
+    func whatWasMadeJustNowOrLaterIsNotOld(date: String, seconds: Int) throws {
+        let arrival = try #require(Date(httpDate: "Sun, 06 Nov 1994 08:49:37 GMT"))
+        let fields: HeaderFields = [HeaderField(.date, date)]
+        #expect(fields.initialAge(after: .zero, at: arrival) == .seconds(seconds))
+        #expect(fields.initialAge(after: .seconds(-1), at: arrival) == .seconds(seconds))
+    }
 }
 
 extension HeaderFields {

@@ -97,10 +97,31 @@ struct CredentialsTests {
             return .bearer(Task.isCancelled ? "cancelled" : "new")
         }
         let fetcher = StrictDataFetcher(token: "new").authorizing(with: credentials)
-        let caller = Task { [request] in await fetcher.reason(request) }
+        let caller = Task { [request] in await fetcher.failure(request) }
         _ = await isBegun.value()
         caller.cancel()
-        #expect(await caller.value == .cancelled)
+        let error = await caller.value
+        #expect(error?.reason == .cancelled && error?.wasSent == false)
+        isReleased.keep(())
+        #expect(try await fetcher.fetch(request).status == .ok)
+    }
+
+    @Test func whoseTimeIsUpDoesNotWaitForTheRenewal() async throws {
+        let clock = ManualClock()
+        let timer = TimerService(clock)
+        let isReleased = Promise<Void>()
+        let credentials = Credentials(.bearer("old"), for: request.url) { () async throws(FetchError) in
+            _ = await isReleased.value()
+            return .bearer("new")
+        }
+        let fetcher = StrictDataFetcher(token: "new").authorizing(with: credentials)
+        let caller = Task { [request] in
+            await Deadline(in: .seconds(5), on: timer).carried { await fetcher.failure(request) }.get()
+        }
+        await timer.timers(1)
+        clock.advance(by: .seconds(5))
+        let error = await caller.value
+        #expect(error?.reason == .timedOut && error?.wasSent == false)
         isReleased.keep(())
         #expect(try await fetcher.fetch(request).status == .ok)
     }

@@ -146,6 +146,11 @@ struct AdaptiveLimitTests {
         #expect(limit.limit == 483)
     }
 
+    @Test func noLimitIsLargerThanABillion() {
+        #expect(AdaptiveLimit(in: 1...Int.max, from: Int.max, tolerance: 2).limit == 1_000_000_000)
+        #expect(AdaptiveLimit(in: -5...0, from: 0, tolerance: 2).limit == 1)
+    }
+
     @Test func whatTellsNothingChangesNothing() {
         var limit = AdaptiveLimit(in: 1...100, from: 10, tolerance: 1.5)
         let before = limit

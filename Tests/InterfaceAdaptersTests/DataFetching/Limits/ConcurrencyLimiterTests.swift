@@ -198,11 +198,12 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.limit == 45)
     }
 
-    @Test func aLimitRisesWhileItIsUsed() async throws {
+    @Test(arguments: [(200, 2), (404, 2), (499, 2), (500, 1)])
+    func aLimitRisesWhileItIsUsed(status: Int, limit: Int) async throws {
         // It rises a little with every ten answers, and not beyond what is used.
         let limiter = ConcurrencyLimiter(.adaptive(in: 1...100, from: 1), timer: TimerService(clock))
-        let fetcher = StubDataFetcher(DataResponse()).limitingConcurrency(to: limiter)
+        let fetcher = StubDataFetcher(DataResponse(status: .init(status))).limitingConcurrency(to: limiter)
         for _ in 0..<80 { _ = try await fetcher.fetch(.example()) }
-        #expect(limiter.limit == 2)
+        #expect(limiter.limit == limit)
     }
 }

@@ -42,6 +42,7 @@ struct OutboxLossesTests {
             let later = try await outbox.accept([OutboxStage.write(["7"], "4")])[0]
             #expect(upstream.done.map(\.text) == ["3"])
             #expect(try await outbox.contents().pending.map(\.state) == [.held(.lost), .waiting, .waiting])
+            #expect(try await outbox.contents().pending.map(\.attempts) == [0, 0, 0])
             #expect(try await outbox.contents() == OutboxContents(of: stage.store))
             #expect(outbox.status.heldCount == 1)
             #expect(try await outbox.discard(entries[0].idempotencyKey))
