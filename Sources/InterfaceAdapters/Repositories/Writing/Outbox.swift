@@ -88,8 +88,9 @@ public final class Outbox: Sendable {
     /// - Returns: the entries that the writes became, in their order.
     /// - Throws: a ``RecordStoreError`` if nothing was accepted or changed: with the store's reason; with `closed` if the outbox is
     ///   not open; with `full` if as many are pending, or refused and kept, as its policy allows; with `denied` if nobody settles one
-    ///   of the writes, its settler does not declare what it does, it is too large, or a change is of the outbox's own records; with `cancelled` if the task was cancelled, or its deadline passed, before anything
-    ///   was done. A task that is cancelled later still gets them made.
+    ///   of the writes, its settler does not declare what it does, it is too large, or a change is of the outbox's own records; with
+    ///   `cancelled` if the task was cancelled, or its deadline passed, before anything was done. A task that is cancelled later still
+    ///   gets them made.
     @discardableResult
     public func accept(
         _ writes: [OutboxWrite],

@@ -108,6 +108,9 @@ struct OutboxLanes {
     /// How many entries are here, held ones included.
     var count: Int { subjects.count }
 
+    /// In how many lanes they stand.
+    var laneCount: Int { lanes.count }
+
     /// Whether an entry is here.
     func contains(_ entry: OutboxEntry) -> Bool { subjects[entry.idempotencyKey] != nil }
 

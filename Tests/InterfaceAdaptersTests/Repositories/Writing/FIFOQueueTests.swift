@@ -33,6 +33,15 @@ struct FIFOQueueTests {
         }
     }
 
+    @Test func whatWasTakenOutIsLetGo() {
+        final class Thing: Sendable {}
+        var queue = FIFOQueue<Thing>()
+        for _ in 0..<8 { queue.append(Thing()) }
+        weak let first = queue.popFirst()
+        #expect(first == nil)
+        #expect(queue.count == 7)
+    }
+
     @Test func takingOutAllElementsMovesNoMoreThanThereWere() {
         let count = 4_000
         var queue = FIFOQueue<Int>()

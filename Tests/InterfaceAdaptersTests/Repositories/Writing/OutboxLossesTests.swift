@@ -54,6 +54,14 @@ struct OutboxLossesTests {
         #expect(stage.settler.pending == [])
     }
 
+    @Test func whatIsHeldSaysWhichItIsAndWhatToDo() {
+        let lost = HeldEntryError(["outbox", "7"], .lost)
+        #expect(lost.description.hasPrefix("The write that is kept under outbox/7 is not delivered: it was lost to damage"))
+        let unknown = HeldEntryError(["outbox"], .unknownLosses)
+        #expect(unknown.description.hasPrefix("The store lost records that it cannot name, and some may have been pending"))
+        #expect(unknown.description.hasSuffix("until “\(OutboxItem.unknownLossesID)” is discarded"))
+    }
+
     @Test(arguments: ["-1", "x", ""]) func aCountOfLossesThatIsNoneHoldsNothing(count: String) async throws {
         let store = InMemoryRecordStore()
         try await store.commit([.keep(StoredRecord(Array(count.utf8)), OutboxRecords(prefix: ["outbox"]).losses)])

@@ -1,3 +1,5 @@
+import InwardTesting
+import Synchronization
 import Testing
 import UseCases
 
@@ -49,5 +51,55 @@ struct OutboxStateTests {
         #expect(second?.entry == entry)
         state.deliveries["k"] = Task {}
         #expect(state.end(.closed).tasks.count == 1)
+    }
+
+    @Test func whatIsForgottenOfTheRecordsIsAllThatIsKnownOfThem() {
+        var state = OutboxState(OutboxPolicy(refusalsBeforePause: 1))
+        let entry = OutboxEntry(
+            sequence: 1,
+            write: OutboxStage.write(["7"]),
+            idempotencyKey: "k",
+            acceptedAt: OutboxStage.time,
+            attempts: 0
+        )
+        state.lanes.append(entry, DeliveryHistory())
+        state.addDeadLetter(7)
+        state.misnamed["x"] = ["x"]
+        state.unknownLosses = 1
+        state.isStreakKept = true
+        let pauses = state.streak.refuse("k", of: ["7"], because: "no", at: .zero).pauses
+        #expect(pauses && state.unreadableCount == 2)
+        state.forgetRecords(.standard)
+        #expect([state.lanes.count, state.deadLetterCount, state.deadLetterBytes, state.unreadableCount] == [0, 0, 0, 0])
+        #expect(!state.isStreakKept && !state.streak.isPaused)
+    }
+
+    /// Of a program that runs for months, nothing may grow.
+    @Test func nothingIsLeftOfWhatIsOver() async throws {
+        let stage = OutboxStage()
+        let upstream = stage.upstream(.lost, .turnedAway(DataResponse(status: 404)), .answerLost, latency: .seconds(1))
+        let outbox = try stage.outbox(upstream)
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let writes = ["7", "8", "9", "7"].map { OutboxStage.write([$0]) }
+            let entries = try await outbox.accept(writes)
+            // Who gives up waiting for an end is not told of it.
+            let late = await Deadline(in: .milliseconds(1), on: stage.timer).carried { () async throws(RepositoryError) in
+                try await outbox.settlement(of: entries[3])
+            }
+            #expect(late.failure?.reason == .unavailable)
+            #expect(await outbox.drain() == 0)
+            let letter = try #require(try await outbox.contents().deadLetters.first)
+            try await outbox.discard(letter.id)
+            #expect(outbox.status == OutboxStatus())
+            outbox.state.withLock { state in
+                #expect(state.deliveries.isEmpty && state.answered.isEmpty && state.alarm == nil)
+                #expect(state.turnWaiters.isEmpty && state.endWaiters.isEmpty && state.idleWaiters.isEmpty)
+                #expect([state.acceptsUnderWay, state.writesUnderWay, state.bytesUnderWay] == [0, 0, 0])
+                #expect([state.lanes.underWay, state.lanes.count, state.lanes.laneCount] == [0, 0, 0])
+            }
+            await outbox.close()
+        }
+        #expect(try await stage.store.records(under: outbox.records.prefix).map(\.key) == [outbox.records.owner])
     }
 }

@@ -62,6 +62,8 @@ struct OutboxTurnTakingTests {
             #expect(late.failure?.reason == .cancelled)
             #expect(late.failure?.explanation.contains("the deadline passed") == true)
             #expect(stage.elapsed == .seconds(3))
+            let waiterCount = outbox.state.withLock(\.turnWaiters.count)
+            #expect(waiterCount == 0)
             // What stood behind the one that gave up goes on.
             try await outbox.accept([OutboxStage.write(["8"])])
             #expect(stage.elapsed == .seconds(3))

@@ -48,8 +48,9 @@ struct RefusalStreakTests {
             // What was under way before the pause does not count.
             let other = streak.refuse("z", of: ["9"], because: "no", at: now)
             #expect(other == (false, false))
-            let probe = streak.refuse("p", of: ["3"], because: "no", at: now)
+            let probe = streak.refuse("p", of: ["3"], because: "no, at \(now)", at: now)
             #expect(probe == (true, false))
+            #expect(streak.cause == "no, at \(now)")
         }
         let isProbing = begin(&streak, "p", at: now + .seconds(25))
         #expect(isProbing)
@@ -86,6 +87,14 @@ struct RefusalStreakTests {
         var later = streak()
         later.restore(read, at: .zero, OutboxStage.time.addingTimeInterval(-1_000_000))
         #expect(later.phase == .paused(until: .seconds(10)))
+    }
+
+    @Test func noMoreSubjectsAreReadAgainThanPause() throws {
+        let text = #"{"version":1,"subjects":[["1"],["2"],["3"]],"cause":"no","waitMilliseconds":1}"#
+        var streak = streak()
+        streak.restore(try RefusalStreak.Record.decoded(from: Data(text.utf8)), at: .zero, .distantPast)
+        #expect(streak.subjects == [["1"], ["2"]])
+        #expect(streak.phase == .running)
     }
 
     @Test func aRecordThatSaysAnythingIsShownOnALine() throws {
