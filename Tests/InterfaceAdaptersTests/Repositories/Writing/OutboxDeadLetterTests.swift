@@ -183,11 +183,15 @@ struct OutboxDeadLetterTests {
 
     @Test func ofTwoWhoDiscardAWriteAtTheSameTimeOneDoes() async throws {
         let stage = stage
-        let outbox = try stage.outbox(StubDataFetcher(failing: .unreachable))
+        let outbox = try stage.outbox(
+            StubDataFetcher(failing: .unreachable),
+            store: SlowRecordStore(stage.store, timer: stage.timer),
+            policy: OutboxPolicy(initialWait: .seconds(100), jitter: Jitter { 1 })
+        )
         try await stage.scheduler.run {
             try await outbox.open(settling: [stage.settler])
             let id = try await outbox.accept([OutboxStage.write(["7"])])[0].idempotencyKey
-            try await stage.timer.sleep(for: .milliseconds(500))
+            try await stage.timer.sleep(for: .seconds(50))
             async let first = outbox.discard(id)
             async let second = outbox.discard(id)
             let wereThere = try await [first, second]

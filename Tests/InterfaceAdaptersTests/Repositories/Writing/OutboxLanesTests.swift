@@ -30,6 +30,38 @@ struct OutboxLanesTests {
         #expect(lanes.pending.map(\.sequence) == [3, 5, 6])
     }
 
+    @Test func whatIsWokenWaitsNoLonger() throws {
+        var lanes = OutboxLanes(concurrency: 1)
+        lanes.append(entry(1), DeliveryHistory())
+        let delivery = lanes.next(at: .zero)
+        lanes.postpone(try #require(delivery), until: .seconds(9))
+        var (key, wakeTime) = (lanes.nextKey(at: .seconds(8)), lanes.wakeTime)
+        #expect(key == nil && wakeTime == .seconds(9))
+        lanes.wake(["7"])
+        wakeTime = lanes.wakeTime
+        #expect(wakeTime == nil)
+        let next = lanes.next(at: .zero)
+        #expect(try #require(next).nextAttempt == nil)
+        // Where nothing more may be sent, it is of no use to wake.
+        lanes.append(entry(2, ["8"]), DeliveryHistory())
+        lanes.postpone(try #require(next), until: .seconds(9))
+        key = lanes.next(at: .zero)?.entry.idempotencyKey
+        wakeTime = lanes.wakeTime
+        #expect(key == "k2" && wakeTime == nil)
+    }
+
+    @Test(arguments: [
+        (AttemptNote(attempts: 1, mayHaveArrived: true), true),
+        (AttemptNote(attempts: 1, mayHaveArrived: false, isSending: true), true),
+        (AttemptNote(attempts: 1, mayHaveArrived: false), false), (nil, false),
+    ])
+    func whatIsHeldMayHaveArrivedAsItIsNoted(note: AttemptNote?, mayHaveArrived: Bool) {
+        var lanes = OutboxLanes(concurrency: 1)
+        let entry = entry(1)
+        lanes.hold(.init(name: .init(entry), entry: entry, reason: .behindLosses, byteCount: 1, note: note))
+        #expect(lanes.item("k1")?.item.mayHaveArrived == mayHaveArrived)
+    }
+
     @Test func whatIsHeldHoldsWhatIsBehindItAlone() {
         var lanes = OutboxLanes(concurrency: 9)
         lanes.append(entry(1), DeliveryHistory())

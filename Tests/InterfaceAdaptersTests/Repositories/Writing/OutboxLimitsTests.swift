@@ -78,6 +78,25 @@ struct OutboxLimitsTests {
     }
 
     @Test(arguments: [OutboxPolicy(mostPending: 1), OutboxPolicy(maximumPendingBytes: 200)])
+    func whatIsBeingAcceptedTakesItsRoom(policy: OutboxPolicy) async throws {
+        let stage = stage
+        let slow = SlowRecordStore(stage.store, timer: stage.timer)
+        let outbox = try stage.outbox(stage.upstream(), store: slow, policy: policy)
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            async let first = outbox.accept([write(["7"], bytes: 100)])
+            try await stage.timer.sleep(for: .milliseconds(500))
+            let error = await #expect(throws: RecordStoreError.self) {
+                try await outbox.accept([write(["8"], bytes: 100)])
+            }
+            #expect(error?.reason == .full)
+            #expect(try await first.count == 1)
+            #expect(await outbox.drain() == 0)
+            await outbox.close()
+        }
+    }
+
+    @Test(arguments: [OutboxPolicy(mostPending: 1), OutboxPolicy(maximumPendingBytes: 200)])
     func whatCouldNotBeAcceptedLeavesItsRoomToOthers(policy: OutboxPolicy) async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(), policy: policy)

@@ -97,12 +97,14 @@ struct OutboxOwnershipTests {
             _ = try await reader.join(settling: [settler])
             try await reader.showPending()
             #expect(settler.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
+            #expect(try await reader.hasPendingRecords())
             #expect(try await reader.openUnlessOwned() == "another part of this process")
             #expect(try await reader.otherOwner() == "another part of this process")
             #expect(try await owner.otherOwner() == nil)
             try await owner.settlement(of: entry)
             try await reader.showPending()
             #expect(settler.pending == [])
+            #expect(try await !reader.hasPendingRecords())
             await reader.close()
             await owner.close()
         }
@@ -222,6 +224,27 @@ struct OutboxOwnershipTests {
             #expect(error?.reason == .closed)
             #expect(try await stage.store.record(for: ["draft"]) == nil)
             #expect(stage.settler.events == [])
+            #expect(stage.errors.errors.count == 1)
+            await first.close()
+            await second.close()
+        }
+    }
+
+    @Test func thatAnotherTookOverIsToldOnceThoughSeveralFindOut() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let slow = SlowRecordStore(unclaimed(), timer: stage.timer)
+            let first = try stage.outbox(stage.upstream(), store: slow)
+            try await first.open(settling: [stage.settler])
+            let second = try stage.outbox(stage.upstream(), store: unclaimed(), keySeed: 2)
+            try await second.open(settling: [stage.settler])
+            async let one = Result { () async throws(RecordStoreError) in
+                try await first.accept([OutboxStage.write(["7"])])
+            }
+            async let other = Result { () async throws(RecordStoreError) in
+                try await first.accept([OutboxStage.write(["8"])])
+            }
+            #expect(await [one, other].map(\.failure?.reason) == [.closed, .closed])
             #expect(stage.errors.errors.count == 1)
             await first.close()
             await second.close()

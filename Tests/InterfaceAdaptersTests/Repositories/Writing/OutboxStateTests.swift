@@ -70,7 +70,8 @@ struct OutboxStateTests {
         let pauses = state.streak.refuse("k", of: ["7"], because: "no", at: .zero).pauses
         #expect(pauses && state.unreadableCount == 2)
         state.forgetRecords(.standard)
-        #expect([state.lanes.count, state.deadLetterCount, state.deadLetterBytes, state.unreadableCount] == [0, 0, 0, 0])
+        let counts = [state.lanes.count, state.deadLetterCount, state.deadLetterBytes, state.unreadableCount]
+        #expect(counts == [0, 0, 0, 0])
         #expect(!state.isStreakKept && !state.streak.isPaused)
     }
 
@@ -84,8 +85,8 @@ struct OutboxStateTests {
             let writes = ["7", "8", "9", "7"].map { OutboxStage.write([$0]) }
             let entries = try await outbox.accept(writes)
             // Who gives up waiting for an end is not told of it.
-            let late = await Deadline(in: .milliseconds(1), on: stage.timer).carried { () async throws(RepositoryError) in
-                try await outbox.settlement(of: entries[3])
+            let late = await Deadline(in: .milliseconds(1), on: stage.timer).carried {
+                () async throws(RepositoryError) in try await outbox.settlement(of: entries[3])
             }
             #expect(late.failure?.reason == .unavailable)
             #expect(await outbox.drain() == 0)

@@ -50,6 +50,26 @@ struct OutboxUncertaintyTests {
         #expect(notes == 3)
     }
 
+    @Test func whatAnEarlierProcessNotedIsNotNotedAgain() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let first = try stage.outbox(stage.upstream(.answerLost))
+            try await first.open(settling: [stage.settler])
+            let entry = try await first.accept([OutboxStage.write(["7"])])[0]
+            try await stage.timer.sleep(for: .milliseconds(500))
+            await first.close()
+            let count = stage.store.commits.count
+            let second = try stage.outbox(stage.upstream(), keySeed: 2)
+            try await second.open(settling: [stage.settler])
+            try await second.settlement(of: entry)
+            await second.close()
+            let notes = stage.store.commits.dropFirst(count).joined().count { change in
+                if case .keep(_, let key) = change { key.components.contains("attempts") } else { false }
+            }
+            #expect(notes == 0)
+        }
+    }
+
     @Test(arguments: [400, 404, 409, 422] as [DataResponse.Status])
     func aRefusalBehindALostAnswerIsNotFinalAndToldOnce(status: DataResponse.Status) async throws {
         let stage = stage

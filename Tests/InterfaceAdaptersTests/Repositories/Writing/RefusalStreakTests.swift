@@ -58,7 +58,7 @@ struct RefusalStreakTests {
         #expect(streak.phase == .running)
         let isRunning = begin(&streak, "q", at: now)
         #expect(isRunning)
-        #expect(streak.subjects.isEmpty)
+        #expect(streak.subjects.isEmpty && streak.wait == .zero)
     }
 
     @Test func aProbeThatSaysNothingGivesItsPlaceBack() {
