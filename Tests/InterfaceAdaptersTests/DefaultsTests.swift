@@ -6,7 +6,10 @@ import UseCases
 
 /// What holds where nobody says otherwise. A service that links this package relies on it, so a change of a default is a change that
 /// its users have to be told of.
+@Suite(.timeLimit(.minutes(5)))
 struct DefaultsTests {
+    private let source = StubDataFetcher(DataResponse())
+
     @Test func answersAreFreshForAMinuteAndKeptForAWeek() {
         let lifetimes = Lifetimes()
         #expect(lifetimes.fresh == .seconds(60))
@@ -22,6 +25,13 @@ struct DefaultsTests {
         #expect(policy.attempts == 3)
         #expect(policy.maximumRetryAfter == .seconds(30))
         #expect(policy.budget != nil)
+        #expect(
+            isSame(
+                policy,
+                as: RetryPolicy(baseDelay: .milliseconds(100), maximumDelay: .seconds(10)),
+                unlike: RetryPolicy(baseDelay: .milliseconds(101))
+            )
+        )
         #expect(RetryPolicy.standardReasons == [.unreachable, .timedOut, .interrupted])
         #expect(RetryPolicy.standardStatuses == [408, 425, 429, 500, 502, 503, 504])
     }
@@ -30,6 +40,128 @@ struct DefaultsTests {
         let budget = RetryBudget(timer: TimerService(ManualClock()))
         let paid = (0..<12).map { _ in budget.withdraw() }
         #expect(paid == Array(repeating: true, count: 10) + [false, false])
+    }
+
+    @Test func aRetryIsPaidForByFiveRequestsOrASecond() {
+        let clock = ManualClock()
+        let budget = RetryBudget(timer: TimerService(clock))
+        func paid() -> Int {
+            var count = 0
+            while budget.withdraw() { count += 1 }
+            return count
+        }
+        #expect(paid() == 10)
+        for _ in 0..<10 { budget.deposit() }
+        #expect(paid() == 2)
+        clock.advance(by: .seconds(3))
+        #expect(paid() == 3)
+        for _ in 0..<1_000 { budget.deposit() }
+        #expect(paid() == 100)
+    }
+
+    @Test func limitsOfConcurrency() throws {
+        let limit = ConcurrencyLimit.adaptive(in: 1...200, from: 20, tolerance: 1.5)
+        #expect(isSame(.adaptive(), as: limit, unlike: .adaptive(tolerance: 2)))
+        #expect(isSame(.adaptive(), as: limit, unlike: .adaptive(in: 1...201)))
+        let limiter = ConcurrencyLimiter(.fixed(1))
+        #expect(isSame(limiter, as: .init(.fixed(1), waiting: 64), unlike: .init(.fixed(1), waiting: 65)))
+    }
+
+    @Test func whatADataFetcherIsDecoratedWith() throws {
+        let rate = source.limitingRate(to: 7, per: .seconds(1))
+        #expect(
+            isSame(
+                rate,
+                as: source.limitingRate(to: 7, per: .seconds(1), burst: 1, waitingAtMost: .seconds(1)),
+                unlike: source.limitingRate(to: 7, per: .seconds(1), burst: 1, waitingAtMost: .seconds(2))
+            )
+        )
+        #expect(HedgingDelay.percentile(95, atFirst: .zero).capacity == 200)
+        #expect(CircuitBreaker().name == "circuit")
+        #expect(CircuitBreakerPolicy.SlowCalls(.seconds(1)).share == 0.5)
+        let name = try #require(HeaderField.Name("Time-Left"))
+        #expect(
+            isSame(
+                source.tellingDeadline(in: name),
+                as: source.tellingDeadline(in: name, as: .milliseconds),
+                unlike: source.tellingDeadline(in: name, as: .seconds)
+            )
+        )
+        #expect(
+            isSame(
+                source.coalescing(),
+                as: source.coalescing(whenAbandoned: .cancelled),
+                unlike: source.coalescing(whenAbandoned: .finished)
+            )
+        )
+        #expect(
+            isSame(
+                source.fallingBack(to: source),
+                as: source.fallingBack(to: source, when: .unavailable, for: [.get, .head]),
+                unlike: source.fallingBack(to: source, when: .standard, for: [.get, .head])
+            )
+        )
+        #expect(FetchError(.timedOut, request: try .example(), explanation: "failed").wasSent)
+    }
+
+    @Test func transfersGoInPieces() throws {
+        let url = try DataRequest.example().url
+        #expect(
+            isSame(
+                FetchingDataLoader(url: url, dataFetcher: source),
+                as: FetchingDataLoader(
+                    url: url,
+                    pieceByteCount: 1 << 20,
+                    wholeByteLimit: 64 << 20,
+                    dataFetcher: source
+                ),
+                unlike: FetchingDataLoader(url: url, wholeByteLimit: 65 << 20, dataFetcher: source)
+            )
+        )
+        #expect(
+            isSame(
+                PuttingDataSaver(url: url, dataFetcher: source),
+                as: PuttingDataSaver(
+                    url: url,
+                    contentType: "application/octet-stream",
+                    pieceByteCount: 4 << 20,
+                    dataFetcher: source
+                ),
+                unlike: PuttingDataSaver(url: url, pieceByteCount: 5 << 20, dataFetcher: source)
+            )
+        )
+        #expect(
+            isSame(
+                PostingDataSaver(url: url, dataFetcher: source),
+                as: PostingDataSaver(url: url, contentType: "text/plain; charset=utf-8", dataFetcher: source),
+                unlike: PostingDataSaver(url: url, contentType: "text/plain", dataFetcher: source)
+            )
+        )
+        #expect(OutboxWrite(endpoint: "posts", subject: ["7"], path: "posts").method == .post)
+    }
+
+    @Test func answersAreKeptForAYearAndPagesBeginWithTheFirst() {
+        let clock = ManualClock()
+        #expect(
+            isSame(
+                ResponseCache(byteLimit: 9, clock: clock),
+                as: ResponseCache(byteLimit: 9, maximumLifetime: .seconds(31_536_000), clock: clock),
+                unlike: ResponseCache(byteLimit: 9, maximumLifetime: .seconds(9), clock: clock)
+            )
+        )
+        #expect(
+            isSame(
+                Paging.numbers("page", size: "size"),
+                as: .numbers("page", first: 1, size: "size"),
+                unlike: .numbers("page", first: 0, size: "size")
+            )
+        )
+    }
+
+    @Test func columnsAre44WideAndLinksBeginAtTheRoot() {
+        #expect(isSame(TextRenderer(), as: .init(maximumColumnWidth: 44), unlike: .init(maximumColumnWidth: 45)))
+        #expect(isSame(PathRouter(), as: PathRouter(root: "/"), unlike: PathRouter(root: "/x")))
+        #expect(!Table.Column("Title").isNumeric)
     }
 
     @Test func aBreakerOpensAfterHalfOfTwentyCallsFailed() {
@@ -96,4 +228,14 @@ struct DefaultsTests {
         #expect(batching.limit == 100)
         #expect(batching.window == .milliseconds(2))
     }
+}
+
+/// Whether two values have the same parts, as a dump shows them, and another does not.
+private func isSame<Value>(_ value: Value, as other: Value, unlike different: Value) -> Bool {
+    let texts = [value, other, different].map { value in
+        var text = ""
+        dump(value, to: &text)
+        return text
+    }
+    return texts[0] == texts[1] && texts[0] != texts[2]
 }

@@ -80,4 +80,63 @@ struct DefaultsTests {
         #expect(watermark.width == .ofWidth(0.2))
         #expect(watermark.opacity == 0.8)
     }
+
+    @Test func picturesAreWrittenAsMostDo() {
+        #expect(ImageEncoding(.jpeg) == ImageEncoding(.jpeg, quality: 80, subsampling: .quarter))
+        #expect(ImageEncoding.jpeg() == ImageEncoding(.jpeg))
+        #expect(ImageDecodingOptions().reduction == 1 && !ImageDecodingOptions().allowsTruncation)
+        #expect(EncodedImage([]).isGenuine)
+        let size = ImageSize(clamping: 30, 20)
+        #expect(isSame(Crop(to: size), as: Crop(to: size, at: .center), unlike: Crop(to: size, at: .topLeft)))
+        #expect(
+            isSame(
+                Placeholder(size: size),
+                as: Placeholder(size: size, color: Color(gray: 224), text: "?", textColor: Color(gray: 128)),
+                unlike: Placeholder(size: size, color: Color(gray: 225))
+            )
+        )
+    }
+
+    @Test func aPageHasTwentyEntries() {
+        #expect(FeedQuery().pageSize == 20)
+    }
+
+    @Test func whatIsGatheredHasAtMost8MiB() async throws {
+        #expect(Checksum() == Checksum(value: 0))
+        #expect(!DataLoaderError(source: "The source", explanation: "is gone").meansAbsence)
+        let part = SavedPart(source: nil, validator: nil, steps: nil)
+        var draft = RecordingDataSaver().gatheredDraft()
+        try await draft.begin()
+        try await draft.append([UInt8](repeating: 7, count: 8 * 1_024 * 1_024), reaching: part)
+        var error: DataSaverError?
+        do { try await draft.append([7], reaching: part) } catch let caught { error = caught }
+        #expect(error != nil)
+    }
+
+    @Test func aThousandKindsOfErrorsAreRemembered() {
+        struct NumberedError: Error, Hashable, CustomStringConvertible {
+            let number: Int
+            var description: String { "The error \(number)" }
+        }
+        let recorder = RecordingErrorHandler()
+        let handler = recorder.droppingRepeats(within: .seconds(60), clock: ManualClock())
+        func count() -> Int { recorder.errors.count { $0 is NumberedError } }
+        for number in 0..<1_000 { handler.handle(NumberedError(number: number)) }
+        handler.handle(NumberedError(number: 0))
+        #expect(count() == 1_000)
+        // This takes the place of the oldest.
+        handler.handle(NumberedError(number: 1_000))
+        handler.handle(NumberedError(number: 0))
+        #expect(count() == 1_002)
+    }
+}
+
+/// Whether two values have the same parts, as a dump shows them, and another does not.
+private func isSame<Value>(_ value: Value, as other: Value, unlike different: Value) -> Bool {
+    let texts = [value, other, different].map { value in
+        var text = ""
+        dump(value, to: &text)
+        return text
+    }
+    return texts[0] == texts[1] && texts[0] != texts[2]
 }
