@@ -136,7 +136,8 @@ private func isSame<Value>(_ value: Value, as other: Value, unlike different: Va
     let texts = [value, other, different].map { value in
         var text = ""
         dump(value, to: &text)
-        return text
+        // A set has no order.
+        return text.split(separator: "\n").sorted()
     }
     return texts[0] == texts[1] && texts[0] != texts[2]
 }

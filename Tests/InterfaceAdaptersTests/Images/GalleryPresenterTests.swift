@@ -42,7 +42,7 @@ struct GalleryPresenterTests {
         progress = lines
     }
 
-    @Test func howFarItIsIsToldAfterEachPicture() {
+    @Test func progressIsToldAfterEachPicture() {
         #expect(progress == [1, 2].map { "Loading pictures \(ProgressBar(done: $0, total: 2))" })
     }
 

@@ -226,7 +226,7 @@ struct PuttingDataSaverTests {
         #expect(server.paths == (path == "/target" ? ["/target"] : []))
     }
 
-    @Test(arguments: [3, 23]) func moreThanWasPutIsToldOf(count: Int) async throws {
+    @Test(arguments: [3, 23]) func aServerThatGivesMoreThanWasPutIsFoundOut(count: Int) async throws {
         let path = count == 3 ? "/target" : "/target.inward-part"
         let readings = Mutex(0)
         let server = InMemoryWebDataFetcher { server, request in

@@ -106,7 +106,7 @@ struct CredentialsTests {
         #expect(try await fetcher.fetch(request).status == .ok)
     }
 
-    @Test func whoseTimeIsUpDoesNotWaitForTheRenewal() async throws {
+    @Test func aCallerWhoseTimeIsUpDoesNotWaitForTheRenewal() async throws {
         let clock = ManualClock()
         let timer = TimerService(clock)
         let isReleased = Promise<Void>()

@@ -13,14 +13,14 @@ struct CallBucketsTests {
     }
 
     @Test(arguments: [([0, 9.99], 2), ([0, 10], 1), ([0.99, 10], 1), ([1, 10.99], 2), ([1, 2, 3, 11], 3)])
-    func callsAreForgottenATenthAfterTheOther(moments: [Double], count: Int) {
+    func callsAreForgottenOneTenthAfterAnother(moments: [Double], count: Int) {
         #expect(buckets(callsAt: moments).counts.calls == count)
         #expect(buckets(callsAt: moments).counts.failures == count)
     }
 
     /// The first bucket behind a silence begins with its first call, however long it was.
     @Test(arguments: [([1_000.5, 1_010.4], 2), ([1_000.5, 1_010.5], 1), ([1e12 + 0.5, 1e12 + 10.25], 2)])
-    func everythingIsForgottenBehindASilence(moments: [Double], count: Int) {
+    func everythingIsForgottenAfterASilence(moments: [Double], count: Int) {
         #expect(buckets(callsAt: [0, 1, 2] + moments).counts.calls == count)
     }
 }

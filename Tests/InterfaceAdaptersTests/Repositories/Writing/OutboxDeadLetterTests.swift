@@ -353,6 +353,25 @@ struct OutboxDeadLetterTests {
         }
     }
 
+    @Test func whatIsDeniedAgainWithNewCredentialsWaits() async throws {
+        let stage = stage
+        let upstream = IdempotentDataFetcher(
+            timer: stage.timer,
+            fate: { _ in stage.elapsed < .seconds(250) ? .turnedAway(DataResponse(status: 401)) : .done }
+        )
+        let outbox = try stage.outbox(upstream, policy: OutboxPolicy(initialWait: .seconds(100), jitter: Jitter { 1 }))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            outbox.retryDenied()
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await outbox.settlement(of: entry)
+            await outbox.close()
+        }
+        // Sent at once, behind 100 seconds, and behind 200 more.
+        #expect(upstream.requests.count == 3)
+        #expect(stage.elapsed == .seconds(300))
+    }
+
     @Test func anAttemptWithOldCredentialsThatIsUnderWayIsRepeatedAtOnce() async throws {
         let stage = stage
         let upstream = stage.upstream(.turnedAway(DataResponse(status: 401)), latency: .seconds(1))

@@ -46,7 +46,7 @@ struct FetchingRoomTests {
         #expect(room.taken == 0)
     }
 
-    @Test func whoGivesUpLetsThoseBehindPass() async throws {
+    @Test func aCallerWhoGivesUpLetsThoseBehindPass() async throws {
         let small = try #require(await room.place())
         let large = try #require(await room.place())
         large.settle(on: 4 * Self.mebibyte - 100_000)

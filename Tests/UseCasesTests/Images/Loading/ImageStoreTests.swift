@@ -4,6 +4,7 @@ import Testing
 
 @testable import UseCases
 
+@Suite(.timeLimit(.minutes(5)))
 struct ImageStoreTests {
     private let store = SketchStore()
     private let source = SketchSource(["a": SketchCodec.bytes(8, 4, gray: 9)])
