@@ -27,7 +27,7 @@ extension RecordStoreConformance {
         return violations.sorted()
     }
 
-    /// A read of a cancelled task finds what is kept or fails as cancelled.
+    /// A read of a cancelled task finds what is kept or fails as cancelled. Where nothing is lost, no loss is named.
     func cancelledReadViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         let keys = (0..<4).map { RecordKey(["read", String($0)]) }
         try await store.commit(keys.map { .keep(StoredRecord([1]), $0) })
@@ -43,18 +43,36 @@ extension RecordStoreConformance {
                 try await store.losses(under: ["read"]).keys.isEmpty
             }
             for (name, ending) in [("A record", record), ("A list", list), ("A list of losses", losses)] {
-                switch ending {
-                case .success(false):
-                    violations.insert("\(name) that a cancelled task reads must be whole, and is not.")
-                case .failure(let error) where error.reason != .cancelled:
-                    violations.insert(
-                        "\(name) that a cancelled task reads must fail as cancelled, and did as \(error.reason)."
-                    )
-                case .success, .failure: break
-                }
+                violations.formUnion(Self.violations(of: name, ending))
             }
         }
         return violations.sorted()
+    }
+
+    /// A cancelled read of losses names those that there are or fails as cancelled.
+    func cancelledLossViolations(
+        _ store: any RecordStore,
+        under key: RecordKey,
+        losing keys: [RecordKey]
+    ) async -> [String] {
+        var violations: Set<String> = []
+        for turns in 0..<16 {
+            let losses = await ending(ofCancelled: turns) { () async throws(RecordStoreError) in
+                try await store.losses(under: key).keys == keys
+            }
+            violations.formUnion(Self.violations(of: "A list of losses", losses))
+        }
+        return violations.sorted()
+    }
+
+    /// What is wrong with the ending of a cancelled read.
+    private static func violations(of name: String, _ ending: Result<Bool, RecordStoreError>) -> [String] {
+        switch ending {
+        case .success(false): ["\(name) that a cancelled task reads must be whole, and is not."]
+        case .failure(let error) where error.reason != .cancelled:
+            ["\(name) that a cancelled task reads must fail as cancelled, and did as \(error.reason)."]
+        case .success, .failure: []
+        }
     }
 
     /// The result of work whose task is cancelled after a number of yields; with zero, before the work begins.

@@ -8,23 +8,31 @@ import Foundation
 
 extension RecordStoreConformance {
     /// Whoever reads while many commit sees all that one of them changes or nothing of it.
+    ///
+    /// The writers go on until each reader has read between their commits.
     func concurrencyViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         let pair: [RecordKey] = [["pair", "1"], ["pair", "2"]]
-        let writers = 8
+        let (writers, readers, rounds) = (8, 4, 16)
         let ended = EventCount()
+        let progress = ReaderProgress(readers: readers)
         let found = await withTaskGroup(of: [String].self) { group in
             for writer in 0..<writers {
                 group.addTask {
                     defer { ended.increase() }
                     return await failures {
-                        for round in 0..<16 {
+                        var round = 0
+                        while progress.needsRound(round, ofAtLeast: rounds) {
                             let record = StoredRecord(
-                                [UInt8(writer), UInt8(round)] + [UInt8](repeating: 7, count: 500)
+                                [UInt8(writer), UInt8(truncatingIfNeeded: round)] + [UInt8](repeating: 7, count: 500)
                             )
                             try await store.commit(
                                 round % 5 == 4 ? [.removeAll(["pair"])] : pair.map { .keep(record, $0) }
                             )
-                            try await store.commit([.keep(record, ["own", String(writer), String(round)])])
+                            if round < rounds {
+                                try await store.commit([.keep(record, ["own", String(writer), String(round)])])
+                            }
+                            progress.write()
+                            round += 1
                             // Readers get their turns between commits, however few threads there are.
                             await Task.yield()
                         }
@@ -32,14 +40,16 @@ extension RecordStoreConformance {
                     }
                 }
             }
-            for _ in 0..<4 {
+            for reader in 0..<readers {
                 group.addTask {
-                    await failures {
+                    defer { progress.end(reader) }
+                    return await failures {
                         while ended.value < writers {
                             let records = try await store.records(under: ["pair"]).map(\.record)
                             if records.count == 1 || records.first != records.last {
                                 return ["Two records that are always changed together must be the same, and are not."]
                             }
+                            progress.read(by: reader)
                             await Task.yield()
                         }
                         return []
@@ -49,8 +59,10 @@ extension RecordStoreConformance {
             return await group.reduce(into: []) { $0 += $1 }
         }
         let count = try await store.records(under: ["own"]).count
-        let lost = count == 8 * 16 ? [] : ["Of 128 records that are kept at the same time \(128 - count) are lost."]
-        return Set(found).sorted() + lost
+        let expected = writers * rounds
+        return Set(found).sorted()
+            + (count == expected
+                ? [] : ["Of \(expected) records that are kept at the same time \(expected - count) are lost."])
     }
 
     /// What one store keeps is there in another that is opened at the same place, and what that changes in the first.

@@ -51,6 +51,7 @@ struct FlawedRecordStore: RecordStore {
         case cutsAtAMebibyte
         case cutsLongComponents
         case readsBetweenChanges
+        case readsSlowlyBetweenChanges
     }
 
     /// A place that stores are opened at.
@@ -123,6 +124,8 @@ struct FlawedRecordStore: RecordStore {
         under key: RecordKey
     ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
         if flaw == .listsNothingWhenCancelled, Task.isCancelled { return [] }
+        // Longer than any writer takes that does not wait for its readers.
+        if flaw == .readsSlowlyBetweenChanges { for _ in 0..<600 { await Task.yield() } }
         let found = place.records.withLock { records in
             records.filter { stored(key).contains($0.key) && isGiven($0.value) }
         }
@@ -180,10 +183,10 @@ struct FlawedRecordStore: RecordStore {
             for _ in 0..<8 { await Task.yield() }
             place.records.withLock { $0 = before }
         }
-        if flaw == .changesOneByOne || flaw == .readsBetweenChanges {
+        if let turns = turnsBetweenChanges {
             for change in changes {
                 place.records.withLock { make(change, in: &$0) }
-                for _ in 0..<(flaw == .changesOneByOne ? 8 : 1) { await Task.yield() }
+                for _ in 0..<turns { await Task.yield() }
             }
         } else if flaw == .overwritesTheOther, changes.count == 1 {
             // Two stores at one place do not know of each other's commits, and neither do two tasks with this flaw.
@@ -211,6 +214,16 @@ struct FlawedRecordStore: RecordStore {
         if flaw == .saysCancelledThoughMade { for _ in 0..<8 { await Task.yield() } }
         if Task.isCancelled, flaw == .changesWhenCancelled || flaw == .saysCancelledThoughMade {
             throw RecordStoreError(.cancelled, explanation: "")
+        }
+    }
+
+    /// How often others get their turn behind each change of a commit; `nil` if its changes are made at once.
+    private var turnsBetweenChanges: Int? {
+        switch flaw {
+        case .changesOneByOne: 8
+        case .readsSlowlyBetweenChanges: 4
+        case .readsBetweenChanges: 1
+        default: nil
         }
     }
 

@@ -1,15 +1,16 @@
 import InterfaceAdapters
 import Synchronization
 
-/// A store that has room for 4 MiB, and makes the changes that there is room for of a commit which there is none for, if a test asks
-/// for it.
+/// A store that has room for so many bytes, 4 MiB by default. Of a commit which there is no room for, it makes the changes that
+/// there is room for, if a test asks for it.
 final class LimitedRecordStore: RecordStore {
     private let base = InMemoryRecordStore()
-    private let free = Mutex(4 << 20)
+    private let free: Mutex<Int>
     private let makesHalf: Bool
 
-    init(makesHalf: Bool) {
+    init(makesHalf: Bool, free: Int = 4 << 20) {
         self.makesHalf = makesHalf
+        self.free = Mutex(free)
     }
 
     func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? { try await base.record(for: key) }

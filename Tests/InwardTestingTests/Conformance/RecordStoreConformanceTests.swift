@@ -85,6 +85,7 @@ struct RecordStoreConformanceTests {
         (.cutsAtAMebibyte, "What is kept, 1048576 bytes, must be"),
         (.cutsLongComponents, "What is kept under [\"xxxxxxxxxxxxxxxx\"] must be"),
         (.readsBetweenChanges, "Two records that are always changed together must be the same, and are not."),
+        (.readsSlowlyBetweenChanges, "Two records that are always changed together must be the same, and are not."),
     ]
 
     @Test(arguments: Thoroughness.sample(findings, every: 3)) func eachFlawIsFound(
@@ -99,6 +100,13 @@ struct RecordStoreConformanceTests {
     @Test func aStoreThatIsFullChangesNothing() async throws {
         try await RecordStoreConformance(isDurable: false, now: now).checkFullness {
             LimitedRecordStore(makesHalf: false)
+        }
+    }
+
+    /// The first commit of a round takes all the room that there is, so that the second is refused.
+    @Test func aStoreThatIsFullBetweenTwoCommitsChangesNothing() async throws {
+        try await RecordStoreConformance(isDurable: false, now: now).checkFullness {
+            LimitedRecordStore(makesHalf: false, free: 2 << 20 | 2)
         }
     }
 
@@ -120,7 +128,46 @@ struct RecordStoreConformanceTests {
         #expect(failure?.violations.first?.contains("must have no room for 64 MiB") == true)
     }
 
+    private func checkLosses(_ flaw: LossyRecordStore.Flaw?) async throws {
+        let place = LossyRecordStore.Place(now: now)
+        try await RecordStoreConformance(isDurable: true, now: now).checkLosses {
+            LossyRecordStore(flaw: flaw, at: place)
+        } damage: { key, _ in
+            try await LossyRecordStore(flaw: flaw, at: place).damage(key)
+        }
+    }
+
+    @Test func aStoreThatRemembersItsLossesPasses() async throws {
+        try await checkLosses(nil)
+    }
+
+    /// Something of what is to be found for each thing that a store can do wrong with its losses.
+    private static let lossFindings: [(LossyRecordStore.Flaw, String)] = [
+        (.namesWhatIsKept, "What is not damaged must not be a loss."),
+        (.namesWhatExpires, "A store, opened behind damage, must name the key lost/1 alone as lost, and names"),
+        (.namesNothing, "A store, opened behind damage, must name the key lost/1 alone as lost, and names []."),
+        (.namesLossesOfOtherKeys, "Losses must be named under their own keys alone."),
+        (.forgetsWhatItHasNamed, "A store, opened again, must name the key lost/1 alone as lost, and names []."),
+        (.forgetsWithAnyCommit, "Behind a commit of another key lost/1 alone must be lost, and [] are."),
+        (.neverForgets, "nothing must be lost, and [lost/1] are."),
+        (.namesNothingWhenCancelled, "A list of losses that a cancelled task reads must be whole, and is not."),
+        (
+            .failsOtherwiseWhenCancelled,
+            "A list of losses that a cancelled task reads must fail as cancelled, and did as unavailable."
+        ),
+    ]
+
+    @Test(arguments: lossFindings) func eachFlawOfLossesIsFound(
+        flaw: LossyRecordStore.Flaw,
+        sentence: String
+    ) async throws {
+        let failure = await #expect(throws: ConformanceFailure.self) { try await checkLosses(flaw) }
+        let found = failure?.violations ?? []
+        #expect(found.contains { $0.contains(sentence) }, "\(found.prefix(8))")
+    }
+
     @Test func thereIsAFindingForEachFlaw() {
         #expect(Set(Self.findings.map(\.0)) == Set(FlawedRecordStore.Flaw.allCases))
+        #expect(Set(Self.lossFindings.map(\.0)) == Set(LossyRecordStore.Flaw.allCases))
     }
 }
