@@ -34,20 +34,27 @@ extension DataSaverConformance {
     }
 
     /// A reader sees either the whole new version or the whole old one while a save is in progress.
+    ///
+    /// The writer goes on until the reader has looked between its saves.
     func tearingViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
         let versions = (0..<8).map { [UInt8](repeating: $0, count: 80_000 + Int($0)) }
         try await saver.save(versions[0])
         let ended = EventCount()
+        let progress = ReaderProgress(readers: 1)
         return await withTaskGroup(of: [String].self) { group in
             group.addTask {
                 defer { ended.increase() }
                 do throws(DataSaverError) {
-                    for (number, bytes) in versions.enumerated() {
-                        if number % 2 == 0 {
+                    var round = 0
+                    while progress.needsRound(round, ofAtLeast: versions.count) {
+                        let bytes = versions[round % versions.count]
+                        if round % 2 == 0 {
                             try await saver.save(bytes)
                         } else {
                             try await publish(bytes, by: saver)
                         }
+                        progress.write()
+                        round += 1
                         await Task.yield()
                     }
                     return []
@@ -56,10 +63,12 @@ extension DataSaverConformance {
                 }
             }
             group.addTask {
+                defer { progress.end(0) }
                 while ended.value == 0 {
                     if await !versions.contains(seen() ?? []) {
                         return ["What is seen must be whole while something else is saved, and is not."]
                     }
+                    progress.read(by: 0)
                     await Task.yield()
                 }
                 return []

@@ -2,6 +2,7 @@ import InwardTesting
 import Testing
 import UseCases
 
+@Suite(.timeLimit(.minutes(5)))
 struct DataTransferConformanceTests {
     private let bytes: [UInt8] = Array(0..<10)
 
@@ -41,11 +42,61 @@ struct DataTransferConformanceTests {
         #expect(failure?.description.contains("must not have its old version") == true)
     }
 
+    /// Something of what is to be found where a source is replaced, by its old validator and its new one.
+    private static let staleFindings: [(StaleDataLoader.Flaw, [String?], String)] = [
+        (.givesOldBytes, ["1", "2"], "The piece at 0 of 10 must have its bytes, and has others."),
+        (.givesOldBytes, [nil, nil], "The piece at 0 of 10 must have its bytes, and has others."),
+        (.givesOldBytesLater, ["1", "2"], "All pieces together must be all there is, and are not."),
+        (.givesOldVersion, ["1", "2"], "What has been replaced must be of another version"),
+        (.givesOldVersion, [nil, nil], "The piece at 0 of 10 must have its bytes, and has others."),
+        (.stillHasOldVersion, ["1", "2"], "A source that has been replaced must not have its old version, and has."),
+    ]
+
+    @Test(arguments: staleFindings) func whatIsNotReplacedIsFound(
+        flaw: StaleDataLoader.Flaw,
+        validators: [String?],
+        sentence: String
+    ) async throws {
+        let other: [UInt8] = Array(20..<30)
+        let base = InMemoryDataLoader(bytes, validator: validators[0])
+        let old = InMemoryDataLoader(bytes, validator: validators[0])
+        let failure = await #expect(throws: ConformanceFailure.self) {
+            try await DataLoaderConformance(bytes).checkReplacement(
+                of: StaleDataLoader(base: base, old: old, oldBytes: bytes, flaw: flaw),
+                with: other
+            ) { base.replace(with: other, validator: validators[1]) }
+        }
+        let found = failure?.violations ?? []
+        #expect(found.contains { $0.contains(sentence) }, "\(found)")
+    }
+
+    /// What has no validator is found replaced, too.
+    @Test func whatHasNoVersionIsReplaced() async throws {
+        let other: [UInt8] = Array(20..<30)
+        let loader = InMemoryDataLoader(bytes, validator: nil)
+        try await DataLoaderConformance(bytes).checkReplacement(of: loader, with: other) {
+            loader.replace(with: other, validator: nil)
+        }
+    }
+
     @Test(arguments: FlawedDataSaver.Flaw.allCases) func aFlawOfASaverIsFound(flaw: FlawedDataSaver.Flaw) async throws {
         let base = InMemoryDataSaver()
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await DataSaverConformance { base.saved }.check(FlawedDataSaver(base: base, flaw: flaw))
         }
         #expect(failure?.description.contains(flaw.rawValue) == true, "\(String(describing: failure))")
+    }
+
+    /// Whoever looks takes longer than a writer that does not wait for readers.
+    @Test func whatIsTornIsFoundBySlowReaders() async throws {
+        let base = InMemoryDataSaver()
+        let conformance = DataSaverConformance {
+            for _ in 0..<600 { await Task.yield() }
+            return base.saved
+        }
+        let failure = await #expect(throws: ConformanceFailure.self) {
+            try await conformance.check(FlawedDataSaver(base: base, flaw: .savesTorn))
+        }
+        #expect(failure?.violations == ["What is seen must be whole while something else is saved, and is not."])
     }
 }

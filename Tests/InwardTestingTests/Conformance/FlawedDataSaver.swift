@@ -10,6 +10,7 @@ struct FlawedDataSaver: DataSaver {
         case seenEarly = "must not be seen before it is published"
         case neverSeen = "What is published must be seen"
         case beginsOnce = "A draft that begins again must have nothing from before"
+        case forgetsOnlyLittle = "must have nothing from before, and has"
         case credulous = "must be refused"
         case mistaken = "must be what was reached"
         case keepsAll = "What cannot be resumed must not be found again"
@@ -47,6 +48,7 @@ struct FlawedDataSaver: DataSaver {
 
         mutating func begin() async throws(DataSaverError) {
             if flaw == .beginsOnce, hasBegun { return }
+            if flaw == .forgetsOnlyLittle, written.count > 65_536 { return }
             hasBegun = true
             written = []
             shared.bytes.withLock { $0 = [] }
@@ -95,7 +97,7 @@ struct FlawedDataSaver: DataSaver {
         case .heedless where Task.isCancelled: return
         case .savesTorn:
             try await base.save(Array(data.prefix(data.count / 2)))
-            for _ in 0..<8 { await Task.yield() }
+            for _ in 0..<32 { await Task.yield() }
             try await base.save(data)
         default: try await base.save(data)
         }

@@ -1,0 +1,44 @@
+import UseCases
+
+/// A loader that goes on giving something of what was there before its source was replaced.
+///
+/// What takes the place of the old bytes must be as many.
+struct StaleDataLoader: DataLoader {
+    enum Flaw: CaseIterable {
+        case givesOldBytes
+        case givesOldBytesLater
+        case givesOldVersion
+        case stillHasOldVersion
+    }
+
+    /// What is replaced.
+    let base: any DataLoader
+    /// What has the bytes that there are before.
+    let old: any DataLoader
+    let oldBytes: [UInt8]
+    let flaw: Flaw
+
+    var source: String? { base.source }
+
+    func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+        let loaded = try await base.piece(at: offset, of: validator)
+        let piece = loaded.piece
+        let range = piece.offset..<piece.offset + piece.bytes.count
+        return switch flaw {
+        case .givesOldBytesLater where piece.offset == 0: loaded
+        case .givesOldBytes, .givesOldBytesLater:
+            LoadedPiece(
+                DataPiece(Array(oldBytes[range]), at: piece.offset, isLast: piece.isLast),
+                validator: loaded.validator,
+                totalByteCount: loaded.totalByteCount
+            )
+        case .givesOldVersion: try await old.piece(at: offset, of: validator)
+        case .stillHasOldVersion: loaded
+        }
+    }
+
+    func stillHas(_ validator: String) async throws(DataLoaderError) -> Bool {
+        if flaw == .stillHasOldVersion { return true }
+        return try await piece(at: 0, of: validator).validator == validator
+    }
+}
