@@ -28,6 +28,7 @@ final class FlawedUnitOfWork: UnitOfWork {
         case makesEachOnce
         case looksAtTheLast
         case looksAtTheFirst
+        case looksAtTheEnds
         case dropsTheUnknown
         case saysCancelledThoughMade
         case makesHalfWhenCancelled
@@ -111,6 +112,7 @@ final class FlawedUnitOfWork: UnitOfWork {
             switch flaw {
             case .looksAtTheFirst: Array(own.prefix(1))
             case .looksAtTheLast: Array(own.suffix(1))
+            case .looksAtTheEnds: Array(own.prefix(1) + own.suffix(1))
             default: own
             }
         if let foreign = looked.first(where: { $0.owner != ObjectIdentifier(self) }), flaw != .acceptsForeign {

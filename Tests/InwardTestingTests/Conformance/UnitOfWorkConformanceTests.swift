@@ -41,6 +41,7 @@ struct UnitOfWorkConformanceTests {
         (.makesEachOnce, "What is twice in one commit must be made twice, and there is"),
         (.looksAtTheLast, "A change that was prepared elsewhere must be refused, and is not."),
         (.looksAtTheFirst, "A change that was prepared elsewhere must be refused, and is not."),
+        (.looksAtTheEnds, "A change that was prepared elsewhere must be refused, and is not."),
         (.dropsTheUnknown, "A change that was prepared elsewhere must be refused, and is not."),
         (.saysCancelledThoughMade, "A commit that fails as cancelled must change nothing, and did."),
         (.makesHalfWhenCancelled, "A commit of a cancelled task must be made whole or not at all, and half of it is."),
