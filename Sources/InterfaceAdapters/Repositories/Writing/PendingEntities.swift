@@ -7,7 +7,7 @@ public import Synchronization
 final class PendingEntities<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
     /// What is pending at a moment.
     struct Snapshot {
-        fileprivate let places: [Entity?]
+        let places: [Entity?]
         fileprivate let version: Int
 
         /// The entities in the order they were accepted.

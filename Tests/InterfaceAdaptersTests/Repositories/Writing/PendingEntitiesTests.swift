@@ -23,6 +23,14 @@ struct PendingEntitiesTests {
         #expect(pending.isEmpty)
     }
 
+    @Test func whatIsGoneTakesNoRoom() {
+        let pending = PendingEntities<Note>()
+        for id in 0..<1_000 { pending.add(Note(id: id), for: "\(id)") }
+        for id in 0..<990 { pending.remove("\(id)") }
+        #expect(pending.snapshot.places.count <= 21)
+        #expect(pending.snapshot.entities.map(\.id) == Array(990..<1_000))
+    }
+
     @Test func theLastOfAnIdentityIsFound() {
         let pending = PendingEntities<Note>()
         pending.add(Note(id: 1, text: "first"), for: "a")
