@@ -97,6 +97,17 @@ struct RepositoryOutboxTests {
         await outbox.close()
     }
 
+    @Test func whatIsPendingIsNumberedInItsOrderAboveAllThatIsPublished() async throws {
+        let (repository, outbox) = try await open(Source(DataResponse(), behind: Rendezvous(of: 3)))
+        var ids: [Int] = []
+        for title in ["first", "second"] {
+            ids.append(try await repository.create(draft(title)).value.id.rawValue)
+        }
+        #expect(ids[0] >= 1 << 52 && ids[1] > ids[0])
+        #expect(try await titles(repository) == ["old", "first", "second"])
+        await outbox.close()
+    }
+
     @Test func whatIsRefusedIsShownNoMoreAndTold() async throws {
         let gate = Rendezvous(of: 2)
         let (repository, outbox) = try await open(Source(DataResponse(status: 422), behind: gate))

@@ -73,6 +73,7 @@ struct ImageLoadReportTests {
 
     @Test func stepsAndTheLoadAreTimed() async {
         let clock = ManualClock()
+        clock.advance(by: .seconds(5))
         let codec = SketchCodec { clock.advance(by: .seconds(2)) }
         let source = SketchSource(["a": SketchCodec.bytes(8, 4)])
         let report = await ImageLoader(source: source, codec: codec, timer: TimerService(clock)).load("a").report
