@@ -17,19 +17,8 @@ public import Foundation
 ///         try await conformance.check(MyDataFetcher())
 ///     }
 ///
-/// A fetcher whose source cannot be told what to answer names exchanges of its own, and what the source lacks:
-///
-///     let conformance = DataFetcherConformance(
-///         exchanges: [
-///             DataFetcherExchange(
-///                 DataRequest(url: directory.appending(path: "users")),
-///                 DataResponse(headerFields: [HeaderField(.contentType, "application/json")], body: users)
-///             ),
-///             DataFetcherExchange(DataRequest(url: directory.appending(path: "missing")), DataResponse(status: .notFound)),
-///         ],
-///         impossible: [DataRequest(url: elsewhere)],
-///         lacking: [.query, .requestBody, .unanswered]
-///     )
+/// A fetcher whose source cannot be told what to answer, such as a directory, names exchanges of its own, and what the source
+/// lacks. <doc:InwardTesting> shows a setup for it.
 ///
 /// The check fails where something is missing that it needs and that the source is not said to lack.
 ///
@@ -88,7 +77,7 @@ public struct DataFetcherConformance: Sendable {
     ///
     /// - Parameters:
     ///   - fetcher: What is checked.
-    ///   - timer: What tells the time to a fetcher that says it honors deadlines. By the clock of the wall that takes 200
+    ///   - timer: What tells the time to a fetcher that says it honors deadlines. On a wall clock that takes 200
     ///     milliseconds, and 10 seconds more if it does not.
     /// - Throws: a ``ConformanceFailure`` that tells everything the fetcher does wrong.
     public func check(

@@ -111,6 +111,28 @@ struct DocumentationTests {
         #expect(try await Snippet(source: writing + snippets.joined()).errors() == [])
     }
 
+    @Test func theSetupOfExchangesCompilesAndIsTheOneOfATest() async throws {
+        let article = "InwardTesting/InwardTesting.docc/InwardTesting.md"
+        let text = try String(contentsOf: Self.sources.appending(path: article), encoding: .utf8)
+        let snippets = text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
+        let setup = try #require(snippets.first { $0.contains("lacking: [") })
+        let names = """
+            let (base, large, missing, elsewhere) = (request.url, request.url, request.url, request.url)
+            let (list, largeList) = (Data(), Data())
+            let fetcher = client
+
+            """
+        // The conformance of this article takes the place of the one that others take for granted.
+        let fetching = Self.fetching.replacing("let conformance", with: "let other")
+        #expect(try await Snippet(source: fetching + names + setup).errors() == [], "\(setup)")
+        // That it is complete is known by a test that runs it.
+        let test = Self.sources.appending(path: "../Tests/InfrastructureTests/Files/FileDataFetcherTests.swift")
+        let lines = { (source: String) in
+            source.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n")
+        }
+        #expect(lines(try String(contentsOf: test, encoding: .utf8)).contains(lines(String(setup))))
+    }
+
     private func check(_ article: String, count: Int, behind prelude: String) async throws {
         let text = try String(contentsOf: Self.sources.appending(path: article), encoding: .utf8)
         let snippets = text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }

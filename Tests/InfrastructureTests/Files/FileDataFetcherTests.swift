@@ -36,49 +36,46 @@ struct FileDataFetcherTests {
     }
 
     @Test func itConforms() async throws {
-        let large = String(repeating: "\"0123456789\",", count: 100_000)
-        try directory.write("[\(large)0]", to: "mirror/large.json")
+        let list = Data(users.utf8)
+        let largeList = Data("[\(String(repeating: "\"0123456789\",", count: 100_000))0]".utf8)
+        try directory.write(String(decoding: largeList, as: UTF8.self), to: "mirror/large.json")
+        let base = mirror.appending(path: "users")
+        let large = mirror.appending(path: "large")
+        let picture = mirror.appending(path: "avatars/7.jpg")
+        let missing = mirror.appending(path: "missing")
+        let elsewhere = directory.url.appending(path: "outside/secret")
+        let fetcher = try FileDataFetcher(directory: mirror)
+        // What follows is in the documentation of the check, line by line.
         let json = HeaderField(.contentType, "application/json; charset=utf-8")
+        let nothing = URLQueryItem(name: "_limit", value: "0")
         let conformance = DataFetcherConformance(
             exchanges: [
+                DataFetcherExchange(DataRequest(url: base), DataResponse(headerFields: [json], body: list)),
                 DataFetcherExchange(
-                    DataRequest(url: mirror.appending(path: "users")),
-                    DataResponse(headerFields: [json], body: Data(users.utf8))
-                ),
-                DataFetcherExchange(
-                    DataRequest(
-                        url: mirror.appending(path: "users").appending(queryItems: [
-                            URLQueryItem(name: "_limit", value: "0")
-                        ])
-                    ),
+                    DataRequest(url: base.appending(queryItems: [nothing])),
                     DataResponse(headerFields: [json], body: Data("[]".utf8))
                 ),
                 DataFetcherExchange(
-                    DataRequest(url: mirror.appending(path: "large")),
-                    DataResponse(body: Data("[\(large)0]".utf8))
-                ),
-                DataFetcherExchange(
-                    DataRequest(url: mirror.appending(path: "avatars/7.jpg")),
-                    DataResponse(headerFields: [HeaderField(.contentType, "image/jpeg")], body: Data("picture".utf8))
-                ),
-                DataFetcherExchange(
-                    DataRequest(url: mirror.appending(path: "missing")),
-                    DataResponse(status: .notFound, headerFields: [json], body: Data("{}".utf8))
-                ),
-                DataFetcherExchange(
-                    DataRequest(method: .post, url: mirror.appending(path: "users")),
+                    DataRequest(method: .post, url: base),
                     DataResponse(status: .methodNotAllowed, headerFields: [HeaderField(.allow, "GET, HEAD")])
                 ),
+                // At least 1 MiB.
+                DataFetcherExchange(DataRequest(url: large), DataResponse(body: largeList)),
+                DataFetcherExchange(DataRequest(url: missing), DataResponse(status: .notFound, body: Data("{}".utf8))),
             ],
-            impossible: [DataRequest(url: directory.url.appending(path: "outside/secret"))],
-            // A directory answers at once and always the same, and nothing but the address matters.
+            impossible: [DataRequest(url: elsewhere)],
+            // A directory answers at once and always the same, and nothing but the method and the address matters.
             lacking: [
                 .serverError, .repeatedHeaderField, .requestBody, .largeRequestBody, .requestField,
-                .repeatedRequestField,
-                .failure, .unanswered, .unfinished, .counting,
+                .repeatedRequestField, .failure, .unanswered, .unfinished, .counting,
             ]
         )
-        try await conformance.check(FileDataFetcher(directory: mirror))
+        try await conformance.check(fetcher)
+        let answer = try await fetcher.fetch(DataRequest(url: picture))
+        #expect(answer.body == Data("picture".utf8))
+        #expect(answer.headerFields[.contentType] == "image/jpeg")
+        let nobody = try await fetcher.fetch(DataRequest(url: missing))
+        #expect(nobody.headerFields[.contentType] == json.value)
     }
 
     @Test func aListIsTheFileOfItsName() async throws {
