@@ -32,21 +32,16 @@ struct DataFetcherConformanceTests {
         #expect(try await violations(of: nil) == [])
     }
 
-    @Test(arguments: Thoroughness.sample(FlawedDataFetcher.Flaw.allCases, every: 3))
-    func everyFlawIsFound(flaw: FlawedDataFetcher.Flaw) async throws {
-        let violations = try await violations(of: flaw)
-        #expect(!violations.isEmpty)
-        #expect(violations.allSatisfy { !$0.hasPrefix("The exchanges must have") })
+    @Test(arguments: Thoroughness.sample(FlawedDataFetcher.findings, every: 3))
+    func eachFlawIsFound(flaw: FlawedDataFetcher.Flaw, sentence: String) async throws {
+        let found = try await violations(of: flaw)
+        // The beginning, because what is found of many at once says so there, and need not be found of one.
+        #expect(found.contains { $0.hasPrefix(sentence) }, "\(found.prefix(8))")
+        #expect(found.allSatisfy { !$0.hasPrefix("The exchanges must have") })
     }
 
-    @Test func aFlawIsNamedInWords() async throws {
-        let found = try await violations(of: .changesStatus)
-        #expect(found.contains { $0.contains("must be answered with 201 Created, and was with 200 OK") })
-    }
-
-    @Test func anImpossibleRequestThatIsSentIsNamed() async throws {
-        let found = try await violations(of: .sendsAndRefuses)
-        #expect(found.contains("GET http://upstream.test/api/count must not be sent, and was."))
+    @Test func thereIsAFindingForEachFlaw() {
+        #expect(Set(FlawedDataFetcher.findings.map(\.0)) == Set(FlawedDataFetcher.Flaw.allCases))
     }
 
     @Test func aCheckThatCouldNotFindEverythingIsNoCheck() async throws {

@@ -16,8 +16,8 @@ final class FlawedDataFetcher: DataFetcher {
         case sharesByAddress, sharesByAddressAndMethod, answersFromMemory, answersFromMemoryByAddress, sendsTwice
         case sendsBodyOfRead, sendsFraming, sendsLongAddress, sendsAnySchemes, sendsAndRefuses, refusesOtherwise
         case saysAnotherAddress, saysDegraded, givesPartForWhole, failsPartOtherwise
-        case ignoresEarlyCancellation, answersWhenCancelled, answersWhenCancelledInBody,
-            failsOtherwiseWhenCancelledInBody
+        case ignoresEarlyCancellation, answersWhenCancelled, answersWhenCancelledSoon, answersWhenCancelledLate,
+            answersWhenCancelledInBody, failsOtherwiseWhenCancelledInBody
         case sendsAfterDeadline, answersAtDeadlineInBody, ignoresDeadline, ignoresDeadlineInBody, endsBeforeDeadline
         case mixesConcurrentAnswers
     }
@@ -137,13 +137,18 @@ final class FlawedDataFetcher: DataFetcher {
     /// How a wait for an answer ends that never comes.
     private func waited(for request: DataRequest, part: Data?) async throws(FetchError) -> DataResponse {
         let isInBody = part != nil
+        let start = timer.now
         do {
             var end = timer.now + (Deadline.current?.remaining ?? .seconds(1_000_000))
             if flaw == .ignoresDeadline || flaw == .ignoresDeadlineInBody && isInBody { end += .seconds(1_000_000) }
             if flaw == .endsBeforeDeadline { end -= .milliseconds(1) }
             try await timer.sleep(until: end)
         } catch {
-            if flaw == .answersWhenCancelled { return DataResponse(body: part ?? Data()) }
+            let isLate = timer.now > start
+            let answers =
+                flaw == .answersWhenCancelled || flaw == .answersWhenCancelledSoon && !isLate
+                || flaw == .answersWhenCancelledLate && isLate
+            if answers { return DataResponse(body: part ?? Data()) }
             if flaw == .answersWhenCancelledInBody, let part { return DataResponse(body: part) }
             throw failure(flaw == .failsOtherwiseWhenCancelledInBody && isInBody ? .interrupted : .cancelled, request)
         }
