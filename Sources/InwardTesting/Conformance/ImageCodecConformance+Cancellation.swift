@@ -11,8 +11,8 @@ extension ImageCodecConformance {
             return ["A \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
         }
         let tolerance = roundTrip.tolerance
-        let name = "A \(image) in \(roundTrip.format) must not be written"
-        let writing = InterruptibleWork(name: name) { () throws(ImageCodecError) in
+        let name = "A \(image) in \(roundTrip.format)"
+        let writing = InterruptibleWork(name: name, verb: "written") { () throws(ImageCodecError) in
             try codec.bytes(of: image, as: roundTrip.encoding)
         } isRight: { bytes in
             guard let copy = try? codec.image(from: bytes, ImageDecodingOptions()) else { return false }
@@ -39,7 +39,7 @@ extension ImageCodecConformance {
         do throws(ImageCodecError) { reduction = try codec.header(of: sample.bytes).reductions.last ?? 1 } catch {
             return ["\(name) must be read, and failed: \(error.reason)."]
         }
-        let whole = InterruptibleWork(name: "\(name) must not be read") { () throws(ImageCodecError) in
+        let whole = InterruptibleWork(name: name, verb: "read") { () throws(ImageCodecError) in
             try codec.image(from: sample.bytes, ImageDecodingOptions())
         } isRight: {
             $0.isSimilar(to: sample.image, within: sample.tolerance)
@@ -47,8 +47,8 @@ extension ImageCodecConformance {
         let violations = await whole.violations(hasSteps: hasSteps)
         guard reduction > 1 else { return violations }
         let expected = sample.image.averaged(by: reduction)
-        let verb = "read divided by \(reduction)"
-        let reduced = InterruptibleWork(name: "\(name) must not be \(verb)") { () throws(ImageCodecError) in
+        let reduced = InterruptibleWork(name: name, verb: "read divided by \(reduction)") {
+            () throws(ImageCodecError) in
             try codec.image(from: sample.bytes, ImageDecodingOptions(reduction: reduction))
         } isRight: {
             $0.isSimilar(to: expected, within: reducedTolerance)

@@ -15,7 +15,7 @@ extension ImageCodecConformance {
         lengths.formUnion(stride(from: 0, to: total, by: max(1, total / 128)))
         return lengths.sorted().flatMap { length in
             let bytes = Array(specimen.bytes.prefix(length))
-            let name = "\(specimen.format) that is cut short behind \(length) of \(total) bytes"
+            let name = "\(specimen.format) that is cut short after \(length) of \(total) bytes"
             return strictViolations(codec, bytes, name, specimen.format)
                 + damageViolations(codec, bytes, name, ImageDecodingOptions(allowsTruncation: true))
         }
@@ -29,7 +29,7 @@ extension ImageCodecConformance {
     ) -> [String] {
         do throws(ImageCodecError) {
             _ = try codec.image(from: bytes, ImageDecodingOptions())
-            return ["\(name) must be no picture, and is one."]
+            return ["\(name) must not decode, and does."]
         } catch {
             switch error.reason {
             case .truncated(format), .damaged(format): return []
@@ -74,7 +74,7 @@ extension ImageCodecConformance {
             }
             do throws(ImageCodecError) {
                 _ = try codec.image(from: bytes, ImageDecodingOptions())
-                violations.append("\(name) must be no picture, and is one.")
+                violations.append("\(name) must not decode, and does.")
             } catch {
                 violations += reasonViolations(error, name)
             }

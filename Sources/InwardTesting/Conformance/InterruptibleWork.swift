@@ -2,8 +2,10 @@ import UseCases
 
 /// A call of a codec that can be interrupted, and the comparison of what it returns.
 struct InterruptibleWork<Value: Sendable>: Sendable {
-    /// What must not be done, as the beginning of a sentence.
+    /// What the call works on, as the beginning of a sentence.
     let name: String
+    /// What is done with it, such as `read`.
+    let verb: String
     /// The call.
     let run: @Sendable () throws(ImageCodecError) -> Value
     /// Whether the call returned all of what it should.
@@ -29,9 +31,11 @@ struct InterruptibleWork<Value: Sendable>: Sendable {
         var violations: [String] = []
         for interruption in Interruption.allCases {
             switch await result(interruption, at: 0) {
-            case .success: violations.append("\(name) after \(interruption.rawValue), and is.")
+            case .success: violations.append("\(name) must not be \(verb) after \(interruption.rawValue), and is.")
             case .failure(let error) where error.reason != interruption.reason:
-                violations.append("\(name) after \(interruption.rawValue), and failed as \(error.reason).")
+                violations.append(
+                    "\(name) must not be \(verb) after \(interruption.rawValue), and failed as \(error.reason)."
+                )
             case .failure: break
             }
         }
@@ -41,21 +45,28 @@ struct InterruptibleWork<Value: Sendable>: Sendable {
             // What is wrong without an interruption is found by other checks.
             guard isRight(value) else { return violations }
         case .failure(let error):
-            return violations + ["\(name) in vain before the deadline of its task, and failed as \(error.reason)."]
+            return violations + [
+                "\(name) must be \(verb) before the deadline of its task, and failed as \(error.reason)."
+            ]
         }
         let readings = clock.readings
         guard !hasSteps || readings >= 3 else {
-            return violations + ["\(name) without looks at the deadline between steps, and \(readings) were made."]
+            return violations + [
+                "\(name) must be \(verb) with three looks at the deadline or more, and was with \(readings)."
+            ]
         }
         for reading in Self.points(upTo: readings) {
             for interruption in Interruption.allCases {
-                let name = "\(name) in part when \(interruption.rawValue) at look \(reading) of \(readings)"
+                let moment = "when \(interruption.rawValue) at look \(reading) of \(readings)"
                 switch await result(interruption, at: reading) {
-                case .success(let value) where !isRight(value): violations.append("\(name), and is.")
+                case .success(let value) where !isRight(value):
+                    violations.append("\(name) must not be \(verb) in part \(moment), and is.")
                 case .success where hasSteps && reading == 1:
-                    violations.append("\(name), but fail then, and does not notice.")
+                    violations.append("\(name) must not be \(verb) to the end \(moment), and is.")
                 case .failure(let error) where error.reason != interruption.reason:
-                    violations.append("\(name), and failed as \(error.reason).")
+                    violations.append(
+                        "\(name) must fail as \(interruption.reason) \(moment), and did as \(error.reason)."
+                    )
                 case .success, .failure: break
                 }
             }

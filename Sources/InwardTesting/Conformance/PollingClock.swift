@@ -7,7 +7,7 @@ import Synchronization
 ///
 ///     let clock = PollingClock()
 ///     clock.act(at: 3) { clock.advance() }
-///     let result = await clock.deadline.carried { () throws(ImageCodecError) in
+///     let result = await Deadline(in: .seconds(1), on: clock).carried { () throws(ImageCodecError) in
 ///         clock.start()
 ///         return try codec.image(from: bytes, options)
 ///     }

@@ -31,14 +31,14 @@ extension RawImageCodec {
         ),
         (.losesAlphaWhenReducing, "A picture of 64×48 in RAW, divided by 2, is off by"),
         (.shiftsByABlockWhenReducing, "A picture of 160×128 in RAW, divided by 2, is off by 160"),
-        (.takesWhatIsCutShort, "RAW that is cut short behind 9 of 4809 bytes must be no picture, and is one."),
+        (.takesWhatIsCutShort, "RAW that is cut short after 9 of 4809 bytes must not decode, and does."),
         (
             .saysWhatIsCutShortIsUnrecognized,
-            "RAW that is cut short behind 64 of 4809 bytes must fail as truncated or damaged, and did as unrecognized."
+            "RAW that is cut short after 64 of 4809 bytes must fail as truncated or damaged, and did as unrecognized."
         ),
         (
             .givesWhatThereIsInAnotherSize,
-            "RAW that is cut short behind 9 of 4809 bytes must be 40×30, as its header says, and is 40×1."
+            "RAW that is cut short after 9 of 4809 bytes must be 40×30, as its header says, and is 40×1."
         ),
         (.ignoresAllowedTruncation, "in RAW must be read where truncation is allowed, and failed: truncated(RAW)."),
         (.clearsWhatIsCutShort, "of 48×160 in RAW must give its first rows, and these are off by 255."),
@@ -78,6 +78,10 @@ extension RawImageCodec {
             "in RAW must not be read divided by 2 in part when its task is cancelled at look 1 of 40, and is."
         ),
         (
+            .reducesHalfAfterDeadline,
+            "in RAW must not be read divided by 2 in part when the deadline of its task has passed at look 2 of 40, and is."
+        ),
+        (
             .writesHalfWhenCancelled,
             "in RAW must not be written in part when its task is cancelled at look 32 of 40, and is."
         ),
@@ -87,11 +91,11 @@ extension RawImageCodec {
         ),
         (
             .looksAtTheDeadlineOnlyAtTheStart,
-            "in RAW must not be read without looks at the deadline between steps, and 1 were made."
+            "in RAW must be read with three looks at the deadline or more, and was with 1."
         ),
         (
             .looksForCancellationOnlyAtTheStart,
-            "when its task is cancelled at look 1 of 40, but fail then, and does not notice."
+            "must not be read to the end when its task is cancelled at look 1 of 40, and is."
         ),
         (.remembersHeadersByLength, "One after the other: A picture of 7×13 in RAW says in its header to be 13×7."),
         (.remembersImagesByLength, "One after the other: A picture of 20×4 in RAW came back as a picture of 13×7."),

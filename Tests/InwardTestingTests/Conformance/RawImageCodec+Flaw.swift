@@ -49,6 +49,7 @@ extension RawImageCodec {
         case readsHalfWhenCancelled
         case readsHalfAfterDeadline
         case reducesHalfWhenCancelled
+        case reducesHalfAfterDeadline
         case writesHalfWhenCancelled
         case writesHalfAfterDeadline
         case looksAtTheDeadlineOnlyAtTheStart
@@ -102,7 +103,7 @@ extension RawImageCodec {
     func returnsHalfAfterDeadline(_ activity: Activity) -> Bool {
         switch activity {
         case .reading: flaw == .readsHalfAfterDeadline
-        case .reducing: false
+        case .reducing: flaw == .reducesHalfAfterDeadline
         case .writing: flaw == .writesHalfAfterDeadline
         }
     }

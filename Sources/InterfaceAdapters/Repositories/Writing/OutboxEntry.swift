@@ -14,7 +14,7 @@ public struct OutboxEntry: Hashable, Sendable, CustomStringConvertible {
     /// What the upstream knows repeats by: 128 random bits in hexadecimal digits. It is the same in each attempt, also in those
     /// of a later process, and no other entry has it.
     public let idempotencyKey: String
-    /// When it was accepted, by the clock of the wall, to a thousandth of a second.
+    /// When it was accepted, on a wall clock, to a thousandth of a second.
     public let acceptedAt: Date
     /// How often it was sent in vain so far, as far as that is known: a process that is killed does not count its last.
     public internal(set) var attempts: Int

@@ -157,7 +157,7 @@ struct TimingOutDataFetcherTests {
             await both.arrive()
             return DataResponse()
         }
-        // By the clock of the wall, which counts on for three centuries at most.
+        // On a wall clock, which counts on for three centuries at most.
         let fetcher = source.timingOut(after: limit)
         let request = request
         async let answer = fetcher.fetch(request)
