@@ -5,8 +5,7 @@ extension ImageCodecConformance {
     /// How far a wavy image may be from what it was, in addition to what the format loses of a smooth one.
     private static let waveTolerance = 24
 
-    /// The first bytes of an image give its header and, where truncation is allowed, its first rows. What follows the last
-    /// byte changes nothing.
+    /// The first bytes of an image give its header and, where truncation is allowed, its first rows.
     func partViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) -> [String] {
         let size = ImageSize(clamping: 48, 160)
         var random = SplitMix64(seed: seed)
@@ -16,21 +15,29 @@ extension ImageCodecConformance {
         if roundTrip.keepsOrientation { image.orientation = .right }
         do throws(ImageCodecError) {
             let bytes = try codec.bytes(of: image, as: roundTrip.encoding)
-            return headerViolations(codec, roundTrip, bytes, image)
-                + rowViolations(codec, roundTrip, bytes, image)
+            let sample = ImageSample(
+                bytes,
+                format: roundTrip.format,
+                image: image,
+                tolerance: roundTrip.tolerance,
+                hasLeadingHeader: roundTrip.hasLeadingHeader,
+                keepsTruncatedRows: roundTrip.keepsTruncatedRows
+            )
+            return partViolations(codec, sample)
         } catch {
             return ["A \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
         }
     }
 
-    private func headerViolations(
-        _ codec: any ImageCodec,
-        _ roundTrip: ImageRoundTrip,
-        _ bytes: [UInt8],
-        _ image: Image
-    ) -> [String] {
-        guard roundTrip.hasLeadingHeader else { return [] }
-        let name = "The header of a \(image) in \(roundTrip.format) must be read from the first half of the bytes"
+    /// The same for an image that is only read.
+    func partViolations(_ codec: any ImageCodec, _ sample: ImageSample) -> [String] {
+        headerViolations(codec, sample) + rowViolations(codec, sample)
+    }
+
+    private func headerViolations(_ codec: any ImageCodec, _ sample: ImageSample) -> [String] {
+        guard sample.hasLeadingHeader else { return [] }
+        let bytes = sample.bytes
+        let name = "The header of a \(sample.image) in \(sample.format) must be read from the first half of the bytes"
         do throws(ImageCodecError) {
             let header = try codec.header(of: Array(bytes.prefix(bytes.count / 2)))
             let whole = try codec.header(of: bytes)
@@ -43,14 +50,11 @@ extension ImageCodecConformance {
         }
     }
 
-    private func rowViolations(
-        _ codec: any ImageCodec,
-        _ roundTrip: ImageRoundTrip,
-        _ bytes: [UInt8],
-        _ image: Image
-    ) -> [String] {
-        guard roundTrip.keepsTruncatedRows else { return [] }
-        let name = "Three quarters of the bytes of a \(image) in \(roundTrip.format)"
+    private func rowViolations(_ codec: any ImageCodec, _ sample: ImageSample) -> [String] {
+        guard sample.keepsTruncatedRows else { return [] }
+        let image = sample.image
+        let bytes = sample.bytes
+        let name = "Three quarters of the bytes of a \(image) in \(sample.format)"
         do throws(ImageCodecError) {
             let part = try codec.image(
                 from: Array(bytes.prefix(bytes.count / 4 * 3)),
@@ -61,7 +65,7 @@ extension ImageCodecConformance {
             }
             // Headers take bytes too, and the last rows may be there in part.
             let difference = part.largestDifference(from: image, rows: image.size.height / 3)
-            guard difference > roundTrip.tolerance + Self.waveTolerance * min(1, roundTrip.tolerance) else { return [] }
+            guard difference > sample.tolerance + Self.waveTolerance * min(1, sample.tolerance) else { return [] }
             return ["\(name) must give its first rows, and these are off by \(difference)."]
         } catch {
             return ["\(name) must be read where truncation is allowed, and failed: \(error.reason)."]

@@ -2,11 +2,6 @@ import Entities
 import UseCases
 
 extension ImageCodecConformance {
-    /// An image that is read comes out as it is.
-    func sampleViolations(_ codec: any ImageCodec, _ sample: ImageSample) -> [String] {
-        violations(of: codec, sample)
-    }
-
     /// The orientation comes back, in the header and in the image.
     func orientationViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) -> [String] {
         guard roundTrip.keepsOrientation else { return [] }

@@ -1,7 +1,11 @@
+import Dispatch
 import Entities
 import UseCases
 
 extension ImageCodecConformance {
+    /// How many calls are made at the same time, at most. So many take longer than a thread runs before another does.
+    private static let callLimit = 1_000
+
     /// Calls leave nothing behind that a later one meets: images are written and read in turns.
     func repetitionViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) -> [String] {
         let sizes = [(13, 7), (13, 7), (7, 13), (20, 4)].map { ImageSize(clamping: $0.0, $0.1) }
@@ -21,6 +25,11 @@ extension ImageCodecConformance {
         } catch {
             return ["An image must be written as \(roundTrip.format) twice, and failed: \(error.reason)."]
         }
+        return repetitionViolations(codec, samples)
+    }
+
+    /// The same for images that are only read.
+    func repetitionViolations(_ codec: any ImageCodec, _ samples: [ImageSample]) -> [String] {
         let padded = samples.padded
         // A codec may refuse bytes with others after them.
         let isPaddingRead = padded.allSatisfy { (try? codec.image(from: $0.bytes, ImageDecodingOptions())) != nil }
@@ -33,30 +42,40 @@ extension ImageCodecConformance {
 
     /// Calls at the same time each get their own image.
     func concurrencyViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) async -> [String] {
-        let tasks = 2
-        let start = Rendezvous(of: tasks)
+        await concurrencyViolations(
+            [(8, 12), (12, 8)].map { width, height in
+                let image = Image.smooth(ImageSize(clamping: width, height))
+                return { self.violations(of: codec, roundTrip, by: image) }
+            }
+        )
+    }
+
+    /// The same for calls of any kind. Each is made again and again on a thread of its own, and says what it finds wrong.
+    func concurrencyViolations(_ calls: [@Sendable () -> [String]]) async -> [String] {
+        let start = DispatchGroup()
+        for _ in calls { start.enter() }
         let overlaps = EventCount()
         let active = ActiveCount()
         let found = await withTaskGroup { group in
-            for number in 1...tasks {
+            for call in calls {
                 group.addTask {
-                    let image = Image.smooth(ImageSize(clamping: 4 + 4 * number, 16 - 4 * number))
-                    var violations: [String] = []
-                    await start.arrive()
-                    // Until enough calls met another one. A busy machine takes a while to run two threads. Nothing is suspended,
-                    // because other work would take the threads.
-                    let limit = ContinuousClock.now + .milliseconds(60)
-                    while overlaps.value < 32, violations.isEmpty, ContinuousClock.now < limit {
-                        if active.enter() > 1 { overlaps.increase() }
-                        violations = self.violations(of: codec, roundTrip, by: image)
-                        active.leave()
+                    await onOwnThread {
+                        start.leave()
+                        start.wait()
+                        var violations: Set<String> = []
+                        // Until enough calls met another one. All go on till then, so that none waits in vain for another.
+                        for _ in 0..<Self.callLimit where overlaps.value < 32 {
+                            if active.enter() > 1 { overlaps.increase() }
+                            violations.formUnion(call())
+                            active.leave()
+                        }
+                        return violations
                     }
-                    return violations
                 }
             }
-            return await group.reduce(into: []) { $0 += $1 }
+            return await group.reduce(into: Set<String>()) { $0.formUnion($1) }
         }
-        return Set(found).map { "At the same time: \($0)" }.sorted()
+        return found.map { "At the same time: \($0)" }.sorted()
     }
 
     /// A call that is made between the steps of another changes nothing of it.
@@ -79,11 +98,8 @@ extension ImageCodecConformance {
             for _ in violations { failures.increase() }
         }
         let tolerance = roundTrip.tolerance
-        let isRead = await nesting(nested) { () throws(ImageCodecError) in
-            try codec.image(from: bytes, ImageDecodingOptions())
-        } isRight: {
-            $0.isSimilar(to: image, within: tolerance)
-        }
+        let whole = ImageSample(bytes, format: roundTrip.format, image: image, tolerance: tolerance)
+        let isRead = await isRead(whole, by: codec, nesting: nested)
         let isWritten = await nesting(nested) { () throws(ImageCodecError) in
             try codec.bytes(of: image, as: roundTrip.encoding)
         } isRight: {
@@ -95,6 +111,35 @@ extension ImageCodecConformance {
         return (isRead ? [] : ["\(name) must be read \(meanwhile)"])
             + (isWritten ? [] : ["\(name) must be written \(meanwhile)"])
             + (failures.value == 0 ? [] : ["\(name) must not change another that is read meanwhile, and does."])
+    }
+
+    /// The same for images that are only read.
+    func nestingViolations(
+        _ codec: any ImageCodec,
+        _ sample: ImageSample,
+        _ other: ImageSample
+    ) async -> [String] {
+        guard nestsCalls else { return [] }
+        let failures = EventCount()
+        let isRead = await isRead(sample, by: codec) {
+            for _ in self.violations(of: codec, other) { failures.increase() }
+        }
+        let name = "A \(sample.image) in \(sample.format)"
+        return (isRead ? [] : ["\(name) must be read right while another is read, and is not."])
+            + (failures.value == 0 ? [] : ["\(name) must not change another that is read meanwhile, and does."])
+    }
+
+    /// Whether an image is read right although other work is done meanwhile.
+    private func isRead(
+        _ sample: ImageSample,
+        by codec: any ImageCodec,
+        nesting other: @escaping @Sendable () -> Void
+    ) async -> Bool {
+        await nesting(other) { () throws(ImageCodecError) in
+            try codec.image(from: sample.bytes, ImageDecodingOptions())
+        } isRight: {
+            $0.isSimilar(to: sample.image, within: sample.tolerance)
+        }
     }
 
     /// Whether work is right although other work is done at each of its first looks at the deadline.

@@ -5,8 +5,8 @@ public import UseCases
 ///
 ///     let webP = ImageRoundTrip(ImageEncoding(.webP, quality: 95), tolerance: 12, longestSide: 16_383)
 ///
-/// The parameters demand everything unless you say that the format cannot do it, but for sides over 65,535: a format may refuse them
-/// unless you demand a longer one.
+/// The parameters demand everything unless you say that the format cannot do it, except sides over 65,535: those may be refused
+/// unless you demand longer ones.
 public struct ImageRoundTrip: Hashable, Sendable {
     /// How images are written.
     public let encoding: ImageEncoding

@@ -83,9 +83,7 @@ struct RawImageCodec: ImageCodec {
             pixels.removeLast(pixels.count - size.byteCount)
         }
         if flaw == .sharesPixelsWhileItIsSlow, size.width == 12 || size.height == 12 {
-            memory.pixels = pixels
-            memory.waitOnce()
-            pixels = memory.pixels
+            pixels = memory.exchange(pixels, of: size)
         }
         if flaw == .sharesTheHeader { size = memory.header?.size ?? size }
         guard let image = Image(size: size, bytes: pixels, orientation: orientation) else { throw truncated }

@@ -1,3 +1,4 @@
+import Dispatch
 import Entities
 import Synchronization
 import UseCases
@@ -11,21 +12,18 @@ final class RawImageMemory: Sendable {
         var pixels: [UInt8] = []
         var header: ImageHeader?
         var isBusy = false
-        var writes = 0
+        var sizes: Set<ImageSize> = []
         var hasWaited = false
     }
 
     private let state = Mutex(State())
+    /// Tells a call that waits that there is another.
+    private let other = DispatchSemaphore(value: 0)
 
     /// The pixels that the calls work on.
     var pixels: [UInt8] {
         get { state.withLock(\.pixels) }
-        set {
-            state.withLock { state in
-                state.pixels = newValue
-                state.writes += 1
-            }
-        }
+        set { state.withLock { $0.pixels = newValue } }
     }
 
     /// Begins a call, and returns whether none was under way.
@@ -38,15 +36,19 @@ final class RawImageMemory: Sendable {
 
     func end() { state.withLock { $0.isBusy = false } }
 
-    /// Keeps the thread until another call has set the pixels, the first time. Another thread may take a while to make one.
-    func waitOnce() {
-        let writes: Int? = state.withLock { state in
-            defer { state.hasWaited = true }
-            return state.hasWaited ? nil : state.writes
+    /// Sets the pixels and returns what they are afterwards. The first call for a size that came before keeps its thread until
+    /// another call has set them too.
+    func exchange(_ pixels: [UInt8], of size: ImageSize) -> [UInt8] {
+        let waits = state.withLock { state in
+            state.pixels = pixels
+            let isFirst = state.sizes.insert(size).inserted
+            if state.hasWaited { other.signal() }
+            defer { state.hasWaited = state.hasWaited || !isFirst }
+            return !state.hasWaited && !isFirst
         }
-        guard let writes else { return }
-        let limit = ContinuousClock.now + .seconds(10)
-        while ContinuousClock.now < limit, state.withLock(\.writes) == writes {}
+        // So long that it ends by itself only if nobody else calls, and the flaw is not found.
+        if waits { _ = other.wait(timeout: .now() + 10) }
+        return self.pixels
     }
 
     /// The header of the image that is read.
