@@ -73,10 +73,11 @@ struct ImageLoadReportTests {
 
     @Test func stepsAndTheLoadAreTimed() async {
         let clock = ManualClock()
+        let timer = TimerService(clock)
         clock.advance(by: .seconds(5))
         let codec = SketchCodec { clock.advance(by: .seconds(2)) }
         let source = SketchSource(["a": SketchCodec.bytes(8, 4)])
-        let report = await ImageLoader(source: source, codec: codec, timer: TimerService(clock)).load("a").report
+        let report = await ImageLoader(source: source, codec: codec, timer: timer).load("a").report
         #expect(report.steps.map(\.duration) == [.zero, .seconds(2), .zero])
         #expect(report.duration == .seconds(2))
     }
