@@ -230,6 +230,22 @@ struct OutboxOwnershipTests {
         }
     }
 
+    @Test func whoWasTakenOverOwnsNothingAnyMore() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let first = try stage.outbox(stage.upstream())
+            try await first.open(settling: [stage.settler])
+            // Where claims do not work, as on some network file systems, this alone tells of another owner.
+            try await stage.store.commit([.keep(StoredRecord([1]), first.records.owner)])
+            await #expect(throws: RecordStoreError.self) { try await first.accept([OutboxStage.write(["7"])]) }
+            let second = try stage.outbox(stage.upstream(), keySeed: 2)
+            _ = try await second.join(settling: [RecordingOutboxSettler()])
+            #expect(try await second.openUnlessOwned() == nil)
+            await second.close()
+            await first.close()
+        }
+    }
+
     @Test func thatAnotherTookOverIsToldOnceThoughSeveralFindOut() async throws {
         let stage = stage
         try await stage.scheduler.run {
