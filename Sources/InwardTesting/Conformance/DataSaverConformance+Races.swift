@@ -53,9 +53,8 @@ extension DataSaverConformance {
                         } else {
                             try await publish(bytes, by: saver)
                         }
-                        progress.write()
+                        await progress.write()
                         round += 1
-                        await Task.yield()
                     }
                     return []
                 } catch {

@@ -1,14 +1,20 @@
 import Synchronization
 
 /// Tells writers how far readers are that read meanwhile, so that those go on until each reader has read between their writes.
+///
+/// A reader may be slower than many writes, or be kept waiting by the writers themselves. No number of rounds would be
+/// enough for the one, and rounds without a pause would be too many for the other: writers go on for as long as it
+/// takes, with pauses that grow until a reader has read.
 final class ReaderProgress: Sendable {
     /// How often each reader reads.
     private static let readCount = 16
-    /// How often a writer writes at most, so that a reader that is stuck does not keep it for ever.
-    private static let mostRounds = 1_024
+    /// After how many writes without a read each pause is a turn longer.
+    private static let writesPerTurn = 8
 
     private struct State {
         var writeCount = 0
+        /// How much was written when a reader last read that had not read often enough.
+        var readWriteCount = 0
         var readers: [Reader]
     }
 
@@ -27,20 +33,27 @@ final class ReaderProgress: Sendable {
     /// Whether a writer that has written so many times goes on: a least number of times, and then as long as readers need it.
     func needsRound(_ round: Int, ofAtLeast least: Int) -> Bool {
         if round < least { return true }
-        return round < Self.mostRounds && state.withLock { $0.readers.contains { $0.left > 0 } }
+        return !Task.isCancelled && state.withLock { $0.readers.contains { $0.left > 0 } }
     }
 
-    /// Something was written.
-    func write() {
-        state.withLock { $0.writeCount += 1 }
+    /// Something was written; readers get their turns before the next write, however few threads there are.
+    func write() async {
+        let unreadCount = state.withLock { state in
+            state.writeCount += 1
+            return state.writeCount - state.readWriteCount
+        }
+        for _ in 0...unreadCount / Self.writesPerTurn { await Task.yield() }
     }
 
     /// A reader has read, which counts if something was written since it last did.
     func read(by reader: Int) {
         state.withLock { state in
-            guard state.readers[reader].readWriteCount < state.writeCount else { return }
+            guard state.readers[reader].left > 0, state.readers[reader].readWriteCount < state.writeCount else {
+                return
+            }
             state.readers[reader].readWriteCount = state.writeCount
             state.readers[reader].left -= 1
+            state.readWriteCount = state.writeCount
         }
     }
 

@@ -31,10 +31,8 @@ extension RecordStoreConformance {
                             if round < rounds {
                                 try await store.commit([.keep(record, ["own", String(writer), String(round)])])
                             }
-                            progress.write()
+                            await progress.write()
                             round += 1
-                            // Readers get their turns between commits, however few threads there are.
-                            await Task.yield()
                         }
                         return []
                     }
