@@ -158,6 +158,31 @@ struct DefaultsTests {
         )
     }
 
+    /// Nineteen requests do not pay for a second attempt, and twenty do.
+    @Test func oneRequestInTwentyIsAskedASecondTime() async throws {
+        let clock = ManualClock()
+        let timer = TimerService(clock)
+        let (late, released) = (Rendezvous(of: 2), Rendezvous(of: 3))
+        let slow = try DataRequest.example("http://upstream.test/slow")
+        let source = StubDataFetcher { request throws(FetchError) in
+            if request.url == slow.url, request.attempt == 1 {
+                await late.arrive()
+                await released.arrive()
+            }
+            return DataResponse(status: request.attempt == 1 ? 200 : 201)
+        }
+        let fetcher = source.hedging(after: .fixed(.seconds(1)), timer: timer)
+        for _ in 0..<18 { _ = try await fetcher.fetch(.example()) }
+        let nineteenth = Task { try await fetcher.fetch(slow) }
+        await late.arrive()
+        let twentieth = Task { try await fetcher.fetch(slow) }
+        await timer.timers(1)
+        clock.advance(by: .seconds(1))
+        #expect(try await twentieth.value.status == 201)
+        await released.arrive()
+        #expect(try await nineteenth.value.status == 200)
+    }
+
     @Test func columnsAre44WideAndLinksBeginAtTheRoot() {
         #expect(isSame(TextRenderer(), as: .init(maximumColumnWidth: 44), unlike: .init(maximumColumnWidth: 45)))
         #expect(isSame(PathRouter(), as: PathRouter(root: "/"), unlike: PathRouter(root: "/x")))

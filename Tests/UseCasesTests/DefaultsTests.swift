@@ -20,6 +20,28 @@ struct DefaultsTests {
         #expect(reading.rejected.isEmpty && reading.degradation == nil)
     }
 
+    /// A thousand reports wait beside the one that is being saved, and go a hundred at a time.
+    @Test(.timeLimit(.minutes(5))) func reportsWaitInThousandsAndGoInHundreds() async {
+        let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
+        let saver = RecordingDataSaver(arrivingAt: begun, released)
+        let handler = IgnoringErrorHandler().reporting(through: saver)
+        handler.handle(ExampleError("first"))
+        await begun.arrive()
+        for number in 0...1_000 { handler.handle(ExampleError(number)) }
+        #expect(handler.lostCount == 1)
+        await released.arrive()
+        await handler.close()
+        let counts = saver.saved.map { bytes in bytes.count { $0 == UInt8(ascii: "\n") } }
+        #expect(counts.prefix(10) == [1, 101, 100, 100, 100, 100, 100, 100, 100, 100], "\(counts)")
+    }
+
+    @Test(.timeLimit(.minutes(5))) func fourPicturesAreLoadedAheadAtOnce() async {
+        let source = CountingImageSource(gathering: 4)
+        let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
+        await loader.prefetch((0..<12).map { ImageAddress("\($0)") })
+        #expect(source.mostAtOnce == 4)
+    }
+
     @Test func picturesHaveLimits() {
         let limits = ImageLimits()
         #expect(limits.encodedBytes == 33_554_432)

@@ -31,6 +31,14 @@ struct SieveCacheTests {
         #expect(cache.value(for: "a") == 1 && cache.value(for: "b") == nil)
     }
 
+    @Test func limitsBelowZeroAreZero() {
+        var cache = SieveCache<String, Int>(limit: -1)
+        #expect(cache.insert(1, for: "a", cost: 1) == [1])
+        #expect(cache.insert(2, for: "b", cost: 0) == [])
+        var small = SieveCache<String, Int>(limit: 3, countLimit: -1)
+        #expect(small.insert(1, for: "a", cost: 0) == [1])
+    }
+
     @Test func aKeyThatIsNotEqualToItselfIsNotKept() {
         var cache = SieveCache<Double, Int>(limit: 3)
         #expect(cache.insert(1, for: .nan, cost: 1) == [1])

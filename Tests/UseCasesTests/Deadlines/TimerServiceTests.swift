@@ -38,6 +38,15 @@ struct TimerServiceTests {
         #expect(timer.count == 1)
     }
 
+    @Test func whoSleptForALaterTimerSleepsNoMoreWhenThereIsAnEarlierOne() async {
+        let timer = TimerService(clock)
+        timer.schedule(at: .seconds(30)) {}
+        await clock.sleepers(1)
+        timer.schedule(at: .seconds(2)) {}
+        while clock.sleeperCount != 1 || clock.earliestDeadline?.offset != .seconds(2) { await Task.yield() }
+        #expect(timer.count == 2)
+    }
+
     @Test func whatIsCancelledInTimeIsNotDone() async throws {
         let timer = TimerService(clock)
         let called = Mutex(0)

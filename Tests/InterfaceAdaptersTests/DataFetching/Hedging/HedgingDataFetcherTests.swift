@@ -256,6 +256,29 @@ struct HedgingDataFetcherTests {
         #expect(hedges.requests.count == 5)
     }
 
+    /// Two requests are late at once, and there is only enough to ask one of them a second time.
+    @Test func whatCannotBePaidForWhenItIsLateIsNotAskedASecondTime() async throws {
+        let released = Rendezvous(of: 3)
+        let slow = Source(first: waiting(at: released, then: answer(200)), second: answer(201))
+        let quick = Source(first: answer(204), second: answer(204))
+        let hedging = StubDataFetcher { request throws(FetchError) in
+            try await (request.url.path == "/slow" ? slow : quick).fetch(request)
+        }
+        let fetcher = fetcher(hedging, upTo: 0.25)
+        for _ in 0..<4 { _ = try await fetcher.fetch(.example()) }
+        let request = try DataRequest.example("http://upstream.test/slow")
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<2 { group.addTask { try await fetcher.fetch(request).status.code } }
+            await timer.timers(2)
+            clock.advance(by: .seconds(1))
+            let first = try await group.next()
+            await released.arrive()
+            return [first, try await group.next()]
+        }
+        #expect(statuses == [201, 200])
+        #expect(hedges.requests.count == 1)
+    }
+
     @Test func whoIsCancelledIsNotAskedForASecondTime() async throws {
         let source = Source(first: waiting(at: nowhere, then: failure(.cancelled)), second: answer(201))
         let asked = try ask(fetcher(source))

@@ -161,6 +161,23 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.underWay == 0)
     }
 
+    private static let allReasons: [FetchError.Reason] = [
+        .cancelled, .closed, .invalidRequest, .rejected, .unreachable, .untrusted, .timedOut, .interrupted, .tooLarge,
+        .tooManyRedirects, .unsuccessful, .unreadable,
+    ]
+
+    /// What fails for another reason than too many requests says nothing about them, nor does what was never sent.
+    @Test(arguments: allReasons, [false, true])
+    func onlyWhatWasSentAndLostTellsOfOverload(reason: FetchError.Reason, wasSent: Bool) async throws {
+        let limiter = ConcurrencyLimiter(.adaptive(in: 1...100, from: 50), timer: TimerService(clock))
+        let fetcher = StubDataFetcher { request throws(FetchError) in
+            throw FetchError(reason, request: request, explanation: "was told to fail", wasSent: wasSent)
+        }.limitingConcurrency(to: limiter)
+        await #expect(throws: FetchError.self) { try await fetcher.fetch(.example()) }
+        let isLost = [FetchError.Reason.timedOut, .interrupted, .unreachable].contains(reason)
+        #expect(limiter.limit == (wasSent && isLost ? 45 : 50))
+    }
+
     @Test func whoWaitsGoesWhenAnAdaptiveLimitHasRoom() async throws {
         let timer = TimerService(clock)
         let limiter = ConcurrencyLimiter(.adaptive(in: 1...1, from: 1), atMost: .seconds(60), timer: timer)

@@ -45,6 +45,10 @@ struct OutboxPolicyTests {
         #expect(policy(factor: factor).wait(after: 50, retryAfter: nil) == .milliseconds(500))
     }
 
+    @Test func aFactorMayBeLittleMoreThanOne() {
+        #expect(policy(factor: 1.5).wait(after: 3, retryAfter: nil) == .milliseconds(1_125))
+    }
+
     @Test func whatIsTooMuchOrTooLittleIsTheNearest() {
         let policy = OutboxPolicy(
             initialWait: .seconds(-1),

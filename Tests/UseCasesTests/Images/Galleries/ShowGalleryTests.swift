@@ -59,6 +59,18 @@ struct ShowGalleryTests {
         #expect(told == (1...8).map { [$0, 8] })
     }
 
+    @Test(.timeLimit(.minutes(5))) func sixteenPicturesAreLoadedAtOnce() async throws {
+        let source = CountingImageSource(gathering: 16)
+        let show = ShowGallery(
+            users: ListUsers(users: InMemoryUserRepository([])),
+            loaders: [GalleryLoader("plain", ImageLoader(source: source, codec: SketchCodec(), timer: .still))],
+            codec: SketchCodec(),
+            others: (0..<48).map { ("\($0)", ImageAddress("\($0)")) }
+        ) { ImageAddress("\($0.rawValue)") }
+        _ = try await show()
+        #expect(source.mostAtOnce == 16)
+    }
+
     @Test func morePicturesThanAreLoadedAtOnceAllCome() async throws {
         let users = try (1...40).map { try User.example($0, name: "\($0)") }
         let gallery = try await gallery(of: users)

@@ -95,16 +95,20 @@ struct ImageLoaderTests {
 
     @Test func picturesThatWillBeAskedForAreLoadedAFewAtOnce() async {
         let source = SketchSource(
-            Dictionary(uniqueKeysWithValues: (0..<9).map { (ImageAddress("\($0)"), SketchCodec.bytes(2, 2)) }),
-            isOpen: false
+            Dictionary(uniqueKeysWithValues: (0..<9).map { (ImageAddress("\($0)"), SketchCodec.bytes(2, 2)) })
         )
         let loader = ImageLoader(source: source, codec: codec, timer: .still)
-        let begun = source.asked.count
-        let prefetch = Task.waiting { await loader.prefetch((0..<9).map { ImageAddress("\($0)") }, atOnce: 3) }
-        source.open()
-        await prefetch.value
-        #expect(begun == 0 && source.asked.count == 9)
+        await loader.prefetch((0..<9).map { ImageAddress("\($0)") }, atOnce: 3)
+        #expect(source.asked.count == 9)
         #expect(await loader.load("8").report.steps.map(\.origin) == [.memory])
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: [(1, 1), (0, 1), (-1, 1), (3, 3)])
+    func noMorePicturesThanAllowedAreLoadedAheadAtOnce(limit: Int, most: Int) async {
+        let source = CountingImageSource(gathering: most)
+        let loader = ImageLoader(source: source, codec: codec, timer: .still)
+        await loader.prefetch((0..<12).map { ImageAddress("\($0)") }, atOnce: limit)
+        #expect(source.mostAtOnce == most)
     }
 
     @Test func whatWasForgottenIsFetchedAgain() async throws {
