@@ -80,6 +80,14 @@ struct RepositoryStoreTests {
         #expect(try await again.entity(1).origin == .upstream)
     }
 
+    /// A cache on the way may have what is new enough, so it is not passed by where only the store has what is too old.
+    @Test func whatIsTooOldInTheStoreIsAskedForAsAnythingElse() async throws {
+        try await fill()
+        let again = try repository(after: 30)
+        #expect(try await again.entity(1, .nearest.notOlder(than: .seconds(29))).origin == .upstream)
+        #expect(source.requests.map { $0.headerFields[.cacheControl] } == [nil, nil, nil])
+    }
+
     @Test func theTimeOnTheWayCountsInTheStoreToo() async throws {
         source.send(.age, "20")
         try await fill()
