@@ -81,6 +81,13 @@ struct MirrorUpstreamTests {
         #expect(await problem(MirrorLimits(maximumTotalByteCount: 7)) == nil)
     }
 
+    @Test func whatIsReadAgainToSeeWhetherItChangedDoesNotCount() async {
+        originals.set(InMemoryDataLoader([1, 2], validator: nil, source: "users"), for: .users)
+        originals.set(InMemoryDataLoader([], validator: nil, source: "posts"), for: .posts)
+        originals.set(InMemoryDataLoader([], source: "picture"), for: first)
+        #expect(await problem(MirrorLimits(maximumTotalByteCount: 2)) == nil)
+    }
+
     @Test func whatIsThereAlreadyCountsToo() async throws {
         _ = try await mirror()
         #expect(await problem(MirrorLimits(maximumTotalByteCount: 6)) != nil)
