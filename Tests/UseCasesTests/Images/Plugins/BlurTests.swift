@@ -9,6 +9,10 @@ struct BlurTests {
         #expect(try Blur(radius: 2.1).filtered(opaque).distance(from: Expected.blurredWider) <= 1)
     }
 
+    @Test func itTakesTheMemoryOfThreePictures() {
+        #expect(Blur(radius: 1).workingBytes(for: ImageSize(clamping: 4, 3)) == 144)
+    }
+
     @Test(arguments: [0.5, 1, 8, 80, 1000])
     func oneColourStaysAsItIs(radius: Double) throws {
         for color in [Color(red: 255, green: 1, blue: 128), Color(red: 3, green: 90, blue: 201, alpha: 77), .clear] {

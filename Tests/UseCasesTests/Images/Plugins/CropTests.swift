@@ -17,6 +17,10 @@ struct CropTests {
         Crop(to: ImageSize(clamping: width, height), x: x, y: y)
     }
 
+    @Test func itTakesTheMemoryOfThePart() {
+        #expect(crop(3, 2, x: 4, y: 1).workingBytes(for: image.size) == 24)
+    }
+
     @Test func thePixelsInARectangleAreKept() {
         expect(crop(3, 2, x: 4, y: 1), 4..<7, 1..<3)
         expect(crop(8, 6, x: 0, y: 0), 0..<8, 0..<6)

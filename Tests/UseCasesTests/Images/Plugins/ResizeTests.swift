@@ -9,6 +9,13 @@ struct ResizeTests {
         try Resize(width: width, height: height, mode: mode, enlarges: true).filtered(image)
     }
 
+    /// The result has 320 bytes.
+    @Test func itTakesTheMemoryOfTheResultAndOfTheResampling() throws {
+        let resize = Resize(width: 10, height: 8, mode: .exact)
+        #expect(resize.workingBytes(for: ImageSize(clamping: 100, 80)) == 320 + 16_696)
+        #expect(resize.workingBytes(for: ImageSize(clamping: 10, 8)) == 0)
+    }
+
     @Test func whatBecomesSmallerIsWhatTheKernelMakesOfItsLight() throws {
         #expect(try resized(.sample(24, 18), 9, 7).distance(from: Expected.reduced) <= 1)
         #expect(try resized(.sample(8, 6, opaque: true), 1, 1).distance(from: Expected.point) <= 1)

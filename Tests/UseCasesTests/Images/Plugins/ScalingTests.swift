@@ -57,13 +57,13 @@ struct ScalingTests {
         #expect(reduced.size == ImageSize(width: 4, height: 4))
     }
 
-    /// For 100×80 at 10×8: 41 taps each way, four decoded rows of 100 pixels (6,400 bytes), a band of 44 rows and a mixed one of 10
-    /// pixels (7,200), 738 weights (2,952) and 18 starts (144).
     @Test func theWholePictureReachesFromEdgeToEdge() throws {
         let (image, size) = (Image.sample(40, 30), ImageSize(clamping: 7, 5))
         #expect(try Resampler.resampled(image, to: size) == Resize(to: size, mode: .exact).filtered(image))
     }
 
+    /// For 100×80 at 10×8: 41 taps each way, four decoded rows of 100 pixels (6,400 bytes), a band of 44 rows and a mixed one of 10
+    /// pixels (7,200), 738 weights (2,952) and 18 starts (144).
     @Test(arguments: [((100, 80), (10, 8), 16_696), ((10, 8), (100, 80), 20_080), ((4, 3), (4, 2), 968)])
     func theMemoryForResamplingIsWhatItsArraysTake(source: (Int, Int), size: (Int, Int), byteCount: Int) throws {
         let scaling = Scaling(

@@ -19,6 +19,11 @@ struct WatermarkTests {
         return (left...right, top...bottom)
     }
 
+    @Test func itTakesTheMemoryOfTwoPictures() {
+        let watermark = Watermark(.image(.plain(2, 1, red)), at: .single(.center, margin: 0))
+        #expect(watermark.workingBytes(for: ImageSize(clamping: 4, 3)) == 96)
+    }
+
     @Test func aMarkIsLaidOverThePicture() throws {
         let mark = Image.smooth(4, 3, opaque: false)
         let watermark = Watermark(
