@@ -116,6 +116,17 @@ struct AdaptiveLimitTests {
         #expect(limit.limit == 81)
     }
 
+    /// Half as many are let through for a while, a hundred looks behind the last time.
+    @Test func itIsMeasuredAnewAfterAHundredWindows() {
+        var limit = AdaptiveLimit(in: 10...20, from: 20, tolerance: 1.5)
+        var now = Duration.zero
+        let halved = (1...210).filter { _ in
+            answer(&limit, in: .milliseconds(100), underWay: limit.limit, at: &now)
+            return limit.limit == 10
+        }
+        #expect(halved == [2, 103, 204])
+    }
+
     /// Has a limit see answers that each take as long, as many as it takes for it to look at them.
     private func answer(_ limit: inout AdaptiveLimit, in latency: Duration, underWay: Int, at now: inout Duration) {
         for _ in 0..<max(10, limit.limit) {

@@ -43,6 +43,21 @@ struct RecordClaimTests {
         }
     }
 
+    /// After 10 ms, and then at intervals that grow to twice the last and no further than to a second.
+    @Test(arguments: [(9, 10), (11, 30), (29, 30), (31, 70), (1_269, 1_270), (1_271, 2_270), (2_271, 3_270)])
+    func whoWaitsTriesAgainAtGrowingIntervals(released: Int, claimed: Int) async throws {
+        let timer = scheduler.timer
+        try await scheduler.run {
+            let first = try #require(try await claim())
+            async let waiting = store.claim(["outbox"], waitingWith: timer)
+            try await timer.sleep(for: .milliseconds(released))
+            await first.release()
+            let second = try await waiting
+            #expect(scheduler.clock.now.offset == .milliseconds(claimed))
+            await second.release()
+        }
+    }
+
     @Test func aCancelledWaiterStopsWaiting() async throws {
         let timer = scheduler.timer
         try await scheduler.run {

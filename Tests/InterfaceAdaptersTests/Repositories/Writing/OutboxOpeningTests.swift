@@ -139,6 +139,27 @@ struct OutboxOpeningTests {
         #expect(try await stage.store.records(under: outbox.records.entries).isEmpty)
     }
 
+    @Test(arguments: [false, true]) func anOutboxThatWasJoinedIsOpenedByWhoManagesIt(isDiscarded: Bool) async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        try await stage.scheduler.run {
+            let left = try await leave(
+                [OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")],
+                settlers: [stage.settler]
+            )
+            let outbox = try stage.outbox(upstream, keySeed: 2)
+            _ = try await outbox.join(settling: [stage.settler])
+            if isDiscarded {
+                #expect(try await outbox.discard(left[1].idempotencyKey))
+            } else {
+                #expect(try await outbox.retry(left[1].idempotencyKey)?.idempotencyKey == left[1].idempotencyKey)
+                try await outbox.settlement(of: left[1])
+            }
+            await outbox.close()
+        }
+        if !isDiscarded { #expect(upstream.done.map(\.text) == ["1", "2"]) }
+    }
+
     @Test func anOutboxThatCouldNotBeOpenedCanBeTriedAgain() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
