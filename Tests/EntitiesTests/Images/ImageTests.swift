@@ -14,6 +14,11 @@ struct ImageTests {
         #expect(Image(size: size, bytes: bytes + [0]) == nil)
     }
 
+    @Test func aPlainPictureHasItsColourEverywhere() {
+        let image = Image(size: size, color: Color(red: 1, green: 2, blue: 3, alpha: 4))
+        #expect(image == Image(size: size, bytes: (0..<24).map { UInt8($0 % 4 + 1) }))
+    }
+
     @Test(arguments: [(-1, 0), (0, -1), (2, 0), (0, 3), (.max, .max)]) func outsideOfItIsNothing(x: Int, y: Int) {
         #expect(Image(size: size, color: .white)[x, y] == .clear)
     }

@@ -75,6 +75,15 @@ struct OutboxPresenterTests {
         #expect(rows.map(\.nextAttempt) == [nextAttempt])
     }
 
+    /// The clock of another machine may be ahead, or a date be damaged.
+    @Test(arguments: [(90, "1 minute ago"), (0, "0 seconds ago"), (-60, "0 seconds ago"), (1e300, "11574074 days ago")])
+    func whatWasAcceptedInTheFutureWasAcceptedNow(seconds: Double, accepted: String) async throws {
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        let now = Date(timeIntervalSince1970: 1_000)
+        contents.pending = [item("a", acceptedAt: now.addingTimeInterval(-seconds))]
+        #expect(OutboxPresenter(now: now).present(contents).rows.map(\.accepted) == [accepted])
+    }
+
     @Test func theOldestPendingWriteIsTold() async throws {
         var contents = try await OutboxContents(of: InMemoryRecordStore())
         #expect(contents.oldestAcceptedAt == nil)

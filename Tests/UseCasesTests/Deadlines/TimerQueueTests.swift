@@ -18,6 +18,17 @@ struct TimerQueueTests {
         #expect(queue.count == 1)
     }
 
+    /// Timers come and go for as long as a service runs.
+    @Test func thePlaceOfWhatIsOutIsTakenByTheNext() {
+        var queue = TimerQueue<Int>()
+        for number in 0..<100 {
+            let id = queue.insert(number, at: .seconds(number))
+            _ = number % 2 == 0 ? queue.remove(id) : queue.popDue(at: .seconds(number))
+        }
+        let slots = Mirror(reflecting: queue).descendant("slots") as? any Collection
+        #expect(slots?.count == 1)
+    }
+
     @Test func whatIsTakenOutIsOutOnce() {
         var queue = TimerQueue<String>()
         let first = queue.insert("a", at: .seconds(1))

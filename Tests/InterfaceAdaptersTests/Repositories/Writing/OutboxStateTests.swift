@@ -53,6 +53,27 @@ struct OutboxStateTests {
         #expect(state.end(.closed).tasks.count == 1)
     }
 
+    /// The pause is a minute.
+    @Test(arguments: [(nil, 60), (30, 60), (60, 60), (90, 90)] as [(Int?, Int)])
+    func nothingIsLookedForBeforeThePauseIsOver(next: Int?, wakeTime: Int) throws {
+        var state = OutboxState(OutboxPolicy(refusalsBeforePause: 1))
+        let entry = OutboxEntry(
+            sequence: 1,
+            write: OutboxStage.write(["7"]),
+            idempotencyKey: "k",
+            acceptedAt: OutboxStage.time,
+            attempts: 0
+        )
+        state.lanes.append(entry, DeliveryHistory())
+        if let next {
+            let delivery = state.lanes.next(at: .zero)
+            state.lanes.postpone(try #require(delivery), until: .seconds(next))
+        }
+        _ = state.streak.refuse("x", of: ["8"], because: "no", at: .zero)
+        let found = state.wakeTime(at: .seconds(1))
+        #expect(found == .seconds(wakeTime))
+    }
+
     @Test func whatIsForgottenOfTheRecordsIsAllThatIsKnownOfThem() {
         var state = OutboxState(OutboxPolicy(refusalsBeforePause: 1))
         let entry = OutboxEntry(
