@@ -32,6 +32,14 @@ struct ResponseEntriesTests {
         return Mirror(reflecting: order).children.count
     }
 
+    /// 512 bytes beside the 22 of the address, twice the name and once the value of each field, and the body.
+    @Test func anAnswerTakesWhatItSaysAndALittleMore() throws {
+        var request = try request(1)
+        request.headerFields = [HeaderField(.accept, "text/plain")]
+        let response = DataResponse(headerFields: [HeaderField(.age, "20")], body: Data(repeating: 0x20, count: 100))
+        #expect(response.bytesToKeep(for: request) == 512 + 22 + (12 + 10) + (6 + 2) + 100)
+    }
+
     @Test func whatWasStoredFirstGoesFirst() throws {
         var (entries, partition) = makeEntries(byteLimit: 10)
         for number in 0..<3 {

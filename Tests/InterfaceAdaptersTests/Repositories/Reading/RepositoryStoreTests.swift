@@ -186,6 +186,14 @@ struct RepositoryStoreTests {
         #expect(await (try repository(partition: ["ada"])).failure(1, .local) == nil)
     }
 
+    @Test func withoutRoomInMemoryTheStoreAnswers() async throws {
+        try await fill()
+        let again = try repository(after: 30, memory: .nothing)
+        for _ in 0..<2 { #expect(try await again.entity(1).origin == .store) }
+        #expect(try await again.entities().origin == .store)
+        #expect(source.requests.count == 2)
+    }
+
     @Test func whatMemoryHasIsNotLookedForInTheStore() async throws {
         let looks = Mutex(0)
         let store = HeldRecordStore(base: records) { looks.withLock { $0 += 1 } }
