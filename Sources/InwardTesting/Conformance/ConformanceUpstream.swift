@@ -102,7 +102,7 @@ public final class ConformanceUpstream: Sendable {
 
     /// Statuses that a fetcher gives as they are. Those that ask a client to act, such as redirects, are left out.
     private static let statuses = [
-        201, 202, 203, 204, 206, 304, 400, 403, 404, 405, 409, 410, 412, 422, 429, 500, 502, 503,
+        201, 202, 203, 204, 206, 304, 400, 401, 403, 404, 405, 408, 409, 410, 412, 422, 429, 451, 500, 502, 503, 504,
     ]
 
     /// What is asked of the server at an address, and what must come back.

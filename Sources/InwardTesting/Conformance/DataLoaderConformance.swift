@@ -55,7 +55,7 @@ public struct DataLoaderConformance: Sendable {
     ///
     /// - Parameters:
     ///   - loader: What is checked.
-    ///   - other: What is loaded then: other bytes, as many or not.
+    ///   - other: What is loaded then: other bytes, as many or not; best fewer, so that the end of the first is behind them.
     ///   - replace: Puts the others in the place of the first.
     /// - Throws: a ``ConformanceFailure`` that tells everything that the loader does wrong.
     public func checkReplacement(
@@ -63,12 +63,28 @@ public struct DataLoaderConformance: Sendable {
         with other: [UInt8],
         _ replace: () async throws -> Void
     ) async throws(ConformanceFailure) {
+        guard other != bytes else {
+            throw ConformanceFailure(violations: [
+                "What a source is replaced with must be other bytes, and is the same."
+            ])
+        }
         var violations: [String] = []
         do {
             let source = loader.source
             let old = try await loader.piece(at: 0, of: nil).validator
             try await replace()
             let next = DataLoaderConformance(other)
+            // Whoever was on the way goes on from where it was, and there may be nothing any more.
+            for offset in [bytes.count / 2, bytes.count] where old != nil {
+                let loaded = try await loader.piece(at: offset, of: old)
+                if loaded.validator == old {
+                    violations.append(
+                        "A piece behind the replacement must be of another version, and is of the old one."
+                    )
+                } else {
+                    violations += next.contentViolations(loaded, "The piece at \(offset) of what is no more")
+                }
+            }
             let new = try await loader.piece(at: 0, of: old).validator
             if let old {
                 if new == old {
@@ -120,8 +136,20 @@ public struct DataLoaderConformance: Sendable {
         var violations: [String] = []
         if loaded.validator != validator { violations.append("\(name) must be of the version asked for, and is not.") }
         let end = piece.offset + piece.bytes.count
-        guard (0...offset).contains(piece.offset), end >= offset, end <= bytes.count else {
+        guard piece.offset <= offset, end >= offset else {
             return violations + ["\(name) must have what is there, and has what is from \(piece.offset) to \(end)."]
+        }
+        if end == offset, !piece.isLast { violations.append("\(name) must have a byte, and has none.") }
+        return violations + contentViolations(loaded, name)
+    }
+
+    /// What is wrong with a piece, wherever it begins.
+    private func contentViolations(_ loaded: LoadedPiece, _ name: String) -> [String] {
+        let piece = loaded.piece
+        var violations: [String] = []
+        let end = piece.offset + piece.bytes.count
+        guard piece.offset >= 0, end <= bytes.count else {
+            return ["\(name) must have what is there, and has what is from \(piece.offset) to \(end)."]
         }
         if piece.bytes != Array(bytes[piece.offset..<end]) {
             violations.append("\(name) must have its bytes, and has others.")
@@ -129,7 +157,6 @@ public struct DataLoaderConformance: Sendable {
         if piece.isLast != (end == bytes.count) {
             violations.append("\(name) must say whether it is the last, and does not.")
         }
-        if end == offset, !piece.isLast { violations.append("\(name) must have a byte, and has none.") }
         if let total = loaded.totalByteCount, total != bytes.count {
             violations.append("\(name) must say how many bytes there are, and says \(total).")
         }

@@ -33,6 +33,55 @@ extension DataSaverConformance {
         return violations
     }
 
+    /// What is saved at once while a draft is being written is not mixed with it.
+    func savedMeanwhileViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
+        var rival = Rival(try await saver.openDraft(), of: 1)
+        await rival.begin()
+        await rival.append()
+        let meanwhile = [UInt8](repeating: 2, count: 70_000)
+        var violations: [String] = []
+        // Who is writing may keep others from it.
+        if (try? await saver.save(meanwhile)) != nil, await seen() != meanwhile {
+            violations.append("What is saved while a draft is written must be seen, and is not.")
+        }
+        await rival.append()
+        if await rival.publish(), await seen() != rival.written {
+            violations.append(
+                "A draft must be seen as it was written, though something was saved meanwhile, and is not."
+            )
+        }
+        return violations
+    }
+
+    /// Of what is given up on the way nothing is seen, or all of it.
+    func givenUpViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
+        var old: [UInt8] = [9]
+        try await saver.save(old)
+        var turns = 0
+        while turns <= 1_024 {
+            let new = [UInt8](
+                repeating: UInt8(truncatingIfNeeded: turns.bitWidth - turns.leadingZeroBitCount),
+                count: 300_000
+            )
+            let ended = EventCount()
+            await withTaskGroup { group in
+                group.addTask {
+                    defer { ended.increase() }
+                    try? await saver.save(new)
+                }
+                for _ in 0..<turns where ended.value == 0 { await Task.yield() }
+                group.cancelAll()
+            }
+            let now = await seen() ?? []
+            guard now == old || now == new else {
+                return ["What is given up while it is saved must be seen whole or not at all, and is seen in part."]
+            }
+            old = now
+            turns = max(1, 2 * turns)
+        }
+        return []
+    }
+
     /// A reader sees either the whole new version or the whole old one while a save is in progress.
     ///
     /// The writer goes on until the reader has looked between its saves.

@@ -24,7 +24,7 @@ public struct DataSaverConformance: Sendable {
         var violations: [String] = []
         for check in [
             wholeViolations, draftViolations, secondBeginningViolations, deceivedViolations, resumptionViolations,
-            rivalViolations, namelessViolations, tearingViolations,
+            rivalViolations, savedMeanwhileViolations, namelessViolations, tearingViolations, givenUpViolations,
         ] {
             do throws(DataSaverError) {
                 violations += try await check(saver)

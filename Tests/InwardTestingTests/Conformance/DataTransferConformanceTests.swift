@@ -50,6 +50,8 @@ struct DataTransferConformanceTests {
         (.givesOldVersion, ["1", "2"], "What has been replaced must be of another version"),
         (.givesOldVersion, [nil, nil], "The piece at 0 of 10 must have its bytes, and has others."),
         (.stillHasOldVersion, ["1", "2"], "A source that has been replaced must not have its old version, and has."),
+        (.goesOnAsIfNothingHappened, ["1", "2"], "A piece behind the replacement must be of another version"),
+        (.failsAtTheOldEnd, ["1", "2"], "The loader must not fail, and did: It has nothing there"),
     ]
 
     @Test(arguments: staleFindings) func whatIsNotReplacedIsFound(
@@ -68,6 +70,20 @@ struct DataTransferConformanceTests {
         }
         let found = failure?.violations ?? []
         #expect(found.contains { $0.contains(sentence) }, "\(found)")
+    }
+
+    @Test func whatReplacesASourceMustBeOther() async {
+        let failure = await #expect(throws: ConformanceFailure.self) {
+            try await DataLoaderConformance(bytes).checkReplacement(of: InMemoryDataLoader(bytes), with: bytes) {}
+        }
+        #expect(failure?.violations == ["What a source is replaced with must be other bytes, and is the same."])
+    }
+
+    @Test func aSourceMayBecomeShorter() async throws {
+        let loader = InMemoryDataLoader(bytes)
+        try await DataLoaderConformance(bytes).checkReplacement(of: loader, with: [7]) {
+            loader.replace(with: [7], validator: "2")
+        }
     }
 
     /// What has no validator is found replaced, too.

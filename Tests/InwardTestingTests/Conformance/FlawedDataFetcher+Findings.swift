@@ -68,6 +68,7 @@ extension FlawedDataFetcher {
         (.repeatsAnswer, "GET \(server)echo must be answered with 15 bytes exactly, and was with others (30 bytes)."),
         (.throwsOnClientError, "GET \(server)status-400 must be answered with 400 Bad Request, and failed:"),
         (.throwsOnServerError, "GET \(server)status-500 must be answered with 500 Internal Server Error, and failed:"),
+        (.throwsOnUnauthorized, "GET \(server)status-401 must be answered with 401 Unauthorized, and failed:"),
         (.throwsOnNotModified, "GET \(server)status-304 must be answered with 304 Not Modified, and failed:"),
         (.changesStatus, "GET \(server)status-201 must be answered with 201 Created, and was with 200 OK."),
         (

@@ -12,7 +12,7 @@ final class FlawedDataFetcher: DataFetcher {
         case decodesQuery, dropsPath, truncatesRequest, sendsAnotherMethod, sendsPutAsPost, sendsHeadAsGet
         case keepsFirstAnswerField, keepsLastAnswerField, dropsAnswerFields, truncatesAnswer, dropsPartOfAnswer,
             repeatsAnswer
-        case throwsOnClientError, throwsOnServerError, throwsOnNotModified, changesStatus
+        case throwsOnClientError, throwsOnServerError, throwsOnNotModified, throwsOnUnauthorized, changesStatus
         case sharesByAddress, sharesByAddressAndMethod, answersFromMemory, answersFromMemoryByAddress, sendsTwice
         case sendsBodyOfRead, sendsFraming, sendsLongAddress, sendsAnySchemes, sendsAndRefuses, refusesOtherwise
         case saysAnotherAddress, saysDegraded, givesPartForWhole, failsPartOtherwise
@@ -168,6 +168,7 @@ final class FlawedDataFetcher: DataFetcher {
         case .repeatsAnswer: answer.body.append(answer.body)
         case .throwsOnClientError where (400..<500).contains(answer.status.code): throw FetchError(answer, to: request)
         case .throwsOnServerError where answer.status.code >= 500: throw FetchError(answer, to: request)
+        case .throwsOnUnauthorized where answer.status == .unauthorized: throw FetchError(answer, to: request)
         case .throwsOnNotModified where answer.status == .notModified: throw FetchError(answer, to: request)
         case .changesStatus where answer.status.isSuccess: answer.status = .ok
         case .saysAnotherAddress: answer.url = URL(string: "http://elsewhere.test/")

@@ -20,11 +20,17 @@ struct FlawedDataSaver: DataSaver {
         case sharesDraft = "Of two drafts at the same time"
         case savesTorn = "What is seen must be whole"
         case publishesTorn = "while something else is saved"
+        case savesIntoTheDraft = "though something was saved meanwhile"
+        case savesNothingBesideADraft = "What is saved while a draft is written must be seen"
+        case leavesHalfWhenCancelled = "What is given up while it is saved"
     }
 
     /// What all drafts are written into, where they share it.
     private final class Shared: Sendable {
         let bytes = Mutex<[UInt8]>([])
+        /// What was saved at once since a draft was begun.
+        let saved = Mutex<[UInt8]>([])
+        let isWritten = Mutex(false)
     }
 
     private struct Draft: DataDraft {
@@ -52,6 +58,8 @@ struct FlawedDataSaver: DataSaver {
             hasBegun = true
             written = []
             shared.bytes.withLock { $0 = [] }
+            shared.saved.withLock { $0 = [] }
+            shared.isWritten.withLock { $0 = true }
             try await base.begin()
         }
 
@@ -64,9 +72,13 @@ struct FlawedDataSaver: DataSaver {
         }
 
         mutating func publish(_ checksum: Checksum) async throws(DataSaverError) {
+            shared.isWritten.withLock { $0 = false }
             switch flaw {
             case .neverSeen: break
             case .sharesDraft: try await saver.save(shared.bytes.withLock(\.self))
+            case .savesIntoTheDraft:
+                let saved = shared.saved.withLock(\.self)
+                try await saver.save(saved + written.dropFirst(saved.count))
             case .publishesTorn:
                 try await saver.save(Array(written.prefix(written.count / 2)))
                 for _ in 0..<8 { await Task.yield() }
@@ -77,6 +89,7 @@ struct FlawedDataSaver: DataSaver {
         }
 
         mutating func leave() async {
+            shared.isWritten.withLock { $0 = false }
             await base.leave()
         }
     }
@@ -95,6 +108,17 @@ struct FlawedDataSaver: DataSaver {
         case .forgets: return
         case .fails: throw DataSaverError(destination: "It", explanation: "fails")
         case .heedless where Task.isCancelled: return
+        case .savesIntoTheDraft:
+            shared.saved.withLock { $0 = data }
+            try await base.save(data)
+        case .savesNothingBesideADraft where shared.isWritten.withLock(\.self): return
+        case .leavesHalfWhenCancelled where data.count > 100_000:
+            try await base.save(Array(data.prefix(data.count / 2)))
+            for _ in 0..<2_000 {
+                if Task.isCancelled { throw DataSaverError(destination: "It", explanation: "was cancelled") }
+                await Task.yield()
+            }
+            try await base.save(data)
         case .savesTorn:
             try await base.save(Array(data.prefix(data.count / 2)))
             for _ in 0..<32 { await Task.yield() }

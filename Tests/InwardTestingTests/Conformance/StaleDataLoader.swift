@@ -9,6 +9,10 @@ struct StaleDataLoader: DataLoader {
         case givesOldBytesLater
         case givesOldVersion
         case stillHasOldVersion
+        /// Names the old version for what is not the beginning.
+        case goesOnAsIfNothingHappened
+        /// Fails where the old version ended.
+        case failsAtTheOldEnd
     }
 
     /// What is replaced.
@@ -21,6 +25,11 @@ struct StaleDataLoader: DataLoader {
     var source: String? { base.source }
 
     func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+        let oldValidator = try await old.piece(at: 0, of: nil).validator
+        let isOld = validator != nil && validator == oldValidator
+        if flaw == .failsAtTheOldEnd, isOld, offset == oldBytes.count {
+            throw DataLoaderError(source: "It", explanation: "has nothing there")
+        }
         let loaded = try await base.piece(at: offset, of: validator)
         let piece = loaded.piece
         let range = piece.offset..<piece.offset + piece.bytes.count
@@ -33,7 +42,9 @@ struct StaleDataLoader: DataLoader {
                 totalByteCount: loaded.totalByteCount
             )
         case .givesOldVersion: try await old.piece(at: offset, of: validator)
-        case .stillHasOldVersion: loaded
+        case .goesOnAsIfNothingHappened where isOld && piece.offset > 0:
+            LoadedPiece(piece, validator: validator, totalByteCount: loaded.totalByteCount)
+        case .stillHasOldVersion, .goesOnAsIfNothingHappened, .failsAtTheOldEnd: loaded
         }
     }
 

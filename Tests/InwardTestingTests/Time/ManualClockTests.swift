@@ -91,14 +91,20 @@ struct ManualClockTests {
 
     @Test func whoWaitsForSleepersIsReleasedByTheLastOfThem() async throws {
         await clock.sleepers(0)
+        let executor = SteppedExecutor()
         try await withThrowingTaskGroup { group in
             for _ in 0..<20 {
-                group.addTask {
+                group.addTask(executorPreference: executor) {
                     await clock.sleepers(20)
                     clock.advance(by: .seconds(1))
                 }
             }
-            for _ in 0..<20 { group.addTask { try await clock.sleep(until: instant(1)) } }
+            // Whoever comes when they sleep no more would wait for others.
+            executor.runAll()
+            for _ in 0..<20 {
+                group.addTask(executorPreference: executor) { try await clock.sleep(until: instant(1)) }
+            }
+            executor.runAll()
             try await group.waitForAll()
         }
         #expect(clock.now == instant(20))
