@@ -31,28 +31,33 @@ public final class ConformanceUpstream: Sendable {
         case never
     }
 
-    private let counted = Mutex(0)
+    /// How often each thing was asked for, by the last component of its path.
+    private let asked = Mutex<[String: Int]>([:])
 
     /// Makes an upstream that was not asked yet.
     public init() {}
 
     /// Returns the answer to a request as it arrived: with the address, the header fields and the body that the server read.
     public func answer(to request: DataRequest) -> Answer {
-        switch request.url.lastPathComponent {
+        let name = request.url.lastPathComponent
+        let count = asked.withLock { asked in
+            asked[name, default: 0] += 1
+            return asked[name, default: 0]
+        }
+        switch name {
         case "silence": return .never
         case "unfinished": return .unfinished(Data(repeating: 0x78, count: 1_000), promised: 2_000)
         case "cut-short": return .cutShort(Data(repeating: 0x78, count: 1_000), promised: 2_000)
         case "count":
-            let count = counted.withLock { count in
-                count += 1
-                return count
-            }
             return .whole(
                 DataResponse(
                     headerFields: [HeaderField(.cacheControl, "max-age=600"), HeaderField(.etag, "\"1\"")],
                     body: Data(String(count).utf8)
                 )
             )
+        case _ where name.hasPrefix(Self.askedPrefix):
+            let other = String(name.dropFirst(Self.askedPrefix.count))
+            return .whole(DataResponse(body: Data(String(asked.withLock { $0[other, default: 0] }).utf8)))
         default:
             var response = Self.response(to: request)
             if request.method == .head { response.body = Data() }
@@ -104,6 +109,13 @@ public final class ConformanceUpstream: Sendable {
     private static let statuses = [
         201, 202, 203, 204, 206, 304, 400, 401, 403, 404, 405, 408, 409, 410, 412, 422, 429, 451, 500, 502, 503, 504,
     ]
+
+    private static let askedPrefix = "asked-"
+
+    /// What the server answers with how often it was asked for the same as in another request.
+    static func counting(_ other: DataRequest, at server: URL) -> DataRequest {
+        DataRequest(url: server.appending(path: askedPrefix + other.url.lastPathComponent))
+    }
 
     /// What is asked of the server at an address, and what must come back.
     static func exchanges(at server: URL) -> [DataFetcherExchange] {

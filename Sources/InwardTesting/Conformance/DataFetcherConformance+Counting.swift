@@ -30,6 +30,25 @@ extension DataFetcherConformance {
         return []
     }
 
+    /// What fails or writes is sent once as well: to try again is for whoever knows that it is safe.
+    func repeatViolations(_ fetcher: any DataFetcher) async -> [String] {
+        guard let server else { return [] }
+        let failing = exchanges.filter { $0.failure != nil || $0.response.status.code >= 400 }
+        let writing = exchanges.filter { $0.request.method == .post }.prefix(1)
+        var violations: [String] = []
+        for request in (failing + writing).map(\.request) {
+            let counting = ConformanceUpstream.counting(request, at: server)
+            let before = await number(counting, by: fetcher)
+            _ = try? await fetcher.fetch(request)
+            let after = await number(counting, by: fetcher)
+            guard let before, let after else { return ["\(counting) must be answered with a number, and was not."] }
+            if after != before + 1 {
+                violations.append("\(request) must be sent once, and was sent \(after - before) times.")
+            }
+        }
+        return violations
+    }
+
     /// What cannot be asked is told to be so, by whatever method, and is not sent.
     func impossibilityViolations(_ fetcher: any DataFetcher) async -> [String] {
         guard !impossible.isEmpty else { return ["There must be a request that the fetcher cannot send, and is none."] }
@@ -63,7 +82,13 @@ extension DataFetcherConformance {
 
     /// How often the source says it was asked; `nil` if it says something else.
     func count(_ fetcher: any DataFetcher) async -> Int? {
-        guard let counting, let answer = try? await fetcher.fetch(counting) else { return nil }
+        guard let counting else { return nil }
+        return await number(counting, by: fetcher)
+    }
+
+    /// The number that a request is answered with; `nil` if that is something else.
+    private func number(_ request: DataRequest, by fetcher: any DataFetcher) async -> Int? {
+        guard let answer = try? await fetcher.fetch(request) else { return nil }
         return Int(String(decoding: answer.body, as: UTF8.self))
     }
 }

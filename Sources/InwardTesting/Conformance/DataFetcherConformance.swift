@@ -31,6 +31,8 @@ public struct DataFetcherConformance: Sendable {
     let counting: DataRequest?
     let impossible: [DataRequest]
     let lacking: Set<Requirement>
+    /// The address of a server that counts what it is asked; `nil` for another source.
+    private(set) var server: URL?
 
     /// Makes a check of a web client against a server that answers as a ``ConformanceUpstream`` does.
     ///
@@ -46,6 +48,7 @@ public struct DataFetcherConformance: Sendable {
             counting: DataRequest(url: server.appending(path: "count")),
             impossible: [impossible] + ConformanceUpstream.impossibleRequests(at: server)
         )
+        self.server = server
     }
 
     /// Makes a check.
@@ -91,6 +94,7 @@ public struct DataFetcherConformance: Sendable {
         violations += await headViolations(fetcher)
         violations += await concurrencyViolations(fetcher)
         violations += await countViolations(fetcher)
+        violations += await repeatViolations(fetcher)
         violations += await cancellationViolations(fetcher, timer)
         violations += await deadlineViolations(fetcher, timer)
         violations += await impossibilityViolations(fetcher)

@@ -110,6 +110,9 @@ extension FlawedDataFetcher {
             "GET \(server)echo must be answered with 33 bytes exactly, and was with others (15"
         ),
         (.sendsTwice, "GET \(server)count must be sent once for each of 21 fetches, and was answered with [2, 4"),
+        (.sendsWritesTwice, "POST \(server)echo must be sent once, and was sent 2 times."),
+        (.sendsAgainWhenUnavailable, "GET \(server)status-503 must be sent once, and was sent 2 times."),
+        (.sendsAgainWhenCutShort, "GET \(server)cut-short must be sent once, and was sent 2 times."),
     ]
 
     /// What is wrong with what ends early.

@@ -14,6 +14,7 @@ final class FlawedDataFetcher: DataFetcher {
             repeatsAnswer
         case throwsOnClientError, throwsOnServerError, throwsOnNotModified, throwsOnUnauthorized, changesStatus
         case sharesByAddress, sharesByAddressAndMethod, answersFromMemory, answersFromMemoryByAddress, sendsTwice
+        case sendsWritesTwice, sendsAgainWhenUnavailable, sendsAgainWhenCutShort
         case sendsBodyOfRead, sendsFraming, sendsLongAddress, sendsAnySchemes, sendsAndRefuses, refusesOtherwise
         case saysAnotherAddress, saysDegraded, givesPartForWhole, failsPartOtherwise
         case ignoresEarlyCancellation, answersWhenCancelled, answersWhenCancelledSoon, answersWhenCancelledLate,
@@ -62,7 +63,14 @@ final class FlawedDataFetcher: DataFetcher {
         }
         let sent = sent(request)
         if flaw == .sendsTwice { _ = upstream.answer(to: sent) }
+        if flaw == .sendsWritesTwice, sent.method == .post { _ = upstream.answer(to: sent) }
         let answer = upstream.answer(to: sent)
+        switch answer {
+        case .whole(let response) where flaw == .sendsAgainWhenUnavailable && response.status == 503:
+            _ = upstream.answer(to: sent)
+        case .cutShort where flaw == .sendsAgainWhenCutShort: _ = upstream.answer(to: sent)
+        default: break
+        }
         let response = try changed(try await response(to: request, by: answer), request)
         if let key { memory.withLock { $0[key] = response } }
         // An answer in flight is seen by those who ask meanwhile.
