@@ -3,9 +3,6 @@ import Entities
 import UseCases
 
 extension ImageCodecConformance {
-    /// How many calls are made at the same time, at most. So many take longer than a thread runs before another does.
-    private static let callLimit = 1_000
-
     /// Calls leave nothing behind that a later one meets: images are written and read in turns.
     func repetitionViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) -> [String] {
         let sizes = [(13, 7), (13, 7), (7, 13), (20, 4)].map { ImageSize(clamping: $0.0, $0.1) }
@@ -54,20 +51,19 @@ extension ImageCodecConformance {
     func concurrencyViolations(_ calls: [@Sendable () -> [String]]) async -> [String] {
         let start = DispatchGroup()
         for _ in calls { start.enter() }
-        let overlaps = EventCount()
-        let active = ActiveCount()
+        let overlap = CallOverlap(callers: calls.count)
         let found = await withTaskGroup { group in
-            for call in calls {
+            for (caller, call) in calls.enumerated() {
                 group.addTask {
                     await onOwnThread {
                         start.leave()
                         start.wait()
                         var violations: Set<String> = []
-                        // Until enough calls met another one. All go on till then, so that none waits in vain for another.
-                        for _ in 0..<Self.callLimit where overlaps.value < 32 {
-                            if active.enter() > 1 { overlaps.increase() }
+                        // All go on till then, so that none waits in vain for another.
+                        while overlap.needsCalls {
+                            overlap.enter(caller)
                             violations.formUnion(call())
-                            active.leave()
+                            overlap.leave(caller)
                         }
                         return violations
                     }
