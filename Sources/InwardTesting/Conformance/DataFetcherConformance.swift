@@ -20,6 +20,8 @@ public import Foundation
 /// A fetcher whose source cannot be told what to answer, such as a directory, names exchanges of its own, and what the source
 /// lacks. <doc:InwardTesting> shows a setup for it.
 ///
+/// Each request must be sent once, so check a fetcher without retries, hedging or a cache around it.
+///
 /// The check fails where something is missing that it needs and that the source is not said to lack.
 ///
 /// A fetcher that says it `honorsDeadlines` must end as timed out at the deadline of its task, though nobody cancels

@@ -28,7 +28,13 @@ struct PostLineControllerTests {
     }
 
     @Test(arguments: [
-        ("nonsense", "it is no valid JSON; it begins with “nonsense”"), ("[1]", "it is not an object"),
+        ("nonsense", "it is no valid JSON; it begins with “nonsense”"),
+        // Of a long text, the first 80 bytes.
+        (
+            String(repeating: "😀", count: 30),
+            "it is no valid JSON; it begins with “\(String(repeating: "😀", count: 20))”"
+        ),
+        ("[1]", "it is not an object"),
         (#"{"title": "a", "body": "b"}"#, "its field “userId” is missing"),
         (#"{"userId": "7", "title": "a", "body": "b"}"#, "its field “userId” is not a whole number"),
         (#"{"userId": 7, "title": "a", "body": null}"#, "its field “body” is null"),

@@ -127,6 +127,17 @@ struct AdaptiveLimitTests {
         #expect(halved == [2, 103, 204])
     }
 
+    /// Where half as many take more than nine tenths of the time, the limit makes no difference, and is as it was.
+    @Test(arguments: [(89, 5), (91, 20), (100, 20)])
+    func theLimitIsHalvedAgainWhereThatHelped(milliseconds: Int, expected: Int) {
+        var limit = AdaptiveLimit(in: 1...100, from: 20, tolerance: 1)
+        var now = Duration.zero
+        for _ in 0..<2 { answer(&limit, in: .milliseconds(100), underWay: 20, at: &now) }
+        #expect(limit.limit == 10)
+        answer(&limit, in: .milliseconds(milliseconds), underWay: 10, at: &now)
+        #expect(limit.limit == expected)
+    }
+
     /// Has a limit see answers that each take as long, as many as it takes for it to look at them.
     private func answer(_ limit: inout AdaptiveLimit, in latency: Duration, underWay: Int, at now: inout Duration) {
         for _ in 0..<max(10, limit.limit) {
