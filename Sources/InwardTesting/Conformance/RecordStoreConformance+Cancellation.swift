@@ -3,13 +3,20 @@ import UseCases
 
 extension RecordStoreConformance {
     /// A commit of a cancelled task is made whole or reports that it was cancelled and changes nothing, whenever it is cancelled.
+    /// What is committed beside it stays.
     func cancellationViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         var violations: Set<String> = []
-        for round in 0..<64 {
+        try await CancellationSweep.run(CancellationMoment.Order.allCases) { round, moment throws(RecordStoreError) in
             let keys = (0..<3).map { RecordKey(["cancelled", String(round), String($0)]) }
-            let ending = await ending(ofCancelled: round % 16) { () async throws(RecordStoreError) in
-                try await store.commit(keys.map { .keep(StoredRecord([1]), $0) })
-                return true
+            let lasting: RecordKey = ["lasting", String(round)]
+            let (ending, other) = await moment.result {
+                await Result(awaiting: { () async throws(RecordStoreError) in
+                    try await store.commit(keys.map { .keep(StoredRecord([1]), $0) })
+                })
+            } beside: {
+                await Result(awaiting: { () async throws(RecordStoreError) in
+                    try await store.commit([.keep(StoredRecord([2]), lasting)])
+                })
             }
             let count = try await store.records(under: ["cancelled", String(round)]).count
             switch ending {
@@ -23,6 +30,11 @@ extension RecordStoreConformance {
                 violations.insert("A commit of a cancelled task must be made whole, and is not.")
             case .success, .failure: break
             }
+            try other?.get()
+            if other != nil, try await store.record(for: lasting) == nil {
+                violations.insert("What is kept while another commit is cancelled must be there, and is not.")
+            }
+            return count == 3
         }
         return violations.sorted()
     }
@@ -31,22 +43,16 @@ extension RecordStoreConformance {
     func cancelledReadViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         let keys = (0..<4).map { RecordKey(["read", String($0)]) }
         try await store.commit(keys.map { .keep(StoredRecord([1]), $0) })
-        var violations: Set<String> = []
-        for round in 0..<32 {
-            let record = await ending(ofCancelled: round % 16) { () async throws(RecordStoreError) in
-                try await store.record(for: keys[0]) == StoredRecord([1])
-            }
-            let list = await ending(ofCancelled: round % 16) { () async throws(RecordStoreError) in
-                try await store.records(under: ["read"]).map(\.key) == keys
-            }
-            let losses = await ending(ofCancelled: round % 16) { () async throws(RecordStoreError) in
-                try await store.losses(under: ["read"]).keys.isEmpty
-            }
-            for (name, ending) in [("A record", record), ("A list", list), ("A list of losses", losses)] {
-                violations.formUnion(Self.violations(of: name, ending))
-            }
+        let record = await violations(ofReading: "A record") { () async throws(RecordStoreError) in
+            try await store.record(for: keys[0]) == StoredRecord([1])
         }
-        return violations.sorted()
+        let list = await violations(ofReading: "A list") { () async throws(RecordStoreError) in
+            try await store.records(under: ["read"]).map(\.key) == keys
+        }
+        let losses = await violations(ofReading: "A list of losses") { () async throws(RecordStoreError) in
+            try await store.losses(under: ["read"]).keys.isEmpty
+        }
+        return record + list + losses
     }
 
     /// A cancelled read of losses names those that there are or fails as cancelled.
@@ -55,12 +61,24 @@ extension RecordStoreConformance {
         under key: RecordKey,
         losing keys: [RecordKey]
     ) async -> [String] {
+        await violations(ofReading: "A list of losses") { () async throws(RecordStoreError) in
+            try await store.losses(under: key).keys == keys
+        }
+    }
+
+    /// What is wrong with the endings of a read whose task is cancelled. It returns whether it gave all that it should.
+    private func violations(
+        ofReading name: String,
+        _ read: @escaping @Sendable () async throws(RecordStoreError) -> Bool
+    ) async -> [String] {
         var violations: Set<String> = []
-        for turns in 0..<16 {
-            let losses = await ending(ofCancelled: turns) { () async throws(RecordStoreError) in
-                try await store.losses(under: key).keys == keys
+        await CancellationSweep.run([.alone]) { _, moment in
+            let (ending, _) = await moment.result {
+                await Result(awaiting: read)
+            } beside: {
             }
-            violations.formUnion(Self.violations(of: "A list of losses", losses))
+            violations.formUnion(Self.violations(of: name, ending))
+            return (try? ending.get()) == true
         }
         return violations.sorted()
     }
@@ -72,22 +90,6 @@ extension RecordStoreConformance {
         case .failure(let error) where error.reason != .cancelled:
             ["\(name) that a cancelled task reads must fail as cancelled, and did as \(error.reason)."]
         case .success, .failure: []
-        }
-    }
-
-    /// The result of work whose task is cancelled after a number of yields; with zero, before the work begins.
-    private func ending(
-        ofCancelled turns: Int,
-        _ work: @escaping @Sendable () async throws(RecordStoreError) -> Bool
-    ) async -> Result<Bool, RecordStoreError> {
-        await withTaskGroup { group in
-            group.addTask { () -> Result<Bool, RecordStoreError> in
-                if turns == 0 { while !Task.isCancelled { await Task.yield() } }
-                return await Result(awaiting: work)
-            }
-            for _ in 0..<turns { await Task.yield() }
-            group.cancelAll()
-            return await group.next() ?? .success(true)
         }
     }
 }

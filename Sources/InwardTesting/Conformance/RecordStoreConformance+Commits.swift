@@ -9,8 +9,12 @@ import Foundation
 extension RecordStoreConformance {
     /// Whoever reads while many commit sees all that one of them changes or nothing of it.
     ///
-    /// The writers go on until each reader has read between their commits.
-    func concurrencyViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
+    /// The writers go on until each reader has read between their commits. Half of the readers read in the other store, which is
+    /// one that is opened at the same place, or the same.
+    func concurrencyViolations(
+        _ store: any RecordStore,
+        readingIn other: any RecordStore
+    ) async throws(RecordStoreError) -> [String] {
         let pair: [RecordKey] = [["pair", "1"], ["pair", "2"]]
         let (writers, readers, rounds) = (8, 4, 16)
         let ended = EventCount()
@@ -39,6 +43,7 @@ extension RecordStoreConformance {
                 }
             }
             for reader in 0..<readers {
+                let store = reader % 2 == 0 ? store : other
                 group.addTask {
                     defer { progress.end(reader) }
                     return await failures {
@@ -89,13 +94,19 @@ extension RecordStoreConformance {
         )
         for (round, (one, another)) in [(store, other), (other, store), (store, other)].enumerated() {
             let record = StoredRecord([UInt8(round)])
-            try await one.commit([.keep(record, key)])
-            violations += try await self.violations(
-                of: another,
-                finding: record,
-                for: key,
-                "What another store at the same place keeps"
-            )
+            let changes: [(RecordChange, StoredRecord?, String)] = [
+                (.keep(record, key), record, "keeps"), (.remove(key), nil, "removes"),
+                (.keep(record, key), record, "keeps again"), (.removeAll(["kept"]), nil, "removes with all others"),
+            ]
+            for (change, expected, verb) in changes {
+                try await one.commit([change])
+                violations += try await self.violations(
+                    of: another,
+                    finding: expected,
+                    for: key,
+                    "What another store at the same place \(verb)"
+                )
+            }
         }
         return violations
     }

@@ -63,16 +63,20 @@ extension RecordStoreConformance {
         let count = 32
         try await store.commit([.removeAll(["both"])])
         let stores = [store, try await open()]
+        // In each round both begin together, and neither leaves the other waiting, though its commit fails.
+        let starts = (0..<count).map { _ in Rendezvous(of: stores.count) }
         let found = await withTaskGroup(of: [String].self) { group in
             for (index, store) in stores.enumerated() {
                 group.addTask {
-                    await failures {
-                        for round in 0..<count {
+                    var found: [String] = []
+                    for (round, start) in starts.enumerated() {
+                        await start.arrive()
+                        found += await failures {
                             try await store.commit([.keep(StoredRecord([1]), ["both", String(index), String(round)])])
-                            await Task.yield()
+                            return []
                         }
-                        return []
                     }
+                    return found
                 }
             }
             return await group.reduce(into: []) { $0 += $1 }

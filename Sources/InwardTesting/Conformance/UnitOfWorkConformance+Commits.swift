@@ -81,58 +81,17 @@ extension UnitOfWorkConformance {
             + (lost == 0 ? [] : ["Of 64 commits that are made at the same time \(lost) are lost."])
     }
 
-    /// A commit of a cancelled task is made whole or reports that it was cancelled and changes nothing, whenever it is cancelled.
-    func cancellationViolations(_ stage: UnitOfWorkStage) async throws -> [String] {
-        var violations: Set<String> = []
-        for round in 0..<32 {
-            let name = String(round)
-            let changes = [
-                try await stage.prepare(.first, name, 1), try await stage.prepare(.second, name, 2),
-                try await stage.prepare(.first, "also \(name)", 3),
-            ]
-            let ending = await ending(ofCommitting: changes, to: stage.unitOfWork, cancelledAfter: round % 16)
-            let found = try await stage.numbers(name) + stage.numbers("also \(name)")
-            let isMade = found == [1, 2, 3, nil]
-            let isUnchanged = found == [nil, nil, nil, nil]
-            switch ending {
-            case nil where isUnchanged:
-                violations.insert("A commit of a cancelled task must be made where it does not fail, and is not.")
-            case .cancelled? where isMade:
-                violations.insert("A commit that fails as cancelled must change nothing, and did.")
-            case nil, .cancelled?:
-                if !isMade, !isUnchanged {
-                    violations.insert(
-                        "A commit of a cancelled task must be made whole or not at all, and half of it is."
-                    )
-                }
-            case let reason?:
-                violations.insert("A commit of a cancelled task must fail as cancelled, and did as \(reason).")
-            }
+    /// So many changes at once are made as well as few.
+    func sizeViolations(_ stage: UnitOfWorkStage) async throws -> [String] {
+        let count = 1_200
+        let changes = (0..<count).map { number in
+            (number % 2 == 0 ? UnitOfWorkStage.Repository.first : .second, String(number), Int?.some(number))
         }
-        return violations.sorted()
-    }
-
-    /// Why a commit fails whose task is cancelled after so many turns of the scheduler, or before it if there are none; `nil` if it
-    /// does not.
-    private func ending(
-        ofCommitting changes: [any PreparedChange],
-        to unitOfWork: any UnitOfWork,
-        cancelledAfter turns: Int
-    ) async -> UnitOfWorkError.Reason? {
-        await withTaskGroup(of: UnitOfWorkError.Reason?.self) { group in
-            group.addTask {
-                if turns == 0 { while !Task.isCancelled { await Task.yield() } }
-                do throws(UnitOfWorkError) {
-                    try await unitOfWork.commit(changes)
-                    return nil
-                } catch {
-                    return error.reason
-                }
-            }
-            for _ in 0..<turns { await Task.yield() }
-            group.cancelAll()
-            return await group.next() ?? nil
-        }
+        try await stage.commit(changes)
+        var made = 0
+        for (repository, name, number) in changes where try await stage.read(repository, name) == number { made += 1 }
+        return made == count
+            ? [] : ["All of \(count) changes that are committed at once must be made, and \(made) are."]
     }
 
     /// A change that was prepared elsewhere keeps the others from being made, wherever it is among them.

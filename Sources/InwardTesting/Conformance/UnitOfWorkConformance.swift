@@ -31,7 +31,7 @@ public struct UnitOfWorkConformance: Sendable {
         var violations: [String] = []
         for (name, check) in [
             ("preparing", preparationViolations), ("committing", commitViolations), ("order", orderViolations),
-            ("many", concurrencyViolations), ("cancelling", cancellationViolations),
+            ("size", sizeViolations), ("many", concurrencyViolations), ("cancelling", cancellationViolations),
         ] as [(String, (UnitOfWorkStage) async throws -> [String])] {
             do {
                 let stage = try await open(name)

@@ -52,6 +52,14 @@ struct FlawedRecordStore: RecordStore {
         case cutsLongComponents
         case readsBetweenChanges
         case readsSlowlyBetweenChanges
+        case endsTheNextClaim
+        case claimsAfterItHasLooked
+        case missesWhatTheOtherRemoves
+        case missesWhatTheOtherRemovesWithAllOthers
+        case readsTheOthersOneByOne
+        case saysCancelledThoughMadeLate
+        case makesHalfWhenCancelledLate
+        case rollsBackWhenCancelled
     }
 
     /// A place that stores are opened at.
@@ -59,6 +67,16 @@ struct FlawedRecordStore: RecordStore {
         let records = Mutex<[RecordKey: StoredRecord]>([:])
         let commits = Mutex(0)
         let claims = Mutex(Claims())
+        /// How what is gone was removed.
+        let removals = Mutex<[RecordKey: Removal]>([:])
+        /// The store that has committed last.
+        let committer = Mutex<ObjectIdentifier?>(nil)
+    }
+
+    /// How a record was removed.
+    enum Removal {
+        case alone
+        case withAllOthers
     }
 
     /// The number of the claim that has a key.
@@ -80,11 +98,11 @@ struct FlawedRecordStore: RecordStore {
 
     let flaw: Flaw?
     let now: Date
-    private let place: Place
+    let place: Place
     /// Where a store that has a place of its own tells what it keeps.
     private var shadow: Place?
-    /// Where a store keeps claims that no other sees.
-    private let own = Place()
+    /// Where a store keeps what no other sees: claims, and what it has read.
+    let own = Place()
 
     init(flaw: Flaw? = nil, now: Date, at place: Place) {
         self.flaw = flaw
@@ -117,7 +135,8 @@ struct FlawedRecordStore: RecordStore {
             for _ in 0..<2 { await Task.yield() }
             place.records.withLock { $0[key] = nil }
         }
-        return place.records.withLock { $0[stored(key)].flatMap { isGiven($0) ? $0 : nil } }
+        let record = place.records.withLock { $0[stored(key)].flatMap { isGiven($0) ? $0 : nil } }
+        return missesRemovals ? remembered(record, for: key) : record
     }
 
     func records(
@@ -125,11 +144,13 @@ struct FlawedRecordStore: RecordStore {
     ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
         if flaw == .listsNothingWhenCancelled, Task.isCancelled { return [] }
         // Longer than any writer takes that does not wait for its readers.
-        if flaw == .readsSlowlyBetweenChanges { for _ in 0..<600 { await Task.yield() } }
+        if flaw == .readsSlowlyBetweenChanges, key == ["pair"] { for _ in 0..<600 { await Task.yield() } }
         let found = place.records.withLock { records in
             records.filter { stored(key).contains($0.key) && isGiven($0.value) }
         }
-        let listed = found.map { (key: $0.key, record: $0.value) }
+        let listed =
+            flaw == .readsTheOthersOneByOne
+            ? await readOneByOne(found) : found.map { (key: $0.key, record: $0.value) }
         switch flaw {
         case .listsInAnyOrder: return listed.sorted { $0.key.hashValue < $1.key.hashValue }
         case .listsByText: return listed.sorted { $0.key.components.joined() < $1.key.components.joined() }
@@ -145,9 +166,13 @@ struct FlawedRecordStore: RecordStore {
         if flaw == .claimsNothing { return .owned(by: "another") }
         let place = flaw == .claimsForItselfAlone ? own : shadow ?? place
         let flaw = flaw
+        if flaw == .claimsAfterItHasLooked {
+            if let owner = place.claims.withLock({ $0.owners[key] }) { return .owned(by: String(owner)) }
+            await Task.yield()
+        }
         let number = place.claims.withLock { claims -> Int? in
             let isFree = claims.owners.keys.allSatisfy { flaw == .claimsMoreThanTheKey ? !key.contains($0) : key != $0 }
-            guard isFree || flaw == .claimsTwice else { return nil }
+            guard isFree || flaw == .claimsTwice || flaw == .claimsAfterItHasLooked else { return nil }
             claims.last += 1
             claims.owners[key] = claims.last
             return claims.last
@@ -156,6 +181,12 @@ struct FlawedRecordStore: RecordStore {
         let end: @Sendable () -> Void = {
             place.claims.withLock { claims in
                 if claims.owners[key] == number { claims.owners[key] = nil }
+            }
+            guard flaw == .endsTheNextClaim else { return }
+            // What makes sure that the claim has ended comes late, and does not look whose claim it ends.
+            Task {
+                for _ in 0..<2 { await Task.yield() }
+                place.claims.withLock { $0.owners[key] = nil }
             }
         }
         if flaw == .neverReleases { return .claimed(RecordClaim {}) }
@@ -183,6 +214,9 @@ struct FlawedRecordStore: RecordStore {
             for _ in 0..<8 { await Task.yield() }
             place.records.withLock { $0 = before }
         }
+        if isSlow(changes) { for _ in 0..<600 { await Task.yield() } }
+        place.committer.withLock { $0 = ObjectIdentifier(own) }
+        let before = place.records.withLock(\.self)
         if let turns = turnsBetweenChanges {
             for change in changes {
                 place.records.withLock { make(change, in: &$0) }
@@ -194,7 +228,7 @@ struct FlawedRecordStore: RecordStore {
             for _ in 0..<4 { await Task.yield() }
             for change in changes { make(change, in: &records) }
             place.records.withLock { [records] in $0 = records }
-        } else if flaw == .makesHalfWhenCancelled {
+        } else if flaw == .makesHalfWhenCancelled || flaw == .makesHalfWhenCancelledLate {
             for change in changes {
                 guard !Task.isCancelled else { return }
                 place.records.withLock { make(change, in: &$0) }
@@ -207,14 +241,12 @@ struct FlawedRecordStore: RecordStore {
                 for change in ordered { make(change, in: &records) }
             }
         }
+        if missesRemovals { own.records.withLock { for change in changes { make(change, in: &$0) } } }
         if let shadow {
             let records = place.records.withLock(\.self)
             shadow.records.withLock { $0 = records }
         }
-        if flaw == .saysCancelledThoughMade { for _ in 0..<8 { await Task.yield() } }
-        if Task.isCancelled, flaw == .changesWhenCancelled || flaw == .saysCancelledThoughMade {
-            throw RecordStoreError(.cancelled, explanation: "")
-        }
+        try await endCancelled(before)
     }
 
     /// How often others get their turn behind each change of a commit; `nil` if its changes are made at once.
@@ -228,6 +260,7 @@ struct FlawedRecordStore: RecordStore {
     }
 
     private func make(_ change: RecordChange, in records: inout [RecordKey: StoredRecord]) {
+        if missesRemovals { noteRemovals(by: change, of: records) }
         switch change {
         case .keep(let record, let key):
             if record.bytes.isEmpty, flaw == .losesWhatIsEmpty { return records[stored(key)] = nil }
@@ -272,7 +305,7 @@ struct FlawedRecordStore: RecordStore {
         }
     }
 
-    private func isGiven(_ record: StoredRecord) -> Bool {
+    func isGiven(_ record: StoredRecord) -> Bool {
         switch flaw {
         case .keepsWhatHasExpired: true
         case .keepsWhatExpiresNow: record.expiry.map { $0 >= now } ?? true

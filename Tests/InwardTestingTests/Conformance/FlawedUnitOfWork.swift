@@ -32,6 +32,10 @@ final class FlawedUnitOfWork: UnitOfWork {
         case dropsTheUnknown
         case saysCancelledThoughMade
         case makesHalfWhenCancelled
+        case saysCancelledThoughMadeLate
+        case makesHalfWhenCancelledLate
+        case rollsBackWhenCancelled
+        case makesAHundredChanges
     }
 
     typealias Numbers = [UnitOfWorkStage.Repository: [String: Int]]
@@ -131,7 +135,12 @@ final class FlawedUnitOfWork: UnitOfWork {
             var serials: Set<Int> = []
             own = own.filter { serials.insert($0.serial).inserted }
         }
-        if flaw == .makesHalfWhenCancelled {
+        if flaw == .makesAHundredChanges { own = Array(own.prefix(100)) }
+        // Long, where it is cancelled, before it begins to go wrong.
+        if flaw == .saysCancelledThoughMadeLate || flaw == .makesHalfWhenCancelledLate, own.count == 3 {
+            for _ in 0..<600 { await Task.yield() }
+        }
+        if flaw == .makesHalfWhenCancelled || flaw == .makesHalfWhenCancelledLate {
             for change in own {
                 guard !Task.isCancelled else { throw UnitOfWorkError(.cancelled, explanation: "") }
                 try make([change])
@@ -147,11 +156,17 @@ final class FlawedUnitOfWork: UnitOfWork {
             if isThird, flaw == .losesEveryThird { return }
             if isThird { state.withLock { $0.numbers[.first] = [:] } }
         }
+        let before = state.withLock(\.numbers)
         try make(own)
-        if flaw == .saysCancelledThoughMade { for _ in 0..<8 { await Task.yield() } }
-        if Task.isCancelled, flaw == .changesWhenCancelled || flaw == .saysCancelledThoughMade {
-            throw UnitOfWorkError(.cancelled, explanation: "")
+        switch flaw {
+        case .saysCancelledThoughMade, .saysCancelledThoughMadeLate, .rollsBackWhenCancelled:
+            for _ in 0..<8 { await Task.yield() }
+        case .changesWhenCancelled: break
+        default: return
         }
+        guard Task.isCancelled else { return }
+        if flaw == .rollsBackWhenCancelled { state.withLock { $0.numbers = before } }
+        throw UnitOfWorkError(.cancelled, explanation: "")
     }
 
     /// Makes changes in one step of the process, or each in a step of its own.

@@ -86,6 +86,17 @@ struct RecordStoreConformanceTests {
         (.cutsLongComponents, "What is kept under [\"xxxxxxxxxxxxxxxx\"] must be"),
         (.readsBetweenChanges, "Two records that are always changed together must be the same, and are not."),
         (.readsSlowlyBetweenChanges, "Two records that are always changed together must be the same, and are not."),
+        (.endsTheNextClaim, "The end of a claim must not end the next claim of its key, and does."),
+        (.claimsAfterItHasLooked, "A key must have one owner at a time, and has two."),
+        (.missesWhatTheOtherRemoves, "What another store at the same place removes must be nothing"),
+        (
+            .missesWhatTheOtherRemovesWithAllOthers,
+            "What another store at the same place removes with all others must be nothing"
+        ),
+        (.readsTheOthersOneByOne, "Two records that are always changed together must be the same, and are not."),
+        (.saysCancelledThoughMadeLate, "A commit that fails as cancelled must change nothing, and did."),
+        (.makesHalfWhenCancelledLate, "A commit of a cancelled task must be made whole, and is not."),
+        (.rollsBackWhenCancelled, "What is kept while another commit is cancelled must be there, and is not."),
     ]
 
     @Test(arguments: Thoroughness.sample(findings, every: 3)) func eachFlawIsFound(

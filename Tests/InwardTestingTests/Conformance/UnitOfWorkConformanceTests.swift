@@ -45,6 +45,13 @@ struct UnitOfWorkConformanceTests {
         (.dropsTheUnknown, "A change that was prepared elsewhere must be refused, and is not."),
         (.saysCancelledThoughMade, "A commit that fails as cancelled must change nothing, and did."),
         (.makesHalfWhenCancelled, "A commit of a cancelled task must be made whole or not at all, and half of it is."),
+        (.saysCancelledThoughMadeLate, "A commit that fails as cancelled must change nothing, and did."),
+        (
+            .makesHalfWhenCancelledLate,
+            "A commit of a cancelled task must be made whole or not at all, and half of it is."
+        ),
+        (.rollsBackWhenCancelled, "What is committed while another commit is cancelled must be seen, and is not."),
+        (.makesAHundredChanges, "All of 1200 changes that are committed at once must be made, and 100 are."),
         (.failsOnNothing, "The unit of work must be opened and must not fail, and did"),
     ]
 

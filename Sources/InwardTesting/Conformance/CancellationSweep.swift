@@ -1,0 +1,41 @@
+/// Does a piece of work again and again, and cancels it at ever other moments: before it begins, in its first turns, ever later, and
+/// around the moment from which on a cancellation comes too late, wherever in the work that is.
+enum CancellationSweep {
+    /// How many of the first turns are all tried.
+    private static let firstTurns = 16
+
+    /// Tries all moments, for each of the orders in which others work beside what is cancelled.
+    ///
+    /// An attempt does the work of a round and has it cancelled at the moment. It tells whether the work was done all the same.
+    static func run<Failure: Error>(
+        _ orders: [CancellationMoment.Order],
+        _ attempt: (_ round: Int, _ moment: CancellationMoment) async throws(Failure) -> Bool
+    ) async throws(Failure) {
+        var round = 0
+        for order in orders {
+            // The first is never cancelled, so that it tells how long the work takes.
+            let whole = CancellationMoment(turns: nil, order: order)
+            _ = try await attempt(round, whole)
+            round += 1
+            var turns = Array(0..<firstTurns)
+            while let last = turns.last, last < 2 * whole.passed { turns.append(max(last, 1) * 2) }
+            // Too early, and too late. Between the two is where work that goes wrong does.
+            var early = -1
+            var late = Int.max
+            for turn in turns {
+                let isDone = try await attempt(round, CancellationMoment(turns: turn, order: order))
+                round += 1
+                if !isDone, late == .max { early = turn }
+                if isDone, late == .max { late = turn }
+            }
+            // Work that is never too late takes no notice, or looks again after the last of its turns.
+            guard late < .max else { continue }
+            while late - early > 1 {
+                let middle = early + (late - early) / 2
+                let isDone = try await attempt(round, CancellationMoment(turns: middle, order: order))
+                round += 1
+                if isDone { late = middle } else { early = middle }
+            }
+        }
+    }
+}
