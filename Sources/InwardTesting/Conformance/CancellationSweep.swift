@@ -19,17 +19,13 @@ enum CancellationSweep {
             round += 1
             var turns = Array(0..<firstTurns)
             while let last = turns.last, last < 2 * whole.passed { turns.append(max(last, 1) * 2) }
-            // Too early, and too late. Between the two is where work that goes wrong does.
+            // Too early at last, and too late. Between the two is where work that goes wrong does.
             var early = -1
-            var late = Int.max
             for turn in turns {
-                let isDone = try await attempt(round, CancellationMoment(turns: turn, order: order))
+                if try await !attempt(round, CancellationMoment(turns: turn, order: order)) { early = turn }
                 round += 1
-                if !isDone, late == .max { early = turn }
-                if isDone, late == .max { late = turn }
             }
-            // Work that is never too late takes no notice, or looks again after the last of its turns.
-            guard late < .max else { continue }
+            guard var late = turns.first(where: { $0 > early }) else { continue }
             while late - early > 1 {
                 let middle = early + (late - early) / 2
                 let isDone = try await attempt(round, CancellationMoment(turns: middle, order: order))

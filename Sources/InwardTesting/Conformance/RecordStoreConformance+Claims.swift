@@ -38,7 +38,7 @@ extension RecordStoreConformance {
         }
         await third.release()
         if violations.isEmpty { violations += try await claimEndViolations(store) }
-        return violations.isEmpty ? await claimTurnViolations(store) : violations
+        return violations.isEmpty ? await claimTurnViolations([store]) : violations
     }
 
     /// A claim ends once: what is left of it, and who releases it again, has no effect on the claim of the next owner.
@@ -63,14 +63,15 @@ extension RecordStoreConformance {
         return []
     }
 
-    /// Of many who claim a key at once, one has it at a time, and each gets its turn.
-    private func claimTurnViolations(_ store: any RecordStore) async -> [String] {
+    /// Of many who claim a key at once, one has it at a time, and each gets its turn, in whichever of the stores at a place.
+    private func claimTurnViolations(_ stores: [any RecordStore]) async -> [String] {
         let key: RecordKey = ["turns"]
         let (owners, rounds) = (4, 4)
         let turns = ActiveCount()
         let start = Rendezvous(of: owners)
         let found = await withTaskGroup(of: [String].self) { group in
-            for _ in 0..<owners {
+            for owner in 0..<owners {
+                let store = stores[owner % stores.count]
                 group.addTask {
                     await start.arrive()
                     return await failures {
@@ -111,11 +112,12 @@ extension RecordStoreConformance {
         await claim.release()
         let next = try await claimed(key, in: other)
         await next?.release()
-        return
+        let violations =
             (isExclusive
-            ? [] : ["What one store has claimed must not be claimed in another at the same place, and is."])
+                ? [] : ["What one store has claimed must not be claimed in another at the same place, and is."])
             + (next == nil
                 ? ["What one store has released must be claimed in another at the same place, and is not."] : [])
+        return violations.isEmpty ? await claimTurnViolations([store, other]) : violations
     }
 
     private func claimed(_ key: RecordKey, in store: any RecordStore) async throws(RecordStoreError) -> RecordClaim? {

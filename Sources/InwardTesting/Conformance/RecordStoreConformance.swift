@@ -16,7 +16,8 @@ public import Foundation
 /// A durable store also passes ``checkLosses(_:damage:)``, and a store that can be full ``checkFullness(_:)``.
 ///
 /// It removes everything that the store keeps, at the beginning and between what it checks. A store that crashes ends the test
-/// that runs the check.
+/// that runs the check, and one that does not answer, or never gives a key to who waits for it, keeps it waiting: give the test a
+/// time limit.
 public struct RecordStoreConformance: Sendable {
     let isDurable: Bool
     let now: Date
@@ -42,9 +43,8 @@ public struct RecordStoreConformance: Sendable {
             let store = try await open()
             for check in [
                 valueViolations, keyViolations, removalViolations, orderViolations, sequenceViolations,
-                expiryViolations, renewalViolations, replacementViolations, cancellationViolations,
-                cancelledReadViolations,
-                claimViolations,
+                expiryViolations, renewalViolations, replacementViolations,
+                cancellationViolations, cancelledReadViolations, claimViolations,
             ] {
                 do {
                     try await store.commit([.removeAll([])])

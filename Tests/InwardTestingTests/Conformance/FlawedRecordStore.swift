@@ -54,6 +54,7 @@ struct FlawedRecordStore: RecordStore {
         case readsSlowlyBetweenChanges
         case endsTheNextClaim
         case claimsAfterItHasLooked
+        case claimsAfterItHasLookedForOthers
         case missesWhatTheOtherRemoves
         case missesWhatTheOtherRemovesWithAllOthers
         case readsTheOthersOneByOne
@@ -143,7 +144,7 @@ struct FlawedRecordStore: RecordStore {
         under key: RecordKey
     ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
         if flaw == .listsNothingWhenCancelled, Task.isCancelled { return [] }
-        // Longer than any writer takes that does not wait for its readers.
+        // Longer than any writer takes that does not wait for its readers. Other lists are not worth the time.
         if flaw == .readsSlowlyBetweenChanges, key == ["pair"] { for _ in 0..<600 { await Task.yield() } }
         let found = place.records.withLock { records in
             records.filter { stored(key).contains($0.key) && isGiven($0.value) }
@@ -166,13 +167,20 @@ struct FlawedRecordStore: RecordStore {
         if flaw == .claimsNothing { return .owned(by: "another") }
         let place = flaw == .claimsForItselfAlone ? own : shadow ?? place
         let flaw = flaw
-        if flaw == .claimsAfterItHasLooked {
+        let own = own
+        if looksFirst {
             if let owner = place.claims.withLock({ $0.owners[key] }) { return .owned(by: String(owner)) }
+            // Only that others at the place claim it meanwhile is missed, with one of the flaws.
+            if flaw == .claimsAfterItHasLookedForOthers,
+                !own.claims.withLock({ $0.owners.updateValue(0, forKey: key) == nil })
+            {
+                return .owned(by: "this")
+            }
             await Task.yield()
         }
         let number = place.claims.withLock { claims -> Int? in
             let isFree = claims.owners.keys.allSatisfy { flaw == .claimsMoreThanTheKey ? !key.contains($0) : key != $0 }
-            guard isFree || flaw == .claimsTwice || flaw == .claimsAfterItHasLooked else { return nil }
+            guard isFree || flaw == .claimsTwice || looksFirst else { return nil }
             claims.last += 1
             claims.owners[key] = claims.last
             return claims.last
@@ -182,6 +190,7 @@ struct FlawedRecordStore: RecordStore {
             place.claims.withLock { claims in
                 if claims.owners[key] == number { claims.owners[key] = nil }
             }
+            if flaw == .claimsAfterItHasLookedForOthers { own.claims.withLock { $0.owners[key] = nil } }
             guard flaw == .endsTheNextClaim else { return }
             // What makes sure that the claim has ended comes late, and does not look whose claim it ends.
             Task {
@@ -247,6 +256,11 @@ struct FlawedRecordStore: RecordStore {
             shadow.records.withLock { $0 = records }
         }
         try await endCancelled(before)
+    }
+
+    /// Whether a store looks whether a key is claimed, and claims it in a second step.
+    private var looksFirst: Bool {
+        flaw == .claimsAfterItHasLooked || flaw == .claimsAfterItHasLookedForOthers
     }
 
     /// How often others get their turn behind each change of a commit; `nil` if its changes are made at once.

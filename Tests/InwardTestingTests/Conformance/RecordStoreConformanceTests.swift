@@ -87,6 +87,7 @@ struct RecordStoreConformanceTests {
         (.readsBetweenChanges, "Two records that are always changed together must be the same, and are not."),
         (.readsSlowlyBetweenChanges, "Two records that are always changed together must be the same, and are not."),
         (.endsTheNextClaim, "The end of a claim must not end the next claim of its key, and does."),
+        (.claimsAfterItHasLookedForOthers, "A key must have one owner at a time, and has two."),
         (.claimsAfterItHasLooked, "A key must have one owner at a time, and has two."),
         (.missesWhatTheOtherRemoves, "What another store at the same place removes must be nothing"),
         (
