@@ -78,28 +78,30 @@ struct FileDataSaverTests {
         #expect(try names == ["data"])
     }
 
-    /// A killed process writes no note, and may have written more than it noted.
+    /// A killed process writes no note, and may have written more than it noted. What it leaves is what is there in the middle.
     @Test func whatWasWrittenBehindTheLastNoteIsWrittenAgain() async throws {
-        do {
-            var draft = try await saver(checkpointByteCount: 4).openDraft()
-            try await draft.begin()
-            var part = SavedPart(source: "The memory", validator: "1", steps: [])
-            for (bytes, count) in [("0123", 4), ("4x", 6)] {
-                part = SavedPart(
-                    source: "The memory",
-                    validator: "1",
-                    steps: [],
-                    loadedByteCount: count,
-                    savedByteCount: count,
-                    checksum: Checksum(of: Array("0123".utf8).span).value
-                )
-                try await draft.append(Array(bytes.utf8), reaching: part)
-            }
+        var draft = try await saver(checkpointByteCount: 4).openDraft()
+        try await draft.begin()
+        for (bytes, count) in [("0123", 4), ("4x", 6)] {
+            let part = SavedPart(
+                source: "The memory",
+                validator: "1",
+                steps: [],
+                loadedByteCount: count,
+                savedByteCount: count,
+                checksum: Checksum(of: Array("0123".utf8).span).value
+            )
+            try await draft.append(Array(bytes.utf8), reaching: part)
         }
-        let loader = InMemoryDataLoader(data)
-        let report = try await TransferData(from: loader, to: saver())()
+        for name in ["inward-part", "inward-state"] {
+            try directory.write(directory.contents(of: ".data.\(name)"), to: ".other.\(name)")
+        }
+        await draft.leave()
+        #expect(try directory.contents(of: ".other.inward-part") == "01234x")
+        let other = FileDataSaver(file: directory.url.appending(path: "other"), checkpointByteCount: 4)
+        let report = try await TransferData(from: InMemoryDataLoader(data), to: other)()
         #expect(report.resumedAt == 4)
-        #expect(try directory.contents(of: "data") == "0123456789")
+        #expect(try directory.contents(of: "other") == "0123456789")
     }
 
     @Test func aPartThatIsDamagedIsWrittenAnew() async throws {
