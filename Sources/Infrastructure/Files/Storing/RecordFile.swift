@@ -27,7 +27,7 @@ package final class RecordFile: Sendable {
     private let path: String
     private let faults: RecordFileFault.Source
     private let isDamaged = Atomic(false)
-    /// Closes its descriptor when it is deallocated.
+    private let isOpen = Atomic(true)
     private let handle: FileHandle
 
     /// Opens a file with the system's flags. A new file is for its owner alone by default.
@@ -67,6 +67,8 @@ package final class RecordFile: Sendable {
         self.path = path
         self.faults = faults
     }
+
+    deinit { close() }
 
     /// Takes from everybody but the owner what they may do with the file. What a process may create depends on its `umask`, and
     /// the file may be a copy that was made without care.
@@ -218,6 +220,9 @@ package final class RecordFile: Sendable {
 
     /// Closes the file, which gives its lock back. It cannot be used afterwards.
     func close() {
+        guard isOpen.exchange(false, ordering: .relaxed) else { return }
+        // A child process that is being started has the descriptor too until its program runs, and so would keep the lock.
+        _ = flock(handle.fileDescriptor, LOCK_UN)
         // Nobody is helped by knowing that it failed: the descriptor is gone either way.
         try? handle.close()
     }

@@ -143,6 +143,24 @@ struct FileDataSaverTests {
         #expect(try names == [])
     }
 
+    /// A child process has every descriptor until its program runs, as a copy has it here.
+    @Test(arguments: [false, true]) func aLockEndsWithTheFileThoughAChildProcessHasItToo(isClosed: Bool) throws {
+        let path = directory.url.appending(path: "lock").path(percentEncoded: false)
+        func open() throws(RecordStoreError) -> RecordFile {
+            try RecordFile("lock", path: path, flags: O_RDWR | O_CREAT) { _ in nil }
+        }
+        var file: RecordFile? = try open()
+        #expect(try file?.lockAtOnce() == true)
+        let copy = dup(
+            (file.flatMap { Mirror(reflecting: $0).descendant("handle") } as? FileHandle)?.fileDescriptor ?? -1
+        )
+        try #require(copy >= 0)
+        if isClosed { file?.close() }
+        file = nil
+        #expect(try open().lockAtOnce())
+        #expect(close(copy) == 0)
+    }
+
     @Test func whatIsReadBackAndNotTheSameReplacesNothing() async throws {
         try directory.write("before", to: "data")
         let part = target.deletingLastPathComponent().appending(path: ".data.inward-part")
