@@ -9,6 +9,13 @@ import Foundation
 #endif
 
 struct FetchErrorTests {
+    @Test func credentialsOfABaseAreNotTold() throws {
+        let base = try #require(URL(string: "https://ada:p4ssw0rd@upstream.test/"))
+        let request = DataRequest(url: try #require(URL(string: "users", relativeTo: base)))
+        let error = FetchError(.unreachable, request: request, explanation: "failed as ada with p4ssw0rd")
+        #expect(!"\(error)".contains("p4ssw0rd"))
+    }
+
     @Test func anUnsuccessfulAnswerTellsItsStatusAndWhenToAskAgain() throws {
         let response = DataResponse(status: 503, headerFields: [HeaderField(.retryAfter, "2")])
         let error = FetchError(response, to: try .example())

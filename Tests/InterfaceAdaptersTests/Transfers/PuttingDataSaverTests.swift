@@ -55,6 +55,16 @@ struct PuttingDataSaverTests {
         #expect(last == ["MOVE /target.inward-part", "DELETE /target.inward-state"])
     }
 
+    @Test func anAddressMayBeRelative() async throws {
+        let server = InMemoryWebDataFetcher()
+        let url = try #require(URL(string: "target", relativeTo: .example("other")))
+        let saver = PuttingDataSaver(url: url, pieceByteCount: 5, dataFetcher: server)
+        try await TransferData(from: InMemoryDataLoader(data), to: saver)()
+        #expect(server["/target"] == data)
+        let hosts = Set(server.requests.map { $0.url.absoluteURL.host() })
+        #expect(try hosts == [URL.example("other").host()])
+    }
+
     @Test func largePiecesAreReadBackInSmallerOnes() async throws {
         let server = InMemoryWebDataFetcher()
         let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 1 << 22, dataFetcher: server)

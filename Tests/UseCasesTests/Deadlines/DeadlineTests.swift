@@ -18,6 +18,15 @@ struct DeadlineTests {
         #expect(failure == .failure(ExampleError()))
     }
 
+    @Test func itsStopwatchBeginsWithIt() {
+        let timer = TimerService(clock)
+        clock.advance(by: .seconds(5))
+        let stopwatch = Deadline(in: .seconds(60), on: timer).stopwatch
+        #expect(stopwatch.elapsed == .zero)
+        clock.advance(by: .seconds(3))
+        #expect(stopwatch.elapsed == .seconds(3))
+    }
+
     @Test func workHasTimeUntilTheDeadline() async {
         let deadline = Deadline(in: .seconds(10), on: clock)
         let released = Rendezvous(of: 2)

@@ -2,8 +2,6 @@
 struct FetchObservers: Sendable {
     private var observers: [any FetchObserver] = []
 
-    var isEmpty: Bool { observers.isEmpty }
-
     mutating func append(_ observer: any FetchObserver) { observers.append(observer) }
 
     func tell(_ tell: (any FetchObserver) -> Void) {

@@ -71,6 +71,23 @@ struct RepositoryCopiesTests {
         #expect(try await repository.entities(.author(7)).value.map(\.id) == [1, 2, 4])
     }
 
+    @Test func aListThatIsNotInMemoryHasWhatMayHaveBeenCreated() async throws {
+        let timer = TimerService(clock)
+        let cache = FarCache(source, timer: timer)
+        let losing = StubDataFetcher { request throws(FetchError) in
+            let answer = try await cache.fetch(request)
+            guard request.method == .post else { return answer }
+            throw FetchError(.interrupted, request: request, explanation: "was lost")
+        }
+        let repository = try Repository.remarks(losing, timer, memory: .nothing)
+        _ = try await repository.entities(.author(7))
+        clock.advance(by: .seconds(30))
+        await #expect(throws: RepositoryError.self) {
+            try await repository.send(Remark(id: 4, author: 7, text: "four"))
+        }
+        #expect(try await repository.entities(.author(7)).value.map(\.id) == [1, 2, 4])
+    }
+
     @Test func aCopyThatWasMadeWithinTheLastSecondMayBeFromBeforeTheChange() async throws {
         let timer = TimerService(clock)
         let repository = try Repository.remarks(FarCache(source, timer: timer), timer, memory: .nothing)
