@@ -66,6 +66,7 @@ struct ObservingDataFetcherTests {
     }
 
     @Test func aFailureIsToldAndThrown() async throws {
+        clock.advance(by: .seconds(100))
         let request = try DataRequest.example()
         let failure = FetchError(.unreachable, request: request, explanation: "failed")
         let fetcher = source(.failure(failure)).observing(with: recorder, timer: timer)
