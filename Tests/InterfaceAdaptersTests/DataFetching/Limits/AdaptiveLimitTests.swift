@@ -116,6 +116,25 @@ struct AdaptiveLimitTests {
         #expect(limit.limit == 81)
     }
 
+    /// A limit that has fallen by half is measured anew once, and not with every window as long as it stays low.
+    @Test func aLimitThatHasFallenIsMeasuredOnce() {
+        var limit = AdaptiveLimit(in: 1...100, from: 100, tolerance: 1)
+        var now = Duration.zero
+        // The first measurement, which finds no difference.
+        for _ in 0..<3 { answer(&limit, in: .milliseconds(100), underWay: 100, at: &now) }
+        for _ in 0..<8 {
+            limit.record(.overloaded, from: now, to: now + .seconds(1), underWay: 100)
+            now += .seconds(1)
+        }
+        let fallen = limit.limit
+        #expect(fallen < 50)
+        let halved = (1...10).filter { _ in
+            answer(&limit, in: .milliseconds(100), underWay: limit.limit, at: &now)
+            return limit.limit < fallen
+        }
+        #expect(halved == [1])
+    }
+
     /// Half as many are let through for a while, a hundred looks behind the last time.
     @Test func itIsMeasuredAnewAfterAHundredWindows() {
         var limit = AdaptiveLimit(in: 10...20, from: 20, tolerance: 1.5)
