@@ -2,12 +2,12 @@ import Synchronization
 
 /// Counts how often calls on several threads met, so that they go on until that is enough.
 ///
-/// A thread that does not run for a while stands at one place of one call, which may be a harmless one. So a call that meets another
-/// counts once, however many calls of other threads it lasts.
+/// A thread that the system does not run for a while stands at one place in one call, which may be harmless. So meeting that call
+/// counts once, however many other calls it outlasts.
 final class CallOverlap: Sendable {
     /// How often each caller meets others.
     private static let enough = 16
-    /// How many calls each caller makes at most, where calls do not meet: so many take longer than a thread runs before another does.
+    /// After how many calls each the callers stop if they do not meet. So many take longer than the system runs one thread at a time.
     private static let mostCalls = 1_000
 
     private struct Caller {

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// When a piece of work is cancelled, and what is done beside it then.
+/// When a piece of work is cancelled, and what runs beside it.
 ///
-/// Who cancels counts turns, in each of which work that yields gets on by one step. Work that waits for something else, such as a
-/// disk, gets on meanwhile as it can.
+/// The canceller counts turns, and work that yields takes one step per turn. Work that waits for something else, such as a disk,
+/// proceeds meanwhile at its own pace.
 final class CancellationMoment: Sendable {
     /// When others work beside what is cancelled.
     enum Order: CaseIterable {
         case alone
         case beforeTheCancellation
-        case behindTheCancellation
+        case afterTheCancellation
     }
 
     private let turns: Int?
@@ -29,7 +29,7 @@ final class CancellationMoment: Sendable {
     /// How many turns have passed until the work was cancelled or had ended.
     var passed: Int { count.load(ordering: .relaxed) }
 
-    /// What comes of work that is cancelled at this moment, and what others did beside it; that is `nil` if none did.
+    /// The result of work that is cancelled at this moment, and of the other work beside it; `nil` if the order has none.
     func result<Value: Sendable, Other: Sendable>(
         of work: @escaping @Sendable () async -> Value,
         beside other: @Sendable () async -> Other
@@ -37,7 +37,7 @@ final class CancellationMoment: Sendable {
         let queue = TurnQueue()
         return await withTaskExecutorPreference(queue) {
             let ended = EventCount()
-            // Unstructured, because a group would not give its value but as one that there may not be. It is awaited below.
+            // Unstructured, because a child task cannot be cancelled alone. It is awaited below.
             let task = Task(executorPreference: queue) { [turns] in
                 defer { ended.increase() }
                 if turns == 0 { while !Task.isCancelled { await Task.yield() } }
@@ -47,19 +47,10 @@ final class CancellationMoment: Sendable {
                 await Task.yield()
                 count.add(1, ordering: .relaxed)
             }
-            switch order {
-            case .alone:
-                if turns != nil || Task.isCancelled { task.cancel() }
-                return (await task.value, nil)
-            case .beforeTheCancellation:
-                let other = await other()
-                if turns != nil || Task.isCancelled { task.cancel() }
-                return (await task.value, other)
-            case .behindTheCancellation:
-                if turns != nil || Task.isCancelled { task.cancel() }
-                let other = await other()
-                return (await task.value, other)
-            }
+            let before = order == .beforeTheCancellation ? await other() : nil
+            if turns != nil || Task.isCancelled { task.cancel() }
+            let after = order == .afterTheCancellation ? await other() : nil
+            return (await task.value, before ?? after)
         }
     }
 }

@@ -1,5 +1,5 @@
-/// Does a piece of work again and again, and cancels it at ever other moments: before it begins, in its first turns, ever later, and
-/// around the moment from which on a cancellation comes too late, wherever in the work that is.
+/// Repeats a piece of work and cancels it at different moments: before it begins, in its first turns, later and later, and around
+/// the last moment at which a cancellation still counts.
 enum CancellationSweep {
     /// How many of the first turns are all tried.
     private static let firstTurns = 16
@@ -19,7 +19,7 @@ enum CancellationSweep {
             round += 1
             var turns = Array(0..<firstTurns)
             while let last = turns.last, last < 2 * whole.passed { turns.append(max(last, 1) * 2) }
-            // Too early at last, and too late. Between the two is where work that goes wrong does.
+            // Work that goes wrong does so between the last cancellation that counted and the first that came too late.
             var early = -1
             for turn in turns {
                 if try await !attempt(round, CancellationMoment(turns: turn, order: order)) { early = turn }

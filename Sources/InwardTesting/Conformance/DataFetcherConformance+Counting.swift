@@ -30,7 +30,7 @@ extension DataFetcherConformance {
         return []
     }
 
-    /// What fails or writes is sent once as well: to try again is for whoever knows that it is safe.
+    /// A request that fails or writes is also sent once: only the caller knows whether it is safe to retry.
     func repeatViolations(_ fetcher: any DataFetcher) async -> [String] {
         guard let server else { return [] }
         let failing = exchanges.filter { $0.failure != nil || $0.response.status.code >= 400 }

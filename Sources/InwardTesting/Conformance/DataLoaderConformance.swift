@@ -55,7 +55,8 @@ public struct DataLoaderConformance: Sendable {
     ///
     /// - Parameters:
     ///   - loader: What is checked.
-    ///   - other: What is loaded then: other bytes, as many or not; best fewer, so that the end of the first is behind them.
+    ///   - other: The bytes that are loaded then. They must differ from the first ones, and are best fewer, so that the old end lies
+    ///     past the new one.
     ///   - replace: Puts the others in the place of the first.
     /// - Throws: a ``ConformanceFailure`` that tells everything that the loader does wrong.
     public func checkReplacement(
@@ -74,12 +75,12 @@ public struct DataLoaderConformance: Sendable {
             let old = try await loader.piece(at: 0, of: nil).validator
             try await replace()
             let next = DataLoaderConformance(other)
-            // Whoever was on the way goes on from where it was, and there may be nothing any more.
+            // A transfer that was under way continues at its old offset, where the new version may have nothing.
             for offset in [bytes.count / 2, bytes.count] where old != nil {
                 let loaded = try await loader.piece(at: offset, of: old)
                 if loaded.validator == old {
                     violations.append(
-                        "A piece behind the replacement must be of another version, and is of the old one."
+                        "A piece after the replacement must be of another version, and is of the old one."
                     )
                 } else {
                     violations += next.contentViolations(loaded, "The piece at \(offset) of what is no more")

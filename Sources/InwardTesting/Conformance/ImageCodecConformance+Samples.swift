@@ -27,7 +27,7 @@ extension ImageCodecConformance {
         return violations
     }
 
-    /// Another image to read meanwhile, of the same format if there is one; the same one if there is no other.
+    /// The image to read at the same time: another one, of the same format if possible, or the sample itself if it is the only one.
     private static func partner(of sample: ImageSample, among samples: [ImageSample]) -> ImageSample {
         let others = samples.filter { $0.image != sample.image }
         return others.first { $0.format == sample.format } ?? others.first ?? sample

@@ -1,10 +1,9 @@
 import Synchronization
 
-/// Tells writers how far readers are that read meanwhile, so that those go on until each reader has read between their writes.
+/// Tells writers how far concurrent readers are, so that they keep writing until each reader has read between writes.
 ///
-/// A reader may be slower than many writes, or be kept waiting by the writers themselves. No number of rounds would be
-/// enough for the one, and rounds without a pause would be too many for the other: writers go on for as long as it
-/// takes, with pauses that grow until a reader has read.
+/// A slow reader needs more writes than any fixed number, and a reader that waits for the writers needs pauses between them. So
+/// writers go on for as long as it takes, with pauses that grow until a reader has read.
 final class ReaderProgress: Sendable {
     /// How often each reader reads.
     private static let readCount = 16
@@ -13,7 +12,7 @@ final class ReaderProgress: Sendable {
 
     private struct State {
         var writeCount = 0
-        /// How much was written when a reader last read that had not read often enough.
+        /// How much was written at the last read that counted.
         var readWriteCount = 0
         var readers: [Reader]
     }

@@ -73,7 +73,7 @@ extension RecordStoreConformance {
         try await open().commit([.keep(StoredRecord([4]), ["lost", "4"]), .remove(["lost", "4"])])
         let remembered = try await open().losses(under: []).keys
         if remembered != [RecordKey(["lost", "1"])] {
-            violations.append("Behind a commit of another key lost/1 alone must be lost, and \(remembered) are.")
+            violations.append("After a commit of another key lost/1 alone must be lost, and \(remembered) are.")
         }
         try await open().commit([repair])
         let left = try await open().losses(under: []).keys

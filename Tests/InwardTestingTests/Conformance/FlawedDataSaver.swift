@@ -22,7 +22,7 @@ struct FlawedDataSaver: DataSaver {
         case publishesTorn = "while something else is saved"
         case savesIntoTheDraft = "though something was saved meanwhile"
         case savesNothingBesideADraft = "What is saved while a draft is written must be seen"
-        case leavesHalfWhenCancelled = "What is given up while it is saved"
+        case leavesHalfWhenCancelled = "A save that is cancelled on the way must be seen whole"
     }
 
     /// What all drafts are written into, where they share it.

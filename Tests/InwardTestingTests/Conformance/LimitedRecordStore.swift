@@ -1,8 +1,7 @@
 import InterfaceAdapters
 import Synchronization
 
-/// A store that has room for so many bytes, 4 MiB by default. Of a commit which there is no room for, it makes the changes that
-/// there is room for, if a test asks for it.
+/// A store with limited room, 4 MiB by default. If a test asks for it, a commit that does not fit is made in part.
 final class LimitedRecordStore: RecordStore {
     private let base = InMemoryRecordStore()
     private let free: Mutex<Int>

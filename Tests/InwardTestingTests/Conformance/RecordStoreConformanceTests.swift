@@ -160,7 +160,7 @@ struct RecordStoreConformanceTests {
         (.namesNothing, "A store, opened behind damage, must name the key lost/1 alone as lost, and names []."),
         (.namesLossesOfOtherKeys, "Losses must be named under their own keys alone."),
         (.forgetsWhatItHasNamed, "A store, opened again, must name the key lost/1 alone as lost, and names []."),
-        (.forgetsWithAnyCommit, "Behind a commit of another key lost/1 alone must be lost, and [] are."),
+        (.forgetsWithAnyCommit, "After a commit of another key lost/1 alone must be lost, and [] are."),
         (.neverForgets, "nothing must be lost, and [lost/1] are."),
         (.namesNothingWhenCancelled, "A list of losses that a cancelled task reads must be whole, and is not."),
         (

@@ -2,7 +2,7 @@ import InwardTesting
 import Synchronization
 import UseCases
 
-/// A saver that shows half of what it saves to whoever is looking meanwhile, but not the first ten times.
+/// A saver that shows half of what it saves to a reader that is reading meanwhile, but not the first ten times.
 struct TearingDataSaver: DataSaver {
     private final class Looks: Sendable {
         let counts = Mutex(Counts())
@@ -11,7 +11,7 @@ struct TearingDataSaver: DataSaver {
     private struct Counts {
         var begun = 0
         var ended = 0
-        /// How many saves began while somebody looked.
+        /// How many saves began during a look.
         var met = 0
 
         mutating func meets() -> Bool {
@@ -24,7 +24,7 @@ struct TearingDataSaver: DataSaver {
     private let base = InMemoryDataSaver()
     private let looks = Looks()
 
-    /// What is seen by somebody who takes his time.
+    /// What a slow reader sees.
     func look() async -> [UInt8]? {
         looks.counts.withLock { $0.begun += 1 }
         defer { looks.counts.withLock { $0.ended += 1 } }

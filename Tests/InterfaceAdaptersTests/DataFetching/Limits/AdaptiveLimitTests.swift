@@ -135,7 +135,7 @@ struct AdaptiveLimitTests {
         #expect(halved == [1])
     }
 
-    /// Half as many are let through for a while, a hundred looks behind the last time.
+    /// The limit is halved for one window, a hundred windows after the last time.
     @Test func itIsMeasuredAnewAfterAHundredWindows() {
         var limit = AdaptiveLimit(in: 10...20, from: 20, tolerance: 1.5)
         var now = Duration.zero

@@ -93,7 +93,7 @@ struct ImageLoaderTests {
         #expect(await loader.load("a").result == .failure(ImageError(.damaged, of: "a", explanation: "is ugly")))
     }
 
-    @Test func picturesThatWillBeAskedForAreLoadedAFewAtOnce() async {
+    @Test func picturesThatWillBeAskedForAreInMemoryThen() async {
         let source = SketchSource(
             Dictionary(uniqueKeysWithValues: (0..<9).map { (ImageAddress("\($0)"), SketchCodec.bytes(2, 2)) })
         )
