@@ -66,7 +66,7 @@ extension RecordStoreConformance {
     /// Of many who claim a key at once, one has it at a time, and each gets its turn, in whichever of the stores at a place.
     private func claimTurnViolations(_ stores: [any RecordStore]) async -> [String] {
         let key: RecordKey = ["turns"]
-        let (owners, rounds) = (4, 4)
+        let owners = 4
         let turns = ActiveCount()
         let start = Rendezvous(of: owners)
         let found = await withTaskGroup(of: [String].self) { group in
@@ -74,28 +74,35 @@ extension RecordStoreConformance {
                 let store = stores[owner % stores.count]
                 group.addTask {
                     await start.arrive()
-                    return await failures {
-                        for _ in 0..<rounds {
-                            // No deadline: on a machine with much to do a turn takes as long as it takes.
-                            var claim = try await claimed(key, in: store)
-                            while claim == nil {
-                                try Task.checkCancellation()
-                                await Task.yield()
-                                claim = try await claimed(key, in: store)
-                            }
-                            let isAlone = turns.enter() == 1
-                            for _ in 0..<8 { await Task.yield() }
-                            turns.leave()
-                            await claim?.release()
-                            guard isAlone else { return ["A key must have one owner at a time, and has two."] }
-                        }
-                        return []
-                    }
+                    return await failures { try await turnViolations(of: key, in: store, turns) }
                 }
             }
             return await group.reduce(into: []) { $0 += $1 }
         }
         return Set(found).sorted()
+    }
+
+    /// Claims a key four times, waiting for each turn, and looks whether it is alone.
+    private func turnViolations(
+        of key: RecordKey,
+        in store: any RecordStore,
+        _ turns: ActiveCount
+    ) async throws -> [String] {
+        for _ in 0..<4 {
+            // No deadline: on a machine with much to do a turn takes as long as it takes.
+            var claim = try await claimed(key, in: store)
+            while claim == nil {
+                try Task.checkCancellation()
+                await Task.yield()
+                claim = try await claimed(key, in: store)
+            }
+            let isAlone = turns.enter() == 1
+            for _ in 0..<8 { await Task.yield() }
+            turns.leave()
+            await claim?.release()
+            guard isAlone else { return ["A key must have one owner at a time, and has two."] }
+        }
+        return []
     }
 
     /// A claim of one store keeps the key from another that is opened at the same place.
