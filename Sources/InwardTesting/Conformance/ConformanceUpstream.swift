@@ -23,8 +23,9 @@ public final class ConformanceUpstream: Sendable {
     public enum Answer: Hashable, Sendable {
         /// A whole answer: the status, the header fields each in a line of its own, and the body; no body in an answer to `HEAD`.
         case whole(DataResponse)
-        /// A head with the status 200 that promises a length, fewer bytes of the body, and the end of the connection.
-        case cutShort(Data, promised: Int)
+        /// A head with the status 200 that promises a length, fewer bytes of the body, and the end of the connection. Where no length
+        /// is promised, the head says that the body comes in chunks; these bytes are one, and the last one never comes.
+        case cutShort(Data, promised: Int?)
         /// A head with the status 200 that promises a length, fewer bytes of the body, and nothing more until the client hangs up.
         case unfinished(Data, promised: Int)
         /// Nothing, until the client hangs up.
@@ -48,6 +49,7 @@ public final class ConformanceUpstream: Sendable {
         case "silence": return .never
         case "unfinished": return .unfinished(Data(repeating: 0x78, count: 1_000), promised: 2_000)
         case "cut-short": return .cutShort(Data(repeating: 0x78, count: 1_000), promised: 2_000)
+        case "cut-short-chunks": return .cutShort(Data(repeating: 0x78, count: 1_000), promised: nil)
         case "count":
             return .whole(
                 DataResponse(
@@ -88,11 +90,13 @@ public final class ConformanceUpstream: Sendable {
         }
     }
 
-    /// The method, the path and the query, the header fields that clients do not add by themselves, and the body.
+    /// The method, the path and the query, the header fields that clients do not add by themselves, and the body. Of what is sent
+    /// with fields that clients do add, those too.
     private static func echo(of request: DataRequest) -> Data {
         let query = request.url.query(percentEncoded: true).map { "?\($0)" } ?? ""
         var lines = ["\(request.method) \(request.url.path(percentEncoded: true))\(query)"]
-        for name in echoedNames {
+        let isChosen = request.url.lastPathComponent == chosen
+        for name in isChosen ? chosenNames : echoedNames {
             // Joined, because clients may send repeats of a field as one.
             if let value = request.headerFields[name] { lines.append("\(name): \(value)") }
         }
@@ -101,6 +105,9 @@ public final class ConformanceUpstream: Sendable {
 
     private static let echoedNames = [asked, .authorization, .ifNoneMatch].compactMap(\.self)
     private static let asked = HeaderField.Name("X-Asked")
+    /// The name of what is asked with the fields for which clients have values of their own.
+    private static let chosen = "chosen-fields"
+    private static let chosenNames = [.accept, .contentType, HeaderField.Name("User-Agent")].compactMap(\.self)
 
     /// More than a mebibyte of bytes that do not repeat at any place where something might be cut.
     private static let large = Data((0..<1_100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
@@ -141,9 +148,20 @@ public final class ConformanceUpstream: Sendable {
             DataRequest(url: address, headerFields: [HeaderField(.authorization, "Bearer one")]),
             DataRequest(url: address, headerFields: [HeaderField(.ifNoneMatch, "\"one\"")]),
         ]
+        let chosenFields = chosenNames.enumerated().map { HeaderField($1, "application/vnd.inward-\($0)+json") }
+        requests.append(
+            DataRequest(
+                method: .post,
+                url: server.appending(path: chosen),
+                headerFields: HeaderFields(chosenFields),
+                body: Data("{}".utf8)
+            )
+        )
         requests += statuses.map { DataRequest(url: server.appending(path: "status-\($0)")) }
         return requests.map { DataFetcherExchange($0, response(to: $0)) }
-            + [DataFetcherExchange(DataRequest(url: server.appending(path: "cut-short")), failing: .interrupted)]
+            + ["cut-short", "cut-short-chunks"].map { name in
+                DataFetcherExchange(DataRequest(url: server.appending(path: name)), failing: .interrupted)
+            }
     }
 
     /// Requests to the server that a web client must not send.

@@ -24,8 +24,18 @@ extension LoopbackAnswer {
             }
     }
 
-    private static func beginning(_ part: Data, of length: Int) -> [UInt8] {
-        Array("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n".utf8) + part
+    /// A head, and a part of the body: of one that has a length, or a chunk of one that has none.
+    private static func beginning(_ part: Data, of length: Int?) -> [UInt8] {
+        let (framing, chunk) =
+            if let length {
+                ("Content-Length: \(length)", Array(part))
+            } else {
+                (
+                    "Transfer-Encoding: chunked",
+                    Array("\(String(part.count, radix: 16))\r\n".utf8) + part + Array("\r\n".utf8)
+                )
+            }
+        return Array("HTTP/1.1 200 OK\r\n\(framing)\r\n\r\n".utf8) + chunk
     }
 }
 

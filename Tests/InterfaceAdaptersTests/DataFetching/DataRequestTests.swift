@@ -1,6 +1,12 @@
 import InterfaceAdapters
 import Testing
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 struct DataRequestTests {
     @Test func theDescriptionTellsWhatWasAskedAndNothingSecret() throws {
         let request = try DataRequest.example(
@@ -14,6 +20,11 @@ struct DataRequestTests {
         for text in [String(reflecting: request), dumped] {
             #expect(!text.contains("s3cret"))
         }
+    }
+
+    @Test func aRelativeAddressIsToldInFull() throws {
+        let url = try #require(URL(string: "users/7?key=s3cret", relativeTo: URL(string: "https://upstream.test/api/")))
+        #expect("\(DataRequest(url: url))" == "GET https://upstream.test/api/users/7?key=…")
     }
 
     @Test func requestsAreEqualWhenTheSourceCannotTellThemApart() throws {

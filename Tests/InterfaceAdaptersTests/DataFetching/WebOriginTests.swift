@@ -29,6 +29,20 @@ struct WebOriginTests {
         #expect(try origin("https://%97a.test/") == origin("https://%97A.test/"))
     }
 
+    /// Only what is sent in the clear to another machine can be read on the way.
+    @Test(arguments: [
+        ("http://example.org/", true), ("https://example.org/", false), ("http://localhost:80/", false),
+        ("http://LOCALHOST/", false), ("http://127.0.0.1/", false), ("http://127.255.3.4:8080/", false),
+        ("http://[::1]/", false), ("http://128.0.0.1/", true), ("http://127.0.0.256/", true),
+        ("http://127.0.0.01/", true),
+        ("http://127.0..1/", true), ("http://127.0..0.1/", true), ("http://127.0.0.1./", true),
+        ("http://127.0.0/", true),
+        ("http://localhost.example.org/", true), ("http:example", true),
+    ])
+    func whatIsSentToAnotherMachineInTheClearIsExposed(address: String, isExposed: Bool) throws {
+        #expect(try origin(address).isExposed == isExposed)
+    }
+
     @Test func onlyLettersOfASCIIHaveCases() throws {
         // The sign of the Kelvin, which is a k in lower case.
         #expect(try origin("https://%E2%84%AA.test/") != origin("https://k.test/"))

@@ -1,5 +1,6 @@
 import InwardTesting
 import Testing
+import UseCases
 
 @testable import InterfaceAdapters
 
@@ -92,6 +93,36 @@ struct OutboxPresenterTests {
         #expect(contents.oldestAcceptedAt == dates[1])
         #expect(contents.status.oldestAcceptedAt == dates[1])
         #expect(contents.status.pendingBytes == 4)
+    }
+
+    @Test(
+        arguments: [
+            (nil, "Delivered ", true),
+            (
+                RepositoryError(.refused, request: "POST posts", explanation: "was answered with 422"),
+                "The upstream refused ", false
+            ),
+            (
+                RepositoryError(.notFound, request: "POST posts", explanation: "was answered with 404"),
+                "The upstream refused ", false
+            ),
+            (RepositoryError(.unavailable, request: "POST posts", explanation: "reached nobody"), "The post ", false),
+        ] as [(RepositoryError?, String, Bool)]
+    )
+    func whatBecameOfAWriteIsTold(error: RepositoryError?, start: String, isDelivered: Bool) {
+        let body = #"{"userId": 7, "title": "T", "body": "b"}"#
+        let result = OutboxPresenter(now: .distantPast).presentRetried(item("a", body: body), error)
+        #expect(result.line.hasPrefix(start) && result.line.contains("T"), "\(result.line)")
+        if let error, start.contains("refused") { #expect(result.line.contains(" again: \(error)")) }
+        #expect(result.isDelivered == isDelivered)
+    }
+
+    @Test func attemptsStandOneUnderTheOther() async throws {
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        contents.pending = [item("a")]
+        let list = TextRenderer().render(OutboxPresenter(now: .distantPast).present(contents).document)
+        #expect(list.contains("  Attempts  "), "\(list)")
+        #expect(list.contains("         1  "), "\(list)")
     }
 
     @Test func theLastFiveRefusedAreNamedAndTheOthersCounted() async throws {

@@ -26,6 +26,7 @@ struct FailureViewModelTests {
         #expect(line(.denied(cause())).hasSuffix("Ask with credentials that the upstream accepts."))
         #expect(line(.unreadable(cause())).hasSuffix("what it answers there."))
         #expect(line(.cancelled) == "Listing the users was cancelled.")
+        #expect(!FailureViewModel("It failed").canRetry)
     }
 
     @Test(arguments: [

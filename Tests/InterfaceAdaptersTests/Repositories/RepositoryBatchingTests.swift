@@ -73,6 +73,7 @@ struct RepositoryBatchingTests {
         #expect(source.requests.count == 1)
         let query = Set(source.requests[0].url.query()?.split(separator: "&").map(String.init) ?? [])
         #expect(query == ["id=1", "id=2", "id=3"])
+        #expect(source.requests[0].headerFields[.cacheControl] == nil)
         // Who is not in the answer is not there, and that is remembered like any other absence.
         #expect(throws: RepositoryError.self) { try outcomes[2]?.get() }
         await #expect(throws: RepositoryError.self) { try await repository.entity(Post.ID(2), .local) }
@@ -111,6 +112,7 @@ struct RepositoryBatchingTests {
         clock.advance(by: .milliseconds(2))
         #expect(try await alone.value.title == "t1")
         #expect(source.requests.map(\.url.absoluteString) == ["http://upstream.test/api/posts/1"])
+        #expect(source.requests.map { $0.headerFields[.cacheControl] } == [nil])
     }
 
     @Test func whatIsAskedForTogetherEndsWithTheRepository() async throws {

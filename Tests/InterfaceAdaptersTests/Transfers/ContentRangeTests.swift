@@ -12,7 +12,7 @@ struct ContentRangeTests {
     @Test(arguments: [
         "", "bytes", "bytes 0-99", "bytes 99-0/1000", "bytes 0-99/99", "bytes -1-9/10", "bytes 0-9/x", "bytes */*",
         "bytes 0-9/10/11", "items 0-9/10", "bytes 0-+9/10", "bytes 0-9/", "bytes -/10",
-        "bytes 0-99999999999999999999/*", "bytes 0-9 /10",
+        "bytes 0-99999999999999999999/*", "bytes 0-9 /10", "bytes 0-9//10", "bytes 0--9/10",
     ])
     func whatIsNotIsNot(text: String) {
         #expect(ContentRange(text) == nil)

@@ -107,6 +107,37 @@ struct PuttingDataSaverTests {
         #expect(server.paths == ["/target"])
     }
 
+    @Test func whatNobodyCanGoOnFromIsTakenAway() async throws {
+        let server = InMemoryWebDataFetcher()
+        let failing = InMemoryDataLoader(data, source: nil) { (_, question) throws(DataLoaderError) in
+            if question.offset == 16 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
+        }
+        await #expect(throws: TransferDataError.self) { try await TransferData(from: failing, to: saver(server))() }
+        #expect(writes(server).count == 3)
+        #expect(server.paths == [])
+    }
+
+    @Test func aDraftThatWasNotBegunIsTakenAwayToo() async throws {
+        let server = InMemoryWebDataFetcher()
+        var draft = try await saver(server).openDraft()
+        try await draft.append(data, reaching: SavedPart(source: nil, validator: nil, steps: nil))
+        #expect(server.paths == ["/target.inward-part"])
+        await draft.leave()
+        #expect(server.paths == [])
+    }
+
+    @Test func whatWasLeftStaysWhereNothingMoreIsLoaded() async throws {
+        let server = InMemoryWebDataFetcher()
+        for offset in [16, 12] {
+            let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
+                if question.offset == offset { throw DataLoaderError(source: "The memory", explanation: "is gone") }
+            }
+            await #expect(throws: TransferDataError.self) { try await TransferData(from: failing, to: saver(server))() }
+        }
+        #expect(try await TransferData(from: InMemoryDataLoader(data), to: saver(server))().resumedAt == 12)
+        #expect(server["/target"] == data)
+    }
+
     @Test func aPartThatIsDamagedIsPutAnew() async throws {
         let server = InMemoryWebDataFetcher()
         let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in

@@ -26,6 +26,14 @@ extension FlawedDataFetcher {
             "GET \(server)echo must be answered with 33 bytes exactly, and was with others (28 bytes)."
         ),
         (
+            .replacesContentType,
+            "POST \(server)chosen-fields must be answered with 151 bytes exactly, and was with others (129 bytes)."
+        ),
+        (
+            .replacesUserAgent,
+            "POST \(server)chosen-fields must be answered with 151 bytes exactly, and was with others (129 bytes)."
+        ),
+        (
             .decodesQuery,
             "GET \(server)echo?a=… must be answered with 35 bytes exactly, and was with others (33 bytes)."
         ),
@@ -82,6 +90,10 @@ extension FlawedDataFetcher {
         (
             .givesPartForWhole,
             "GET \(server)cut-short must fail as interrupted, and was answered with 200 OK, 1000 bytes."
+        ),
+        (
+            .givesChunksForWhole,
+            "GET \(server)cut-short-chunks must fail as interrupted, and was answered with 200 OK, 1000 bytes."
         ),
         (.failsPartOtherwise, "GET \(server)cut-short must fail as interrupted, and did as unreadable."),
     ]

@@ -8,7 +8,7 @@ import UseCases
 final class FlawedDataFetcher: DataFetcher {
     enum Flaw: String, CaseIterable, Sendable {
         case dropsQuery, dropsRequestBody, dropsRequestFields, dropsCredentials, keepsFirstRequestField,
-            keepsLastRequestField
+            keepsLastRequestField, replacesContentType, replacesUserAgent
         case decodesQuery, dropsPath, truncatesRequest, sendsAnotherMethod, sendsPutAsPost, sendsHeadAsGet
         case keepsFirstAnswerField, keepsLastAnswerField, dropsAnswerFields, truncatesAnswer, dropsPartOfAnswer,
             repeatsAnswer
@@ -16,7 +16,7 @@ final class FlawedDataFetcher: DataFetcher {
         case sharesByAddress, sharesByAddressAndMethod, answersFromMemory, answersFromMemoryByAddress, sendsTwice
         case sendsWritesTwice, sendsAgainWhenUnavailable, sendsAgainWhenCutShort
         case sendsBodyOfRead, sendsFraming, sendsLongAddress, sendsAnySchemes, sendsAndRefuses, refusesOtherwise
-        case saysAnotherAddress, saysDegraded, givesPartForWhole, failsPartOtherwise
+        case saysAnotherAddress, saysDegraded, givesPartForWhole, givesChunksForWhole, failsPartOtherwise
         case ignoresEarlyCancellation, answersWhenCancelled, answersWhenCancelledSoon, answersWhenCancelledLate,
             answersWhenCancelledInBody, failsOtherwiseWhenCancelledInBody
         case sendsAfterDeadline, answersAtDeadlineInBody, ignoresDeadline, ignoresDeadlineInBody, endsBeforeDeadline
@@ -111,6 +111,8 @@ final class FlawedDataFetcher: DataFetcher {
         case .dropsRequestBody: sent.body = nil
         case .truncatesRequest: sent.body = sent.body?.prefix(65_536)
         case .dropsRequestFields: sent.headerFields = []
+        case .replacesContentType: replace(.contentType, in: &sent)
+        case .replacesUserAgent: replace(HeaderField.Name("User-Agent"), in: &sent)
         case .dropsCredentials: sent.headerFields[.authorization] = nil
         case .keepsFirstRequestField: sent.headerFields = kept(sent.headerFields, first: true)
         case .keepsLastRequestField: sent.headerFields = kept(sent.headerFields, first: false)
@@ -120,6 +122,11 @@ final class FlawedDataFetcher: DataFetcher {
         default: break
         }
         return sent
+    }
+
+    /// As a client does that has values of its own for some fields.
+    private func replace(_ name: HeaderField.Name?, in request: inout DataRequest) {
+        if let name, request.headerFields[name] != nil { request.headerFields[name] = "its own" }
     }
 
     private func kept(_ fields: HeaderFields, first: Bool) -> HeaderFields {
@@ -134,8 +141,8 @@ final class FlawedDataFetcher: DataFetcher {
     ) async throws(FetchError) -> DataResponse {
         switch answer {
         case .whole(let response): return response
-        case .cutShort(let part, _):
-            if flaw == .givesPartForWhole { return DataResponse(body: part) }
+        case .cutShort(let part, let length):
+            if flaw == (length == nil ? .givesChunksForWhole : .givesPartForWhole) { return DataResponse(body: part) }
             throw failure(flaw == .failsPartOtherwise ? .unreadable : .interrupted, request)
         case .never: return try await waited(for: request, part: nil)
         case .unfinished(let part, _): return try await waited(for: request, part: part)

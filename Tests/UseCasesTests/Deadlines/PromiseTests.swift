@@ -19,6 +19,17 @@ struct PromiseTests {
         #expect(await value == 1)
     }
 
+    @Test func whoGivesAValueKnowsThatItIsTaken() async throws {
+        try await DeterministicScheduler(seed: 1).run { [promise] in
+            async let value = promise.value().kept
+            // The other waits by then.
+            for _ in 0..<32 { await Task.yield() }
+            #expect(promise.keep(1))
+            #expect(!promise.keep(2))
+            #expect(await value == 1)
+        }
+    }
+
     @Test func whoIsCancelledWaitsNoMoreAndTheValueComesTooLate() async {
         await withTaskGroup(of: Promise<Int>.Outcome.self) { group in
             group.addTask { await promise.value() }

@@ -6,7 +6,7 @@ struct VisibleTextTests {
     @Test(arguments: [
         ("👩\u{200D}💻", "👩\u{200D}💻"), ("👩\u{200D}a", #"👩\u{200D}a"#), ("a\u{200D}💻", #"a\u{200D}💻"#),
         ("👩\u{200D}\u{200D}💻", #"👩\u{200D}\u{200D}💻"#), ("👩\u{200D}", #"👩\u{200D}"#), ("\u{200D}💻", #"\u{200D}💻"#),
-        ("❤\u{FE0F}\u{200D}🔥", "❤\u{FE0F}\u{200D}🔥"),
+        ("❤\u{FE0F}\u{200D}🔥", "❤\u{FE0F}\u{200D}🔥"), ("क\u{94D}\u{200D}", "क\u{94D}\u{200D}"),
     ])
     func aJoinerStaysBetweenEmoji(text: String, visible: String) {
         #expect(text.visible == visible)
@@ -15,7 +15,7 @@ struct VisibleTextTests {
     /// Persian words are written with it (RFC 5892 appendix A.1).
     @Test(arguments: [
         ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("می\u{200C}a", #"می\u{200C}a"#), ("a\u{200C}خ", #"a\u{200C}خ"#),
-        ("क\u{94D}\u{200C}ष", "क\u{94D}\u{200C}ष"),
+        ("क\u{94D}\u{200C}ष", "क\u{94D}\u{200C}ष"), ("می\u{200C}", #"می\u{200C}"#),
     ])
     func aNonJoinerStaysBetweenLettersOfArabicScript(text: String, visible: String) {
         #expect(text.visible == visible)

@@ -117,6 +117,16 @@ struct TransferDataTests {
         #expect(loader.questions.first == Question(offset: 0, validator: nil))
     }
 
+    /// That both tell no version does not make them the same.
+    @Test func ofAnotherSourceWithoutAVersionNothingIsGoneOnFrom() async throws {
+        await leavePart(upTo: 8)
+        try await TransferData(
+            from: InMemoryDataLoader(data.reversed(), validator: nil, source: "Another"),
+            to: saver
+        )()
+        #expect(saver.saved == data.reversed())
+    }
+
     @Test func aSourceWithoutANameLeavesNothing() async throws {
         let failure = failure
         let loader = InMemoryDataLoader(data, source: nil) { (_, question) throws(DataLoaderError) in

@@ -246,17 +246,15 @@ struct OutboxLanes {
         goOn(subject)
     }
 
-    /// Removes an item that is not under way.
+    /// Removes an item, unless it is under way.
     ///
-    /// - Returns: whether it was there and is removed.
     /// - Complexity: O(n) in the number of entries of its subject.
-    mutating func remove(_ id: String) -> Bool {
-        guard let (item, subject, isUnderWay) = item(id), !isUnderWay else { return false }
+    mutating func remove(_ id: String) {
+        guard let (item, subject, isUnderWay) = item(id), !isUnderWay else { return }
         let isFirst = lanes[subject]?.items.first?.id == id
         lanes[subject]?.items.removeAll { $0.id == id }
         forget(item)
         if isFirst { goOn(subject) }
-        return true
     }
 
     /// Has an entry not be sent that is not under way, until it is removed or resumed.

@@ -145,7 +145,7 @@ struct OutboxState {
 
     /// Ends the discarding of an item.
     mutating func endDiscarding(_ id: String, isRemoved: Bool) {
-        if isRemoved { _ = lanes.remove(id) } else { lanes.resume(id) }
+        if isRemoved { lanes.remove(id) } else { lanes.resume(id) }
     }
 
     /// Notes that a refused write is kept.

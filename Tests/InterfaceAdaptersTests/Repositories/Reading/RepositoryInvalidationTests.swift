@@ -54,10 +54,12 @@ struct RepositoryInvalidationTests {
 
     @Test func whatIsOthersIsNotForgotten() async throws {
         let repository = try await filled()
+        _ = try await repository.entities()
         repository.invalidate(under: ["users", "77"])
         repository.invalidate(under: ["rem"])
         repository.invalidate(77)
         #expect(await kept(in: repository) == ["1", "2", "3", "of 7", "of 8"])
+        #expect(try await repository.entities(.all, .local).value.count == 3)
     }
 
     @Test func whatThereWasNotMayBeAnybodys() async throws {

@@ -68,6 +68,17 @@ struct RepositoryMemoryTests {
         #expect(try await keepsList(MemoryLimit(bytes: 2_000), ids: 1...3, times: 100))
     }
 
+    @Test func aListCostsWhatIsFetchedAnewOfIt() async throws {
+        let limit = MemoryLimit(bytes: 5_000)
+        let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()), memory: limit)
+        _ = try await repository.entities()
+        for id in 1...3 {
+            source.put(Remark(id: id, author: 7, text: String(repeating: "x", count: 1_800)))
+            _ = try await repository.entity(id, .upstream)
+        }
+        #expect((try? await repository.entities(.all, .local)) == nil)
+    }
+
     /// What was fetched before a change is older than it, and what nobody fetches any more needs to know of none.
     @Test func changesAreRememberedOnlyWhileSomethingIsFetched() async throws {
         let isReleased = Promise<Void>()

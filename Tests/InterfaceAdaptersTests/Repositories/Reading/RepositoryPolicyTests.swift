@@ -104,7 +104,10 @@ struct RepositoryPolicyTests {
         let repository = try repository()
         source.send(.age, "50")
         #expect(try await repository.entity(1, policy.notOlder(than: .seconds(50))).age == .seconds(50))
-        #expect(await repository.failure(1, policy.notOlder(than: .seconds(49))) == .unavailable)
+        let error = await #expect(throws: RepositoryError.self) {
+            try await repository.entity(1, policy.notOlder(than: .seconds(49)))
+        }
+        #expect(error?.reason == .unavailable && error?.canRetry == true)
     }
 
     @Test func whatIsKeptComesAtOnceAndThenWhatTheUpstreamHas() async throws {

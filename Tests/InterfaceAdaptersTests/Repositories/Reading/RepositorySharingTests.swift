@@ -122,11 +122,14 @@ struct RepositorySharingTests {
         let source = slowSource()
         let repository = try Repository<Remark>.remarks(source, scheduler.timer)
         try await scheduler.run { [scheduler] () async throws -> Void in
-            async let first = Deadline(in: .seconds(0.5), on: scheduler.timer).bound {
-                await repository.failure(1)
+            async let first = Deadline(in: .seconds(0.5), on: scheduler.timer).carried {
+                () async throws(RepositoryError) in try await repository.entity(1)
             }
             async let second = repository.entity(1)
-            _ = await first
+            let result = await first
+            let error = #expect(throws: RepositoryError.self) { try result.get() }
+            #expect(error?.reason == .unavailable && error?.canRetry == true)
+            #expect(error?.explanation == "was not answered before the deadline")
             let text = try await second.value.text
             #expect(text == "one")
         }

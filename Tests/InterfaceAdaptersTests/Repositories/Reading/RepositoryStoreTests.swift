@@ -72,6 +72,16 @@ struct RepositoryStoreTests {
         #expect(failures.all.isEmpty)
     }
 
+    @Test func whatIsFoundIsNotWrittenAgain() async throws {
+        try await fill()
+        let count = records.commits.count
+        let again = try repository(after: 30)
+        #expect(try await again.entity(1).origin == .store)
+        #expect(try await again.entities().origin == .store)
+        await again.flush()
+        #expect(records.commits.count == count)
+    }
+
     @Test func whatWasKeptIsStaleBehindARestartWhenItIs() async throws {
         try await fill()
         let again = try repository(after: 60)
@@ -332,6 +342,24 @@ struct RepositoryStoreTests {
             }
         }
         #expect(failures.all == [.denied])
+    }
+
+    @Test func whatIsWrittenWhileTheStoreIsBeingReadIsGiven() async throws {
+        try await fill()
+        let scheduler = DeterministicScheduler(seed: 7)
+        let held = HeldRecordStore(base: records) { try? await scheduler.clock.sleep(for: .seconds(1)) }
+        let place = RepositoryStore(held, partition: ["ada"]) {
+            Self.day
+        } reportFailure: { _ in
+        }
+        let repository = try Repository<Remark>.remarks(source, scheduler.timer, store: place)
+        let text = try await scheduler.run {
+            async let found = repository.entity(1)
+            try await scheduler.clock.sleep(for: .seconds(0.5))
+            _ = try await repository.send(Remark(id: 1, author: 7, text: "written"))
+            return try await found.value.text
+        }
+        #expect(text == "written")
     }
 
     @Test func whatIsWrittenHasNothingToDoWithTheDeadlineOfWhoeverWrites() async throws {

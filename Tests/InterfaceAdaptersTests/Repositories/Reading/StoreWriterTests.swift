@@ -30,6 +30,21 @@ struct StoreWriterTests {
         }
     }
 
+    @Test func whoIsCancelledWaitsForNoStoreAndIsToldSo() async throws {
+        // Nothing is written while the scheduler stands still.
+        let scheduler = DeterministicScheduler(seed: 7)
+        let writer = StoreWriter(records, under: ["posts"], executor: scheduler.executor) { _ in }
+        writer.write([change(1)])
+        let isFlushed = await withTaskGroup { group in
+            group.addTask { await writer.flush() }
+            group.cancelAll()
+            return await group.next()
+        }
+        #expect(isFlushed == false)
+        try await scheduler.run { await #expect(writer.flush()) }
+        #expect(records.commits == [[change(1)]])
+    }
+
     @Test func whatIsRemovedIsNotTrustedUntilItIs() async throws {
         let writer = StoreWriter(records, under: ["posts"]) { _ in }
         records.fail(with: RecordStoreError(.full, explanation: "failed"))

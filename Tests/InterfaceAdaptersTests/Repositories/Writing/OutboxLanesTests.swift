@@ -100,8 +100,19 @@ struct OutboxLanesTests {
         _ = lanes.next(at: .zero)
         lanes.settle(entry(1))
         #expect(lanes.item("k2")?.isUnderWay == false)
-        let isRemoved = lanes.remove("k2")
-        #expect(isRemoved)
+        lanes.remove("k2")
+        #expect(lanes.item("k2") == nil)
+    }
+
+    /// An entry that an earlier process tried has a time of its own, though it has others before it by now.
+    @Test func whatFollowsASettledEntryWaitsForItsOwnTime() {
+        var lanes = OutboxLanes(concurrency: 1)
+        lanes.append(entry(1))
+        lanes.append(OutboxDelivery(entry: entry(2), nextAttempt: .seconds(9)))
+        _ = lanes.next(at: .zero)
+        lanes.settle(entry(1))
+        let (key, wakeTime) = (lanes.nextKey(at: .seconds(8)), lanes.wakeTime)
+        #expect(key == nil && wakeTime == .seconds(9))
     }
 
     @Test func whoIsNotUnderWayIsNotSettled() {

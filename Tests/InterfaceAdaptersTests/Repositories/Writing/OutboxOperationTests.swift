@@ -25,6 +25,8 @@ struct OutboxOperationTests {
         ("posts/*/likes", "posts/7/likes", true), ("posts/*", "posts/..", false), ("posts/*", "posts/.", false),
         ("posts/*", "posts/", false), ("*/*", "/posts", false),
         ("posts/*", "posts/a\\b", false), ("posts/*", "posts/a\u{0}", false), ("", "", true), ("", "x", false),
+        ("posts//*", "posts/7", false), ("posts/", "posts", false),
+        ("posts/*", "posts//7", false), ("posts/*", "/posts/7", false), ("posts/*", "posts/7/", false),
     ])
     func anOperationMatchesItsPaths(pattern: String, path: String, matches: Bool) {
         #expect(OutboxOperation(.put, pattern).matches(write(.put, path)) == matches)

@@ -84,6 +84,23 @@ struct OutboxPauseTests {
         #expect(removals.count == 1)
     }
 
+    @Test func whatAnEarlierProcessKnewOfRefusalsIsRemovedByTheFirstDelivery() async throws {
+        let stage = stage
+        let upstream = stage.upstream(.turnedAway(DataResponse(status: 404)))
+        try await stage.scheduler.run {
+            for (seed, subject) in [(1, "7"), (2, "8")] {
+                let outbox = try stage.outbox(upstream, keySeed: UInt64(seed))
+                try await outbox.open(settling: [stage.settler])
+                try await outbox.accept([OutboxStage.write([subject])])
+                #expect(await outbox.drain() == 0)
+                await outbox.close()
+                let isKept = try await stage.store.record(for: outbox.records.pause) != nil
+                #expect(isKept == (seed == 1))
+            }
+        }
+        #expect(upstream.done.count == 1)
+    }
+
     @Test func aPauseGoesOnInTheNextProcess() async throws {
         let stage = stage
         let upstream = upstream(refusingUntil: .seconds(30))

@@ -50,6 +50,28 @@ struct OutboxUncertaintyTests {
         #expect(notes == 3)
     }
 
+    /// The note of how the attempt went cannot be kept, so that it is made before the next one.
+    @Test func whatCouldNotBeNotedIsNotedBeforeItIsSentAgain() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream(.answerLost, latency: .milliseconds(100)))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await stage.timer.sleep(for: .milliseconds(50))
+            stage.store.fail(with: RecordStoreError(.full, explanation: "The disk is full."))
+            try await stage.timer.sleep(for: .milliseconds(200))
+            stage.store.fail(with: nil)
+            try await outbox.settlement(of: entry)
+            await outbox.close()
+        }
+        let notes = stage.store.commits.joined().compactMap { change -> AttemptNote? in
+            guard case .keep(let record, let key) = change, key.components.contains("attempts") else { return nil }
+            return AttemptNote(record.bytes)
+        }
+        #expect(notes.map(\.attempts) == [0, 1])
+        #expect(notes.map(\.mayHaveArrived) == [false, true])
+    }
+
     @Test func whatAnEarlierProcessNotedIsNotNotedAgain() async throws {
         let stage = stage
         try await stage.scheduler.run {

@@ -1,4 +1,5 @@
 import Entities
+import Synchronization
 import Testing
 
 @testable import UseCases
@@ -106,6 +107,28 @@ struct ImageBudgetTests {
         #expect(budget.taken == 9_000)
         most = nil
         #expect(await load.value == "10×10")
+        #expect(source.asked == ["a"])
+    }
+
+    @Test func aPictureFromMemoryIsGivenRoomOnceForAllThatIsDoneToIt() async throws {
+        let source = SketchSource(["a": SketchCodec.bytes(10, 10)])
+        var loader = loader(source, cache: ImageCache(timer: .still))
+        _ = try await loader.loadImage(from: "a")
+        // Whoever gets all of it knows that the first load has given back its share.
+        var all = await budget.admission(of: 10_000)
+        #expect(all != nil)
+        all = nil
+        let taken = Mutex<[Int]>([])
+        for identity in 1...3 {
+            let plugin = CustomPlugin(identity: identity) { [budget] (value: ImageResult) in
+                taken.withLock { $0.append(budget.taken) }
+                return value
+            }
+            loader.addPlugin(plugin)
+        }
+        _ = await loader.load("a")
+        let bytes = taken.withLock(\.self)
+        #expect(bytes == [bytes[0], bytes[0], bytes[0]] && bytes[0] > 0)
         #expect(source.asked == ["a"])
     }
 
