@@ -93,6 +93,8 @@ struct OutboxPresenterTests {
         #expect(contents.oldestAcceptedAt == dates[1])
         #expect(contents.status.oldestAcceptedAt == dates[1])
         #expect(contents.status.pendingBytes == 4)
+        contents.pause = OutboxPause(until: .distantPast, refusals: 5, cause: "no")
+        #expect(contents.status.pause == contents.pause)
     }
 
     @Test(

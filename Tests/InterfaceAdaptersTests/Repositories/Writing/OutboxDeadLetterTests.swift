@@ -161,7 +161,7 @@ struct OutboxDeadLetterTests {
         let outbox = try stage.outbox(
             upstream,
             store: SlowRecordStore(stage.store, timer: stage.timer),
-            policy: OutboxPolicy(initialWait: .seconds(3), jitter: Jitter { 1 })
+            policy: OutboxPolicy(initialWait: .milliseconds(1_500), jitter: Jitter { 1 })
         )
         try await stage.scheduler.run {
             try await outbox.open(settling: [stage.settler])

@@ -50,6 +50,20 @@ struct OutboxLanesTests {
         #expect(key == "k2" && wakeTime == nil)
     }
 
+    @Test func whatIsPreferredGoesFirstAndWaitsNoLonger() throws {
+        var lanes = OutboxLanes(concurrency: 1)
+        lanes.append(entry(1, ["8"]))
+        lanes.append(entry(2))
+        _ = lanes.next(at: .zero)
+        lanes.settle(entry(1, ["8"]))
+        let delivery = lanes.next(at: .zero)
+        lanes.postpone(try #require(delivery), until: .seconds(9))
+        lanes.append(entry(3, ["8"]))
+        lanes.prefer(["7"])
+        let next = lanes.next(at: .zero)
+        #expect(next?.entry.sequence == 2 && next?.nextAttempt == nil)
+    }
+
     @Test(arguments: [
         (AttemptNote(attempts: 1, mayHaveArrived: true), true),
         (AttemptNote(attempts: 1, mayHaveArrived: false, isSending: true), true),

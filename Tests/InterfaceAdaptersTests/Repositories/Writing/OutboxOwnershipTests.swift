@@ -241,6 +241,7 @@ struct OutboxOwnershipTests {
             let second = try stage.outbox(stage.upstream(), keySeed: 2)
             _ = try await second.join(settling: [RecordingOutboxSettler()])
             #expect(try await second.openUnlessOwned() == nil)
+            #expect(try await first.otherOwner() == "another part of this process")
             await second.close()
             await first.close()
         }

@@ -114,6 +114,8 @@ struct OutboxRetryTests {
             // However long the disk is full, what the upstream has answered is not sent again.
             try await stage.timer.sleep(for: .seconds(3_600))
             #expect(upstream.requests.count == 1)
+            // It is tried less and less often.
+            #expect((5..<30).contains(stage.settler.events.count))
             stage.store.fail(with: nil)
             try await outbox.settlement(of: entry)
             await outbox.close()

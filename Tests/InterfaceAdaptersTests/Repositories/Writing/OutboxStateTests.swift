@@ -25,9 +25,12 @@ struct OutboxStateTests {
 
     @Test func whoWaitsForAnEndIsToldOnce() {
         var state = OutboxState(.standard)
+        let timer = TimerService(ManualClock())
         state.endWaiters["k"] = [Promise()]
-        let told = [state.end(.closed), state.end(.closed)].map(\.waiters.count)
-        #expect(told == [1, 0])
+        state.alarm = OutboxState.Alarm(moment: .zero, timer: timer.schedule(at: .seconds(1)) {})
+        let told = [state.end(.closed), state.end(.closed)]
+        #expect(told.map(\.waiters.count) == [1, 0])
+        #expect(told.map { $0.alarm != nil } == [true, false])
     }
 
     @Test func whatIsPutOffIsForgottenBeforeAnybodyElseSendsIt() throws {
@@ -72,6 +75,24 @@ struct OutboxStateTests {
         _ = state.streak.refuse("x", of: ["8"], because: "no", at: .zero)
         let found = state.wakeTime(at: .seconds(1))
         #expect(found == .seconds(wakeTime))
+    }
+
+    @Test func aProbeThatTellsNothingIsFollowedByAnother() throws {
+        var state = OutboxState(OutboxPolicy(refusalsBeforePause: 1))
+        let entry = OutboxEntry(
+            sequence: 1,
+            write: OutboxStage.write(["7"]),
+            idempotencyKey: "k",
+            acceptedAt: OutboxStage.time,
+            attempts: 0
+        )
+        state.lanes.append(entry, DeliveryHistory())
+        _ = state.streak.refuse("x", of: ["8"], because: "no", at: .zero)
+        let isProbing = state.streak.begin("k", at: .seconds(60))
+        let delivery = state.lanes.next(at: .seconds(60))
+        #expect(isProbing && state.streak.phase == .probing("k"))
+        state.postpone(try #require(delivery), until: .seconds(90))
+        #expect(state.streak.phase == .paused(until: .seconds(90)))
     }
 
     @Test func whatIsForgottenOfTheRecordsIsAllThatIsKnownOfThem() {

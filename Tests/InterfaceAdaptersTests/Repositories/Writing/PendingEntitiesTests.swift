@@ -40,6 +40,16 @@ struct PendingEntitiesTests {
         #expect(pending.entity(1)?.text == "last")
     }
 
+    @Test func whatIsAddedForTheSameTakesThePlaceOfWhatWas() {
+        let pending = PendingEntities<Note>()
+        pending.add(Note(id: 1), for: "a")
+        pending.add(Note(id: 2), for: "a")
+        #expect(pending.snapshot.entities.map(\.id) == [2])
+        #expect(pending.entity(1) == nil)
+        pending.remove("a")
+        #expect(pending.isEmpty)
+    }
+
     @Test func aSnapshotIsCurrentUntilSomethingIsAddedRemovedOrBeingReplaced() {
         let pending = PendingEntities<Note>()
         pending.add(Note(id: 1), for: "a")
