@@ -31,6 +31,13 @@ struct RedirectPolicyTests {
         #expect(answer == redirect)
     }
 
+    @Test(arguments: [-1, 0]) func whoFollowsNoneIsToldThatThereIsOne(limit: Int) async throws {
+        let error = await #expect(throws: FetchError.self) {
+            try await asked(.example(), answers: [redirect(302, to: "/elsewhere")], policy: .followed(upTo: limit))
+        }
+        #expect(error?.reason == .tooManyRedirects)
+    }
+
     @Test(arguments: [
         ("/b?x=1", "http://upstream.test/b?x=1"), ("b", "http://upstream.test/a/b"),
         ("//other.test/b", "http://other.test/b"), ("https://other.test/", "https://other.test/"),

@@ -5,6 +5,25 @@ import Testing
 import UseCases
 
 struct FeedPresenterTests {
+    /// What does not fit into the table is a click away.
+    @Test(arguments: [(60, false), (61, true)]) func theBeginningOfAPostIsShown(count: Int, isCut: Bool) throws {
+        let body = String(repeating: "x", count: count)
+        let entry = FeedEntry(post: try .example(1, by: 1, body: body), author: .unknown(User.ID(1)))
+        let page = FeedPage(
+            entries: [entry],
+            total: 1,
+            next: nil,
+            postsRead: Reading(1, origin: .upstream),
+            usersRead: .success(Reading(0, origin: .upstream))
+        )
+        let table = FeedPresenter().present(page).document.blocks.lazy.compactMap { block in
+            if case .table(let table) = block { table } else { nil }
+        }.first
+        let cell = table?.rows.first?.last
+        #expect(cell?.text.count == 60 && cell?.text.hasSuffix("…") == isCut)
+        #expect(cell?.detail == body)
+    }
+
     @Test func entriesShowWhatIsKnownOfTheirAuthors() throws {
         let ada = try User.example(1, name: "Ada")
         let entries = try [

@@ -119,6 +119,21 @@ struct OutboxPresenterTests {
         #expect(result.isDelivered == isDelivered)
     }
 
+    @Test(arguments: [(60, false), (61, true)]) func aTitleIsCutWhereItIsLong(count: Int, isCut: Bool) async throws {
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        let title = String(repeating: "x", count: count)
+        contents.pending = [item("a", body: #"{"userId": 7, "title": "\#(title)", "body": "b"}"#)]
+        let row = OutboxPresenter(now: .distantPast).present(contents).rows[0]
+        #expect(row.title.count == 60 && row.title.hasSuffix("…") == isCut)
+        let name = PostName(contents.pending[0].write).description
+        #expect(name.contains("“\(row.title)”"))
+    }
+
+    @Test func whatCannotBeReadWasNotAttemptedAsFarAsIsKnown() async throws {
+        let lost = OutboxItem(unreadable: "a", .lost, byteCount: 7)
+        #expect(lost.attempts == 0 && lost.byteCount == 7 && lost.acceptedAt == nil && lost.write == nil)
+    }
+
     @Test func attemptsStandOneUnderTheOther() async throws {
         var contents = try await OutboxContents(of: InMemoryRecordStore())
         contents.pending = [item("a")]

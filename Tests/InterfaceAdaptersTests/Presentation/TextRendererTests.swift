@@ -16,6 +16,10 @@ struct TextRendererTests {
         #expect(text == "Users\n=====\n\nAll of them.\n\n- One\n- Two\n")
     }
 
+    @Test(arguments: [-1, 0, 1]) func aColumnHasRoomForAnEllipsisAtLeast(width: Int) {
+        #expect(render(table(["1", "Ada", "London"]), width: width) == "…  …  …\n-  -  -\n1  …  …\n")
+    }
+
     @Test func columnsAreAligned() {
         let text = render(table(["1", "Ada", "London"], ["10", "Charles", ""]))
         #expect(

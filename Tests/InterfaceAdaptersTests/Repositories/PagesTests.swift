@@ -69,6 +69,13 @@ struct PagesTests {
         #expect(repository.memory.changeCount == 0)
     }
 
+    @Test(arguments: [-1, 0, 1]) func aPageHasOneEntityAtLeast(size: Int) async throws {
+        let source = Self.source(2)
+        let repository = try repository(.numbers("_page", size: "_limit"), source)
+        #expect(try await ids(repository.pages(of: size)).prefix(2) == [[1], [2]])
+        #expect(source.requests[0].url.query() == "_page=1&_limit=1")
+    }
+
     @Test func aPageIsAskedForWhenItIsWanted() async throws {
         let source = Self.source(100)
         let pages = try #require(try repository(.numbers("_page", size: "_limit"), source).pages(of: 10))
@@ -93,16 +100,18 @@ struct PagesTests {
         #expect(source.requests.count == 2)
     }
 
-    @Test(arguments: [0, 1]) func anUpstreamThatGivesTheSameDamagedPageForEverIsFound(kind: Int) async throws {
+    @Test(arguments: [0, 1], [1, 2])
+    func anUpstreamThatGivesTheSameDamagedPageForEverIsFound(kind: Int, count: Int) async throws {
+        let page = "[\((0..<count).map { #"{"id": "x\#($0)"}"# }.joined(separator: ","))]"
         let source = RecordingDataFetcher(
             StubDataFetcher { request throws(FetchError) in
                 // A test that would never end is ended here.
                 let isLate = request.url.query()?.contains("9") == true
-                return DataResponse(body: Data((isLate ? "[]" : #"[{"id": "x"}, {"id": "y"}]"#).utf8))
+                return DataResponse(body: Data((isLate ? "[]" : page).utf8))
             }
         )
-        var pages = try #require(repository(Self.kinds[kind], source).pages(of: 2)).makeAsyncIterator()
-        #expect(try await pages.next()?.rejected.count == 2)
+        var pages = try #require(repository(Self.kinds[kind], source).pages(of: count)).makeAsyncIterator()
+        #expect(try await pages.next()?.rejected.count == count)
         let error = await #expect(throws: RepositoryError.self) { try await pages.next() }
         #expect(error?.reason == .unreadable)
         #expect(try await pages.next() == nil)

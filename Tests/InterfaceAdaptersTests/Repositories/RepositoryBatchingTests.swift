@@ -63,6 +63,25 @@ struct RepositoryBatchingTests {
         for id in 1...4 { #expect(try await repository.entity(Post.ID(id), .local).origin == .memory) }
     }
 
+    /// What comes alone takes all of the bytes that came.
+    @Test func whatIsFoundAloneTakesAllOfTheRoom() async throws {
+        let long = String(repeating: "x", count: 1_000)
+        let source = StubDataFetcher { request throws(FetchError) in
+            let id = request.url.query()?.contains("id=1") == true ? 1 : 3
+            return DataResponse(
+                body: Data(#"[{"userId": 7, "id": \#(id), "title": "t", "body": "\#(long)"}]"#.utf8)
+            )
+        }
+        let repository = try repository(source, limit: 2, memory: MemoryLimit(count: 10, bytes: 1_500))
+        for ids in [[1, 2], [3, 4]] { #expect(await outcomes(ids, repository).count == 2) }
+        await #expect(throws: RepositoryError.self) { try await repository.entity(Post.ID(1), .local) }
+        #expect(try await repository.entity(Post.ID(3), .local).origin == .memory)
+    }
+
+    @Test(arguments: [-1, 0, 1]) func atLeastOneIsAskedForTogether(limit: Int) {
+        #expect(Batching<Post.ID>(limit: limit) { _ in [] }.limit == 1)
+    }
+
     @Test func singleReadsAtTheSameTimeAreOneRequest() async throws {
         let body = Data("[\(record(1)), \(record(3))]".utf8)
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: body)))

@@ -140,6 +140,21 @@ struct FetchingDataLoaderTests {
         #expect(loaded.validator == nil)
     }
 
+    @Test func aSourceThatHasBecomeEmptyIsAskedForItsBeginning() async throws {
+        let server = InMemoryWebDataFetcher([.givingParts])
+        server["/data"] = []
+        let loaded = try await loader(server).piece(at: 1, of: "\"1\"")
+        #expect(loaded.piece == DataPiece([], at: 0, isLast: true))
+        #expect(server.requests.map { $0.headerFields[.range] } == ["bytes=1-4", "bytes=0-3"])
+    }
+
+    @Test(arguments: [-1, 0, 1]) func aPieceHasAByteAtLeast(count: Int) async throws {
+        let server = InMemoryWebDataFetcher()
+        server["/data"] = [1, 2]
+        let loader = FetchingDataLoader(url: try .example("data"), pieceByteCount: count, dataFetcher: server)
+        #expect(try await loader.piece(at: 0, of: nil).piece == DataPiece([1], at: 0, isLast: false))
+    }
+
     /// RFC 9110 section 15.3.7.
     @Test func anAnswerNeedNotRepeatTheVersion() async throws {
         let loaded = try await loader(answering: 206, [HeaderField(.contentRange, "bytes 4-5/6")], [1, 2])

@@ -92,6 +92,18 @@ struct PuttingDataSaverTests {
         #expect(server.requests.allSatisfy { $0.url.path().hasSuffix("state") || ($0.body?.count ?? 0) <= 5 })
     }
 
+    @Test(arguments: [-1, 0, 1]) func aPieceHasAByteAtLeast(count: Int) async throws {
+        let server = InMemoryWebDataFetcher()
+        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: count, dataFetcher: server)
+        try await TransferData(from: InMemoryDataLoader([1, 2], pieceByteCount: 1), to: saver)()
+        #expect(server["/target"] == [1, 2])
+        #expect(
+            writes(server).filter { $0.contains("bytes") } == [
+                "PUT /target.inward-part bytes 0-0/*", "PUT /target.inward-part bytes 1-1/2",
+            ]
+        )
+    }
+
     @Test(arguments: [4, 8, 12, 16, 20]) func whatIsInterruptedGoesOnFromWhereItWas(offset: Int) async throws {
         let server = InMemoryWebDataFetcher()
         let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
@@ -119,8 +131,10 @@ struct PuttingDataSaverTests {
 
     @Test func aDraftThatWasNotBegunIsTakenAwayToo() async throws {
         let server = InMemoryWebDataFetcher()
-        var draft = try await saver(server).openDraft()
-        try await draft.append(data, reaching: SavedPart(source: nil, validator: nil, steps: nil))
+        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 1, dataFetcher: server)
+        var draft = try await saver.openDraft()
+        // A byte is sent, and a byte is not.
+        try await draft.append([1, 2], reaching: SavedPart(source: nil, validator: nil, steps: nil))
         #expect(server.paths == ["/target.inward-part"])
         await draft.leave()
         #expect(server.paths == [])
@@ -136,6 +150,19 @@ struct PuttingDataSaverTests {
         }
         #expect(try await TransferData(from: InMemoryDataLoader(data), to: saver(server))().resumedAt == 12)
         #expect(server["/target"] == data)
+    }
+
+    @Test func aDraftThatIsBegunAnewLeavesNoPart() async throws {
+        let server = InMemoryWebDataFetcher()
+        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 1, dataFetcher: server)
+        var draft = try await saver.openDraft()
+        let nothing = SavedPart(source: nil, validator: nil, steps: nil)
+        try await draft.append([1, 2], reaching: nothing)
+        try await draft.begin()
+        try await draft.append([3], reaching: nothing)
+        try await draft.publish(Checksum(of: [3].span))
+        #expect(server["/target"] == [3])
+        #expect(server.paths == ["/target"])
     }
 
     @Test func aPartThatIsDamagedIsPutAnew() async throws {
@@ -243,6 +270,8 @@ struct PuttingDataSaverTests {
             try await TransferData(from: InMemoryDataLoader(data), to: saver(server))()
         }
         #expect(error?.description.contains("the server does not know Content-Range") == true)
+        // As soon as there are two parts, and not when all of it was sent in vain.
+        #expect(writes(server).count { $0.contains("inward-part") } == 2)
         #expect(server["/target"] == [7])
         #expect(server.paths == ["/target"])
     }

@@ -71,5 +71,6 @@ struct HedgingPolicyTests {
         #expect(
             HedgingDelay.percentile(0, atFirst: .zero, ofLast: .max) == .percentile(1, atFirst: .zero, ofLast: 10_000)
         )
+        #expect(HedgingDelay.percentile(1, atFirst: .zero) != .percentile(2, atFirst: .zero))
     }
 }

@@ -165,6 +165,21 @@ struct AdaptiveLimitTests {
         now += latency
     }
 
+    /// A window has ten answers, or as many as the limit if that is more.
+    @Test(arguments: [(5, 10), (10, 10), (20, 20)])
+    func itLooksAtAWindowWhenItIsFull(start: Int, count: Int) {
+        var limit = AdaptiveLimit(in: 1...100, from: start, tolerance: 1)
+        var now = Duration.zero
+        answer(&limit, in: .milliseconds(100), underWay: start, at: &now)
+        var answered = 0
+        // At the end of the second window half as many are let go, to measure.
+        while limit.limit == start {
+            limit.record(.answered, from: now, to: now + .milliseconds(100), underWay: start)
+            answered += 1
+        }
+        #expect(answered == count)
+    }
+
     @Test func theLimitIsHalvedToMeasureWhereHalfOfItOrMoreIsUnderWay() {
         for (underWay, expected) in [(9, 20), (10, 10)] {
             var limit = AdaptiveLimit(in: 1...100, from: 20, tolerance: 1)
@@ -187,9 +202,29 @@ struct AdaptiveLimitTests {
         #expect(limit.limit == 483)
     }
 
+    /// What was faster than ever shows how long it takes without waiting, and counts for a tenth.
+    @Test func theBaselineFollowsTheFastestAnswers() {
+        var limit = AdaptiveLimit(in: 1...10_000, from: 1_000, tolerance: 1)
+        var now = Duration.zero
+        // Measured, and measured again with half as many, which makes no difference.
+        for _ in 0..<3 { answer(&limit, in: .milliseconds(100), underWay: 1_000, at: &now) }
+        #expect(limit.limit == 1_006)
+        answer(&limit, in: .milliseconds(50), underWay: 1_006, at: &now)
+        #expect(limit.limit == 1_012)
+        // It is 95 ms by now, a half of these.
+        answer(&limit, in: .milliseconds(190), underWay: 1_012, at: &now)
+        #expect(limit.limit == 917)
+    }
+
     @Test func noLimitIsLargerThanABillion() {
         #expect(AdaptiveLimit(in: 1...Int.max, from: Int.max, tolerance: 2).limit == 1_000_000_000)
         #expect(AdaptiveLimit(in: -5...0, from: 0, tolerance: 2).limit == 1)
+    }
+
+    @Test(arguments: [(0.5, 1), (-1, 1), (.nan, 1), (11, 10), (.infinity, 10)] as [(Double, Double)])
+    func aToleranceOutOfRangeIsTheNearest(tolerance: Double, nearest: Double) {
+        let limits = [tolerance, nearest].map { AdaptiveLimit(in: 1...100, from: 10, tolerance: $0) }
+        #expect(limits[0] == limits[1])
     }
 
     @Test func whatTellsNothingChangesNothing() {

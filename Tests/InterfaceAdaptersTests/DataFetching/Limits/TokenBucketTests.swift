@@ -54,6 +54,13 @@ struct TokenBucketTests {
         #expect(TokenBucket(count, per: period, burst: 0).interval == .nanoseconds(1))
     }
 
+    /// More often than allowed would be too often, by however little.
+    @Test(arguments: [(3, 333_333_333_333_333_334), (7, 142_857_142_857_142_858), (4, 250_000_000_000_000_000)])
+    func anIntervalIsRoundedUp(count: Int, attoseconds: Int64) {
+        let interval = TokenBucket(count, per: .seconds(1), burst: 1).interval
+        #expect(interval == Duration(secondsComponent: 0, attosecondsComponent: attoseconds))
+    }
+
     @Test func aBurstGoesAtOnceAndThenOneWheneverATokenComes() {
         var bucket = TokenBucket(10, per: .seconds(1), burst: 3)
         let atOnce = (0..<4).map { _ in bucket.isTaken(at: .zero) }

@@ -63,6 +63,13 @@ struct RetryBudgetTests {
         #expect(source.requests.count == 3 + 5)
     }
 
+    @Test func withoutARequestNothingIsPaid() {
+        let budget = RetryBudget(share: 1, reserve: 0, timer: timer)
+        #expect(!budget.withdraw())
+        budget.deposit()
+        #expect([budget.withdraw(), budget.withdraw()] == [true, false])
+    }
+
     @Test func theReserveComesBackByTheClock() {
         let budget = RetryBudget(share: 0, reserve: 2, refillInterval: .seconds(5), timer: timer)
         #expect([budget.withdraw(), budget.withdraw(), budget.withdraw()] == [true, true, false])

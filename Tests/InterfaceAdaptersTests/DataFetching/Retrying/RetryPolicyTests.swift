@@ -111,6 +111,10 @@ struct RetryPolicyTests {
         (RetryEnding.retryAfterTooLong(.seconds(120)), "the upstream asked to wait 120 seconds"),
         (.retryAfterTooLong(.milliseconds(1_500)), "the upstream asked to wait 2 seconds"),
         (.retryAfterTooLong(.nanoseconds(1)), "the upstream asked to wait 1 second"),
+        (
+            .retryAfterTooLong(Duration(secondsComponent: 1, attosecondsComponent: 1)),
+            "the upstream asked to wait 2 seconds"
+        ),
     ])
     func theWaitThatWasAskedForIsToldInSeconds(ending: RetryEnding, text: String) {
         #expect(ending.description == text)

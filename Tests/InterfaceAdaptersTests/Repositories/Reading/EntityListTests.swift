@@ -25,6 +25,13 @@ struct EntityListTests {
         Set((0..<count).map { _ in Int.random(in: 0..<12, using: &random) })
     }
 
+    @Test func theOneEntityOfAListHasAllOfItsBytes() {
+        let remark = Remark(id: 1, author: 7, text: "one")
+        var list = EntityList([remark], byteCount: 100, rejected: [])
+        list.replace(with: remark, byteCount: 40)
+        #expect(list.byteCount == 40)
+    }
+
     @Test func aWalkKeepsWhatAnArrayKeeps() {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)

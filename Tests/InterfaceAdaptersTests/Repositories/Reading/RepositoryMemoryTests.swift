@@ -34,6 +34,14 @@ struct RepositoryMemoryTests {
         #expect(try await keptCount(MemoryLimit(count: 10, bytes: 99), of: 9) == 3)
     }
 
+    @Test func whatIsNotThereTakesNoBytes() async throws {
+        let limit = MemoryLimit(count: 20, bytes: 10)
+        let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()), memory: limit)
+        for id in 21...40 { #expect(await repository.failure(id) == .notFound) }
+        for id in 21...40 { #expect(await repository.failure(id, .local) == .notFound) }
+        #expect(source.requests.count == 20)
+    }
+
     @Test func noMoreListsAreKeptThanThereIsRoomFor() async throws {
         let repository = try Repository<Remark>.remarks(
             source,
@@ -66,6 +74,19 @@ struct RepositoryMemoryTests {
 
     @Test func aListCostsNoMoreForWhatTookThePlaceOfSomethingElse() async throws {
         #expect(try await keepsList(MemoryLimit(bytes: 2_000), ids: 1...3, times: 100))
+    }
+
+    /// The one entity of a list costs all that came.
+    @Test func anEntityCostsItsShareOfTheListThatItCameWith() async throws {
+        let limit = MemoryLimit(count: 10, bytes: 5_000)
+        let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()), memory: limit)
+        var kept: [Int] = []
+        for id in 11...12 {
+            source.put(Remark(id: id, author: id, text: String(repeating: "x", count: 3_000)))
+            _ = try await repository.entities(.author(id))
+        }
+        for id in 11...12 where await repository.failure(id, .local) == nil { kept.append(id) }
+        #expect(kept == [12])
     }
 
     @Test func aListCostsWhatIsFetchedAnewOfIt() async throws {
@@ -134,6 +155,11 @@ struct RepositoryMemoryTests {
         }
         #expect(memory.list(.all)?.value.entities.count == 5_000)
         #expect(copyCount < 50)
+    }
+
+    @Test(arguments: [(0, 1), (511, 1), (512, 2), (4_095, 15), (4_096, 16), (1_000_000, 16)])
+    func aPartHasRoomForTwoHundredAndFiftySix(count: Int, parts: Int) {
+        #expect(ShardedCache<Int, Int>(MemoryLimit(count: count)).shards.count == parts)
     }
 
     @Test func aCacheInPartsKeepsToItsLimits() {

@@ -1,4 +1,5 @@
 import InwardTesting
+import Synchronization
 import Testing
 import UseCases
 
@@ -108,6 +109,21 @@ struct RepositoryPolicyTests {
             try await repository.entity(1, policy.notOlder(than: .seconds(49)))
         }
         #expect(error?.reason == .unavailable && error?.canRetry == true)
+    }
+
+    /// Something is accepted during each read, so that no answer is of one moment.
+    @Test func whereSomethingIsAlwaysAcceptedTheThirdAnswerHasToDo() async throws {
+        let repository = Mutex<Repository<Remark>?>(nil)
+        let count = Atomic(0)
+        let source = RemarkSource { _ in
+            let key = "9 \(count.add(1, ordering: .relaxed).newValue)"
+            repository.withLock { $0?.pending.add(Remark(id: 9, author: 7, text: "nine"), for: key) }
+        }
+        let made = try Repository<Remark>.remarks(source, TimerService(clock))
+        repository.withLock { $0 = made }
+        made.pending.add(Remark(id: 8, author: 7, text: "eight"), for: "8")
+        #expect(try await made.entities(.all, .upstream).value.map(\.id) == [1, 2, 3, 8, 9, 9])
+        #expect(source.requests.count == 3)
     }
 
     @Test func whatIsKeptComesAtOnceAndThenWhatTheUpstreamHas() async throws {

@@ -30,6 +30,20 @@ struct StoreWriterTests {
         }
     }
 
+    /// There is room for 32 MiB of what is to be kept, each time.
+    @Test func whatThereIsJustRoomForIsWritten() async throws {
+        let writer = StoreWriter(records, under: ["posts"]) { _ in }
+        let record = StoredRecord([UInt8](repeating: 0, count: 32 * 1_024 * 1_024))
+        for _ in 0..<2 {
+            writer.write([.keep(record, ["posts", "1"]), .remove(["posts", "2"])])
+            await writer.flush()
+        }
+        #expect(records.commits.map(\.count) == [2, 2])
+        writer.write([.keep(record, ["posts", "1"]), .keep(StoredRecord([1]), ["posts", "2"])])
+        await writer.flush()
+        #expect(records.commits.last == [.removeAll(["posts"])])
+    }
+
     @Test func whoIsCancelledWaitsForNoStoreAndIsToldSo() async throws {
         // Nothing is written while the scheduler stands still.
         let scheduler = DeterministicScheduler(seed: 7)

@@ -16,6 +16,7 @@ struct OutboxLimitsTests {
     @Test func aWriteIsAsLargeAsWhatItSays() {
         let write = OutboxWrite(endpoint: "posts", subject: ["ab", "c"], path: "é", body: [1, 2, 3, 4])
         #expect(write.byteCount == 5 + 3 + 2 + 4)
+        #expect(OutboxWrite(endpoint: "posts", subject: ["a"], method: .delete, path: "7").byteCount == 5 + 1 + 1)
     }
 
     @Test func aWriteThatIsTooLargeIsNotAccepted() async throws {

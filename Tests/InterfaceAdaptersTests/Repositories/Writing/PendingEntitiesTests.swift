@@ -60,6 +60,13 @@ struct PendingEntitiesTests {
         #expect(snapshot.entities == [Note(id: 1)])
     }
 
+    @Test func whatIsReplacedIsSoonOver() {
+        let pending = PendingEntities<Note>()
+        for key in ["a", "b"] { pending.add(Note(id: 1), for: key) }
+        pending.remove("a") {}
+        #expect(pending.isCurrent(pending.snapshot))
+    }
+
     /// Walks at random beside a list that is searched from end to end.
     @Test(arguments: [UInt64(1), 2, 3, .random(in: 4 ... .max)])
     func itAgreesWithAListWhateverIsAddedAndRemoved(seed: UInt64) {
