@@ -47,6 +47,7 @@ public struct DataLoaderConformance: Sendable {
             violations.append("The loader must not fail, and did: \(error)")
         }
         violations += await cancellationViolations(loader)
+        violations += await interruptionViolations(loader)
         if loader.source != source { violations.append("A source must always have the same name, and has not.") }
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
@@ -180,6 +181,21 @@ public struct DataLoaderConformance: Sendable {
             if next.piece.isLast { break }
         }
         return loaded == bytes ? [] : ["All pieces together must be all there is, and are not."]
+    }
+
+    /// What a task loads that is cancelled on the way is a piece as any other, or an error.
+    private func interruptionViolations(_ loader: any DataLoader) async -> [String] {
+        var violations: Set<String> = []
+        await CancellationSweep.run([.alone]) { _, moment in
+            let (ending, _) = await moment.result {
+                await Result(awaiting: { () async throws(DataLoaderError) in try await loader.piece(at: 0, of: nil) })
+            } beside: {
+            }
+            guard case .success(let loaded) = ending else { return false }
+            violations.formUnion(contentViolations(loaded, "What a cancelled task loads"))
+            return true
+        }
+        return violations.sorted()
     }
 
     private func cancellationViolations(_ loader: any DataLoader) async -> [String] {

@@ -10,25 +10,37 @@ extension ImageCodecConformance {
     /// Bytes that are cut short fail, unless truncation is allowed: then they give an image of the size in the header.
     func truncationViolations(_ codec: any ImageCodec, _ specimen: ImageSample) -> [String] {
         let total = specimen.bytes.count
+        // What is reduced is often read by other code.
+        let reductions = Set([1, largestReduction(of: specimen.bytes, by: codec)]).sorted()
         var lengths = Set(0..<min(total, 96))
         lengths.formUnion(max(0, total - 32)..<total)
         lengths.formUnion(stride(from: 0, to: total, by: max(1, total / 128)))
         return lengths.sorted().flatMap { length in
             let bytes = Array(specimen.bytes.prefix(length))
             let name = "\(specimen.format) that is cut short after \(length) of \(total) bytes"
-            return strictViolations(codec, bytes, name, specimen.format)
-                + damageViolations(codec, bytes, name, ImageDecodingOptions(allowsTruncation: true))
+            return reductions.flatMap { reduction in
+                let name = reduction == 1 ? name : "\(name), reduced by \(reduction),"
+                let options = ImageDecodingOptions(reduction: reduction, allowsTruncation: true)
+                return strictViolations(codec, bytes, name, specimen.format, reduction)
+                    + damageViolations(codec, bytes, name, options)
+            }
         }
+    }
+
+    /// By how much a codec can reduce an image at most.
+    func largestReduction(of bytes: [UInt8], by codec: any ImageCodec) -> Int {
+        (try? codec.header(of: bytes))?.reductions.max() ?? 1
     }
 
     private func strictViolations(
         _ codec: any ImageCodec,
         _ bytes: [UInt8],
         _ name: String,
-        _ format: ImageFormat
+        _ format: ImageFormat,
+        _ reduction: Int
     ) -> [String] {
         do throws(ImageCodecError) {
-            _ = try codec.image(from: bytes, ImageDecodingOptions())
+            _ = try codec.image(from: bytes, ImageDecodingOptions(reduction: reduction))
             return ["\(name) must not decode, and does."]
         } catch {
             switch error.reason {

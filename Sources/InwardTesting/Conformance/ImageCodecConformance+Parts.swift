@@ -31,7 +31,7 @@ extension ImageCodecConformance {
 
     /// The same for an image that is only read.
     func partViolations(_ codec: any ImageCodec, _ sample: ImageSample) -> [String] {
-        headerViolations(codec, sample) + rowViolations(codec, sample)
+        headerViolations(codec, sample) + rowViolations(codec, sample) + reducedPartViolations(codec, sample)
     }
 
     private func headerViolations(_ codec: any ImageCodec, _ sample: ImageSample) -> [String] {
@@ -67,6 +67,24 @@ extension ImageCodecConformance {
             let difference = part.largestDifference(from: image, rows: image.size.height / 3)
             guard difference > sample.tolerance + Self.waveTolerance * min(1, sample.tolerance) else { return [] }
             return ["\(name) must give its first rows, and these are off by \(difference)."]
+        } catch {
+            return ["\(name) must be read where truncation is allowed, and failed: \(error.reason)."]
+        }
+    }
+
+    /// Where the first rows of a part are read, they are as well while they are reduced.
+    private func reducedPartViolations(_ codec: any ImageCodec, _ sample: ImageSample) -> [String] {
+        let bytes = sample.bytes
+        let reduction = largestReduction(of: bytes, by: codec)
+        guard sample.keepsTruncatedRows, reduction > 1 else { return [] }
+        let name = "Three quarters of the bytes of a \(sample.image) in \(sample.format), reduced by \(reduction),"
+        do throws(ImageCodecError) {
+            let part = try codec.image(
+                from: Array(bytes.prefix(bytes.count / 4 * 3)),
+                ImageDecodingOptions(reduction: reduction, allowsTruncation: true)
+            )
+            let isWhole = part.size == sample.image.size.divided(by: reduction)
+            return isWhole ? [] : ["\(name) must have the size of the whole that is reduced, and do not."]
         } catch {
             return ["\(name) must be read where truncation is allowed, and failed: \(error.reason)."]
         }

@@ -15,6 +15,7 @@ struct FlawedDataLoader: DataLoader {
         case nothingCurrent = "must still have its version"
         case fails = "must not fail"
         case heedless = "A cancelled task"
+        case clearsWhenCancelled = "What a cancelled task loads must have its bytes"
         case credulous = "A piece must name the version that it is of"
         case sharesCursor = "Many at once"
         case changesName = "A source must always have the same name"
@@ -55,6 +56,11 @@ struct FlawedDataLoader: DataLoader {
         let result = flaw == .heedless ? await Task { await Result(awaiting: ask) }.value : await Result(awaiting: ask)
         let loaded = try result.get()
         let piece = loaded.piece
+        if flaw == .clearsWhenCancelled {
+            for _ in 0..<4 { await Task.yield() }
+            guard Task.isCancelled else { return loaded }
+            return with(loaded, DataPiece(piece.bytes.map { _ in 0xFF }, at: piece.offset, isLast: piece.isLast))
+        }
         return switch flaw {
         case .otherBytes: with(loaded, DataPiece(piece.bytes.map { ~$0 }, at: piece.offset, isLast: piece.isLast))
         case .otherVersion: LoadedPiece(piece, validator: "\(offset)", totalByteCount: loaded.totalByteCount)
@@ -64,7 +70,8 @@ struct FlawedDataLoader: DataLoader {
         case .partWithoutVersion: LoadedPiece(piece, validator: nil, totalByteCount: loaded.totalByteCount)
         case .credulous:
             LoadedPiece(piece, validator: validator ?? loaded.validator, totalByteCount: loaded.totalByteCount)
-        case .everythingCurrent, .nothingCurrent, .fails, .heedless, .sharesCursor, .changesName: loaded
+        case .everythingCurrent, .nothingCurrent, .fails, .heedless, .clearsWhenCancelled, .sharesCursor, .changesName:
+            loaded
         }
     }
 

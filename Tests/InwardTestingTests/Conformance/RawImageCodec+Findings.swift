@@ -41,6 +41,18 @@ extension RawImageCodec {
             "RAW that is cut short after 9 of 4809 bytes must be 40×30, as its header says, and is 40×1."
         ),
         (.ignoresAllowedTruncation, "in RAW must be read where truncation is allowed, and failed: truncated(RAW)."),
+        (
+            .takesWhatIsCutShortWhenReducing,
+            "RAW that is cut short after 9 of 4809 bytes, reduced by 2, must not decode, and does."
+        ),
+        (
+            .ignoresAllowedTruncationWhenReducing,
+            "in RAW, reduced by 2, must be read where truncation is allowed, and failed: truncated(RAW)."
+        ),
+        (
+            .givesAnotherSizeOfWhatIsCutShortWhenReducing,
+            "RAW that is cut short after 9 of 4809 bytes, reduced by 2, must be 20×15, as its header says, and is 20×1."
+        ),
         (.clearsWhatIsCutShort, "of 48×160 in RAW must give its first rows, and these are off by 255."),
         (.turnsWhatIsCutShort, "of 48×160 in RAW must have its size and orientation, and do not."),
         (.readsFromTheEnd, "RAW with other bytes after it must be the image before them or an error, and is another"),

@@ -30,6 +30,9 @@ extension RawImageCodec {
         case saysWhatIsCutShortIsUnrecognized
         case givesWhatThereIsInAnotherSize
         case ignoresAllowedTruncation
+        case takesWhatIsCutShortWhenReducing
+        case ignoresAllowedTruncationWhenReducing
+        case givesAnotherSizeOfWhatIsCutShortWhenReducing
         case clearsWhatIsCutShort
         case turnsWhatIsCutShort
         case readsFromTheEnd

@@ -74,9 +74,16 @@ struct RawImageCodec: ImageCodec {
         var size = header.size
         var orientation = header.orientation
         if pixels.count < size.byteCount {
-            let isAllowed = options.allowsTruncation && flaw != .ignoresAllowedTruncation
-            guard isAllowed || flaw == .takesWhatIsCutShort else { throw truncated }
-            if flaw == .givesWhatThereIsInAnotherSize { size = ImageSize(clamping: size.width, 1) }
+            let isAllowed =
+                options.allowsTruncation && flaw != .ignoresAllowedTruncation
+                && !(isReduced && flaw == .ignoresAllowedTruncationWhenReducing)
+            let isTaken =
+                flaw == .takesWhatIsCutShort || isReduced && flaw == .takesWhatIsCutShortWhenReducing
+            guard isAllowed || isTaken else { throw truncated }
+            let isOfAnotherSize =
+                flaw == .givesWhatThereIsInAnotherSize
+                || isReduced && flaw == .givesAnotherSizeOfWhatIsCutShortWhenReducing
+            if isOfAnotherSize { size = ImageSize(clamping: size.width, 1) }
             if flaw == .clearsWhatIsCutShort { pixels = [] }
             if flaw == .turnsWhatIsCutShort { orientation = .down }
             pixels += [UInt8](repeating: 0, count: max(0, size.byteCount - pixels.count))
