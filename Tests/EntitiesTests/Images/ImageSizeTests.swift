@@ -8,6 +8,11 @@ struct ImageSizeTests {
         #expect(ImageSize(width: width, height: height) == nil)
     }
 
+    @Test func theLargestHasAsManyBytesAsCanBeCounted() {
+        #expect(ImageSize(width: Int.max / 4, height: 1)?.byteCount == Int.max / 4 * 4)
+        #expect(ImageSize(width: Int.max / 4 + 1, height: 1) == nil)
+    }
+
     @Test func aSizeCountsItsPixelsAndBytes() {
         let size = ImageSize(width: 640, height: 480)
         #expect(size?.pixelCount == 307_200 && size?.byteCount == 1_228_800 && size?.longerSide == 640)

@@ -95,7 +95,8 @@ struct RepositoryBatchingTests {
         #expect(source.requests[0].headerFields[.cacheControl] == nil)
         // Who is not in the answer is not there, and that is remembered like any other absence.
         #expect(throws: RepositoryError.self) { try outcomes[2]?.get() }
-        await #expect(throws: RepositoryError.self) { try await repository.entity(Post.ID(2), .local) }
+        let error = await #expect(throws: RepositoryError.self) { try await repository.entity(Post.ID(2), .local) }
+        #expect(error?.reason == .notFound)
         #expect(try await repository.entity(Post.ID(3)).origin == .memory)
         #expect(source.requests.count == 1)
         // None is being fetched any more that would be older than this.

@@ -32,6 +32,8 @@ struct PuttingDataSaverTests {
         #expect(server["/target"] == data)
         #expect(server.paths == ["/target"])
         #expect(writes(server) == ["PUT /target"])
+        // Nothing was there to be taken away.
+        #expect(!server.requests.contains { $0.method == .delete })
     }
 
     @Test func whatIsLargerIsPutTogetherBesideAndMoved() async throws {

@@ -32,6 +32,13 @@ struct HedgingPolicyTests {
         #expect(hedges == [true, false])
     }
 
+    /// Three shares of a little less than a third are not enough.
+    @Test func aHedgeIsPaidForInFull() {
+        var policy = HedgingPolicy(.fixed(.seconds(1)), share: 0.333_333_5)
+        let delays = (1...4).map { _ in policy.begin() }
+        #expect(delays == [nil, nil, nil, .seconds(1)])
+    }
+
     @Test func whatIsPaidIsNotKeptForLong() {
         var policy = HedgingPolicy(.fixed(.seconds(1)), share: 1)
         for _ in 0..<1_000 { _ = policy.begin() }

@@ -32,6 +32,16 @@ struct EntityListTests {
         #expect(list.byteCount == 40)
     }
 
+    @Test func whatIsRemovedTakesItsBytesAlone() {
+        var list = list((1...3).map { (Remark(id: $0, author: 7, text: "text"), $0 * 10) })
+        list.remove(1)
+        #expect(list.byteCount == 50)
+        list.replace(with: Remark(id: 2, author: 7, text: "other"), byteCount: 1)
+        #expect(list.byteCount == 31)
+        list.remove(3)
+        #expect(list.byteCount == 1)
+    }
+
     @Test func aWalkKeepsWhatAnArrayKeeps() {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)

@@ -44,6 +44,16 @@ struct StoreWriterTests {
         #expect(records.commits.last == [.removeAll(["posts"])])
     }
 
+    @Test func whatComesAfterTooMuchIsWritten() async throws {
+        let scheduler = DeterministicScheduler(seed: 7)
+        let writer = StoreWriter(records, under: ["posts"], executor: scheduler.executor) { _ in }
+        let record = StoredRecord([UInt8](repeating: 0, count: 32 * 1_024 * 1_024 + 1))
+        writer.write([.keep(record, ["posts", "1"])])
+        writer.write([change(2)])
+        try await scheduler.run { await #expect(writer.flush()) }
+        #expect(records.commits == [[.removeAll(["posts"]), change(2)]])
+    }
+
     @Test func whoIsCancelledWaitsForNoStoreAndIsToldSo() async throws {
         // Nothing is written while the scheduler stands still.
         let scheduler = DeterministicScheduler(seed: 7)
