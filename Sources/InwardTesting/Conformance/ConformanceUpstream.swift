@@ -90,13 +90,12 @@ public final class ConformanceUpstream: Sendable {
         }
     }
 
-    /// The method, the path and the query, the header fields that clients do not add by themselves, and the body. Of what is sent
-    /// with fields that clients do add, those too.
+    /// The method, the path and the query, the body, and the header fields that clients do not add by themselves, or those that they
+    /// do where a request sets them.
     private static func echo(of request: DataRequest) -> Data {
         let query = request.url.query(percentEncoded: true).map { "?\($0)" } ?? ""
         var lines = ["\(request.method) \(request.url.path(percentEncoded: true))\(query)"]
-        let isChosen = request.url.lastPathComponent == chosen
-        for name in isChosen ? chosenNames : echoedNames {
+        for name in request.url.lastPathComponent == chosen ? chosenNames : echoedNames {
             // Joined, because clients may send repeats of a field as one.
             if let value = request.headerFields[name] { lines.append("\(name): \(value)") }
         }
@@ -105,7 +104,7 @@ public final class ConformanceUpstream: Sendable {
 
     private static let echoedNames = [asked, .authorization, .ifNoneMatch].compactMap(\.self)
     private static let asked = HeaderField.Name("X-Asked")
-    /// The name of what is asked with the fields for which clients have values of their own.
+    /// The path of the request that sets the fields for which clients have defaults.
     private static let chosen = "chosen-fields"
     private static let chosenNames = [.accept, .contentType, HeaderField.Name("User-Agent")].compactMap(\.self)
 

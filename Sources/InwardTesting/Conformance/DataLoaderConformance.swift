@@ -183,7 +183,7 @@ public struct DataLoaderConformance: Sendable {
         return loaded == bytes ? [] : ["All pieces together must be all there is, and are not."]
     }
 
-    /// What a task loads that is cancelled on the way is a piece as any other, or an error.
+    /// A task that is cancelled while it loads is given the right bytes or an error.
     private func interruptionViolations(_ loader: any DataLoader) async -> [String] {
         var violations: Set<String> = []
         await CancellationSweep.run([.alone]) { _, moment in

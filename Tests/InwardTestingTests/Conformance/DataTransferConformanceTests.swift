@@ -118,7 +118,7 @@ struct DataTransferConformanceTests {
         let conformance = DataSaverConformance {
             while true {
                 let count = saver.saved.count
-                for _ in 0..<6 { await Task.yield() }
+                for _ in 0..<16 { await Task.yield() }
                 if saver.saved.count == count { return saver.saved.last }
             }
         }

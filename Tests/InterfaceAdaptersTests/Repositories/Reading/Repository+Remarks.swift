@@ -9,6 +9,17 @@ import FoundationEssentials
 import Foundation
 #endif
 
+extension Creation<Remark> {
+    /// How remarks are created.
+    static var remarks: Creation<Remark> {
+        Creation(RemarkDTO.self, answer: RemarkDTO.self) { remark, _ in
+            Remark(id: remark.id.value, author: remark.author.value, text: remark.text.value)
+        } created: { _, answer in
+            Remark(id: answer.id.value, author: answer.author.value, text: answer.text.value)
+        }
+    }
+}
+
 extension Repository<Remark> {
     /// A repository of remarks, whose lifetimes are not spread unless it is told so.
     static func remarks(
@@ -27,11 +38,7 @@ extension Repository<Remark> {
                 at: "remarks",
                 subjects: { [["users", String($0.author)]] },
                 lifetimes: lifetimes,
-                creation: Creation(RemarkDTO.self, answer: RemarkDTO.self) { remark, _ in
-                    Remark(id: remark.id.value, author: remark.author.value, text: remark.text.value)
-                } created: { _, answer in
-                    Remark(id: answer.id.value, author: answer.author.value, text: answer.text.value)
-                }
+                creation: .remarks
             ),
             upstream: try .example(source),
             memory: memory,

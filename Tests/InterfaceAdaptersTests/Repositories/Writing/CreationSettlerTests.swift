@@ -26,7 +26,7 @@ struct CreationSettlerTests {
     private let remark = Remark(id: 4, author: 7, text: "four")
     private let body = #"{"id": 4, "author": 7, "text": "four"}"#
 
-    private func entry(_ body: String) -> OutboxEntry {
+    private var entry: OutboxEntry {
         OutboxEntry(
             sequence: 1,
             write: OutboxStage.write(["4"], body),
@@ -40,11 +40,7 @@ struct CreationSettlerTests {
         CreationSettler(
             endpoint: "remarks",
             operations: [OutboxOperation(.post, "remarks")],
-            creation: Creation(RemarkDTO.self, answer: RemarkDTO.self) { remark, _ in
-                Remark(id: remark.id.value, author: remark.author.value, text: remark.text.value)
-            } created: { _, answer in
-                Remark(id: answer.id.value, author: answer.author.value, text: answer.text.value)
-            },
+            creation: .remarks,
             pending: pending,
             changes: changes,
             prepare: { [log] remark, key in log.add("prepare \(remark?.id ?? 0) \(key)") },
@@ -57,7 +53,7 @@ struct CreationSettlerTests {
     private func settled(
         _ settle: (CreationSettler<Remark>, OutboxEntry) async throws -> OutboxSettlement
     ) async throws -> (before: [String], after: [String], settlement: OutboxSettlement) {
-        let (settler, entry) = (settler, entry(body))
+        let (settler, entry) = (settler, entry)
         settler.accepted([entry])
         #expect(pending.entity(4) == remark)
         let settlement = try await settle(settler, entry)
@@ -78,7 +74,7 @@ struct CreationSettlerTests {
         #expect(found.settlement.changes == changes && found.settlement.problem == nil)
     }
 
-    /// Nobody knows then which lists it belongs into.
+    /// It is not known which lists the new entity belongs in.
     @Test(arguments: ["{", ""])
     func ofAnAnswerThatCannotBeReadAllListsAreForgotten(answer: String) async throws {
         let found = try await settled { settler, entry in

@@ -6,6 +6,14 @@ import UseCases
 @testable import InterfaceAdapters
 
 struct OutboxStateTests {
+    private let entry = OutboxEntry(
+        sequence: 1,
+        write: OutboxStage.write(["7"]),
+        idempotencyKey: "k",
+        acceptedAt: OutboxStage.time,
+        attempts: 0
+    )
+
     @Test func noMoreThanTheLastThousandRefusalsAreRemembered() {
         var state = OutboxState(.standard)
         #expect(state.deadLetterCount == 0 && state.deadLetterBytes == 0)
@@ -35,13 +43,6 @@ struct OutboxStateTests {
 
     @Test func whatIsPutOffIsForgottenBeforeAnybodyElseSendsIt() throws {
         var state = OutboxState(OutboxPolicy(concurrency: 1))
-        let entry = OutboxEntry(
-            sequence: 1,
-            write: OutboxStage.write(["7"]),
-            idempotencyKey: "k",
-            acceptedAt: OutboxStage.time,
-            attempts: 0
-        )
         state.lanes.append(entry, DeliveryHistory())
         let first = state.lanes.next(at: .zero)
         let delivery = try #require(first)
@@ -60,13 +61,6 @@ struct OutboxStateTests {
     @Test(arguments: [(nil, 60), (30, 60), (60, 60), (90, 90)] as [(Int?, Int)])
     func nothingIsLookedForBeforeThePauseIsOver(next: Int?, wakeTime: Int) throws {
         var state = OutboxState(OutboxPolicy(refusalsBeforePause: 1))
-        let entry = OutboxEntry(
-            sequence: 1,
-            write: OutboxStage.write(["7"]),
-            idempotencyKey: "k",
-            acceptedAt: OutboxStage.time,
-            attempts: 0
-        )
         state.lanes.append(entry, DeliveryHistory())
         if let next {
             let delivery = state.lanes.next(at: .zero)
@@ -79,13 +73,6 @@ struct OutboxStateTests {
 
     @Test func aProbeThatTellsNothingIsFollowedByAnother() throws {
         var state = OutboxState(OutboxPolicy(refusalsBeforePause: 1))
-        let entry = OutboxEntry(
-            sequence: 1,
-            write: OutboxStage.write(["7"]),
-            idempotencyKey: "k",
-            acceptedAt: OutboxStage.time,
-            attempts: 0
-        )
         state.lanes.append(entry, DeliveryHistory())
         _ = state.streak.refuse("x", of: ["8"], because: "no", at: .zero)
         let isProbing = state.streak.begin("k", at: .seconds(60))
@@ -97,13 +84,6 @@ struct OutboxStateTests {
 
     @Test func whatIsForgottenOfTheRecordsIsAllThatIsKnownOfThem() {
         var state = OutboxState(OutboxPolicy(refusalsBeforePause: 1))
-        let entry = OutboxEntry(
-            sequence: 1,
-            write: OutboxStage.write(["7"]),
-            idempotencyKey: "k",
-            acceptedAt: OutboxStage.time,
-            attempts: 0
-        )
         state.lanes.append(entry, DeliveryHistory())
         state.addDeadLetter(7)
         state.misnamed["x"] = ["x"]

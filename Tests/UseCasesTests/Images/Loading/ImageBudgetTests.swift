@@ -114,7 +114,7 @@ struct ImageBudgetTests {
         let source = SketchSource(["a": SketchCodec.bytes(10, 10)])
         var loader = loader(source, cache: ImageCache(timer: .still))
         _ = try await loader.loadImage(from: "a")
-        // Whoever gets all of it knows that the first load has given back its share.
+        // The whole budget is free only after the first load has returned its share.
         var all = await budget.admission(of: 10_000)
         #expect(all != nil)
         all = nil
@@ -128,7 +128,7 @@ struct ImageBudgetTests {
         }
         _ = await loader.load("a")
         let bytes = taken.withLock(\.self)
-        #expect(bytes == [bytes[0], bytes[0], bytes[0]] && bytes[0] > 0)
+        #expect(bytes.count == 3 && Set(bytes).count == 1 && !bytes.contains(0))
         #expect(source.asked == ["a"])
     }
 
