@@ -38,6 +38,9 @@ public final class ResponseCache: Sendable {
     /// How many answers are kept, in all partitions.
     public var count: Int { entries.withLock(\.count) }
 
+    /// How many requests have questions under way.
+    var questionCount: Int { entries.withLock(\.questionCount) }
+
     /// An empty part of the cache that nobody else has.
     public func makePartition() -> Partition {
         Partition(cache: self, number: entries.withLock { $0.openPartition() })

@@ -168,6 +168,33 @@ struct CoalescingDataFetcherTests {
         _ = try await early
     }
 
+    @Test func whoAsksDuringAChangeDoesNotJoinWhatWasBegunBefore() async throws {
+        let (isBegun, isReleased) = (Promise<Void>(), Promise<Void>())
+        let (isChanging, isChanged) = (Promise<Void>(), Promise<Void>())
+        let source = RecordingDataFetcher(
+            StubDataFetcher { request throws(FetchError) in
+                if request.method == .post {
+                    isChanging.keep(())
+                    _ = await isChanged.value()
+                } else if isBegun.keep(()) {
+                    _ = await isReleased.value()
+                }
+                return DataResponse()
+            }
+        )
+        let fetcher = source.coalescing()
+        let (request, change) = (request, try DataRequest.example(method: .post))
+        async let early = fetcher.fetch(request)
+        _ = await isBegun.value()
+        async let changed = fetcher.fetch(change)
+        _ = await isChanging.value()
+        _ = try await fetcher.fetch(request)
+        #expect(source.requests.map(\.method) == [.get, .post, .get])
+        isChanged.keep(())
+        isReleased.keep(())
+        _ = try await (early, changed)
+    }
+
     @Test func aCopyOverSomethingElseHasTransfersOfItsOwn() async throws {
         let both = Rendezvous(of: 2)
         let source = StubDataFetcher { request throws(FetchError) in

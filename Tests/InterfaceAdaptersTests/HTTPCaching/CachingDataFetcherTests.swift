@@ -182,6 +182,15 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request(), request("no-cache"), request()) == ["1", large, "3"])
     }
 
+    @Test func nothingIsRememberedOfARequestThatHasEnded() async throws {
+        let cache = makeCache()
+        let source = ScriptedDataFetcher([.answer(fresh("1")), .failure(.unreachable)])
+        let fetcher = source.caching(in: cache.makePartition())
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        await #expect(throws: FetchError.self) { try await fetcher.fetch(request("no-cache")) }
+        #expect(cache.questionCount == 0)
+    }
+
     @Test func aFailureToAskAnewLeavesTheOlderAnswer() async throws {
         let source = ScriptedDataFetcher([
             .answer(fresh("1")), .failure(.unreachable), .answer(fresh("2", status: 503)),

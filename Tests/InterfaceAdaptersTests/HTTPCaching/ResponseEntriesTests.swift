@@ -139,6 +139,7 @@ struct ResponseEntriesTests {
         #expect(kept?.response == body(1))
         #expect(kept?.age == .seconds(5) - .nanoseconds(1))
         #expect(entries.response(to: try request(0), in: partition, at: .seconds(5)) == nil)
+        #expect(entries.count == 0)
     }
 
     @Test func theOrderDoesNotGrowWithEveryAnswerEverStored() throws {

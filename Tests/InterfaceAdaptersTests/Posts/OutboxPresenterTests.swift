@@ -65,6 +65,26 @@ struct OutboxPresenterTests {
         #expect(presenter.present(contents, owner: nil).rows.map(\.id) == shown)
     }
 
+    @Test func aWriteIsFoundByTheBeginningOfItsID() async throws {
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        contents.pending = [item("abcd"), item("abce"), item("ab")]
+        contents.deadLetters = [item("xyz", .refused(at: .distantPast))]
+        let presenter = OutboxPresenter(now: .distantPast)
+        for (beginning, id) in [("abcd", "abcd"), ("ab", "ab"), ("x", "xyz")] {
+            #expect(try presenter.item(beginning, in: contents).id == id)
+        }
+        let none = FailureViewModel(
+            "There is no write whose ID begins with “q”",
+            advice: "List them with --outbox."
+        )
+        #expect(throws: none) { try presenter.item("q", in: contents) }
+        let several = FailureViewModel(
+            "There are 2 writes whose IDs begin with “abc”",
+            advice: "Type more of the ID."
+        )
+        #expect(throws: several) { try presenter.item("abc", in: contents) }
+    }
+
     @Test(arguments: [
         (OutboxItem.State.waiting, "now"), (.outcomeUnknown, "now"), (.held(.damaged("it is")), "never"),
         (.refused(at: .distantPast), "never"),

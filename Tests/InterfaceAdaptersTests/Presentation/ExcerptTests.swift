@@ -11,4 +11,12 @@ struct ExcerptTests {
     func anExcerptIsOneLineOfFiveCharactersAtMost(text: String, excerpt: String) {
         #expect(text.excerpt(upTo: 5) == excerpt)
     }
+
+    @Test(arguments: [(31, 32), (32, 32), (100, 32)]) func aCharacterCountsForEverySixteenOfItsMarks(
+        marks: Int,
+        scalars: Int
+    ) {
+        let text = "a" + String(repeating: "\u{301}", count: marks)
+        #expect(text.excerpt(upTo: 2).unicodeScalars.count == scalars)
+    }
 }

@@ -228,6 +228,14 @@ struct RepositoryOutboxTests {
         await outbox.close()
     }
 
+    @Test func aClosedRepositoryPreparesNothing() async throws {
+        let (repository, outbox) = try await open(Source(DataResponse()))
+        await repository.close()
+        let error = #expect(throws: RepositoryError.self) { try repository.prepareCreation(of: draft(), "a post") }
+        #expect(error?.reason == .closed)
+        await outbox.close()
+    }
+
     @Test func atAnEndpointWhereNothingIsCreatedNothingIsSent() async throws {
         let source = RecordingDataFetcher(Source(DataResponse()))
         let users = Repository(.users(), upstream: try .example(source))

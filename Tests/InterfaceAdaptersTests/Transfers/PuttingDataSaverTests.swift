@@ -121,6 +121,18 @@ struct PuttingDataSaverTests {
         #expect(server.paths == ["/target"])
     }
 
+    /// It was put by an earlier run that ended before it noted that.
+    @Test func whatWasPutBeyondTheNoteIsPutAgain() async throws {
+        let server = InMemoryWebDataFetcher()
+        let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
+            if question.offset == 16 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
+        }
+        await #expect(throws: TransferDataError.self) { try await TransferData(from: failing, to: saver(server))() }
+        server["/target.inward-part"]? += [9, 9, 9, 9]
+        #expect(try await TransferData(from: InMemoryDataLoader(data), to: saver(server))().resumedAt == 12)
+        #expect(server["/target"] == data)
+    }
+
     @Test func whatNobodyCanGoOnFromIsTakenAway() async throws {
         let server = InMemoryWebDataFetcher()
         let failing = InMemoryDataLoader(data, source: nil) { (_, question) throws(DataLoaderError) in

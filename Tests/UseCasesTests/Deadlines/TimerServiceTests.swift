@@ -47,6 +47,17 @@ struct TimerServiceTests {
         #expect(timer.count == 2)
     }
 
+    @Test func whoSleepsOnForALaterTimerSleepsNoMoreWhenThereIsAnEarlierOne() async {
+        let timer = TimerService(clock)
+        for seconds in [1, 30] { timer.schedule(at: .seconds(seconds)) {} }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(1))
+        await clock.sleepers(1)
+        timer.schedule(at: .seconds(2)) {}
+        while clock.sleeperCount != 1 || clock.earliestDeadline?.offset != .seconds(2) { await Task.yield() }
+        #expect(timer.count == 2)
+    }
+
     @Test func whatIsCancelledInTimeIsNotDone() async throws {
         let timer = TimerService(clock)
         let called = Mutex(0)

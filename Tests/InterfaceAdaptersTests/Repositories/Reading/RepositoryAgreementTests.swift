@@ -96,6 +96,17 @@ struct RepositoryAgreementTests {
         #expect(source.requests.count == 3)
     }
 
+    @Test func ofListsThatWereAskedForAtTheSameMomentTheLastOneCounts() async throws {
+        let repository = try repository()
+        _ = try await repository.entities()
+        source.put(Remark(id: 1, author: 7, text: "anew"))
+        source.put(Remark(id: 4, author: 7, text: "four"))
+        source.remove(2)
+        _ = try await repository.entities(.all, .upstream)
+        #expect(try await texts(repository) == ["anew", "three", "four"])
+        #expect(source.requests.count == 2)
+    }
+
     @Test func anOlderListDoesNotReplaceWhatIsNewer() async throws {
         let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
         let source = heldSource(until: isReleased, begun: begun)

@@ -160,6 +160,18 @@ struct RepositoryCopiesTests {
         #expect(try await repository.entity(1, .nearest.notOlder(than: .seconds(5))).age == .zero)
     }
 
+    @Test func theLastOfTwoChangesCounts() async throws {
+        let repository = try repository(memory: .nothing)
+        repository.invalidateAll()
+        clock.advance(by: .seconds(30))
+        _ = try await repository.entity(1)
+        clock.advance(by: .seconds(30))
+        source.put(Remark(id: 1, author: 7, text: "changed"))
+        repository.invalidateAll()
+        clock.advance(by: .seconds(30))
+        #expect(try await repository.entity(1).value.text == "changed")
+    }
+
     @Test func aCopyFromBehindTheChangeWillDo() async throws {
         let repository = try repository(memory: .nothing)
         repository.invalidateAll()

@@ -160,6 +160,19 @@ struct RepositoryStalenessTests {
         }
     }
 
+    @Test func whatWasWrittenIsFreshAsLongAsWhatWasFetched() async throws {
+        let source = RemarkSource()
+        let repository = try repository(source, Lifetimes(fresh: .seconds(60), absence: .seconds(10)))
+        try await scheduler.run { () async throws -> Void in
+            _ = try await repository.send(Remark(id: 9, author: 7, text: "nine"))
+        }
+        scheduler.clock.advance(by: .seconds(59))
+        try await scheduler.run { () async throws -> Void in
+            #expect(try await repository.entity(9).origin == .memory)
+        }
+        #expect(source.requests.count == 1)
+    }
+
     @Test func absenceIsNotRememberedForLongerThanAnAnswerIsFresh() async throws {
         let source = RemarkSource()
         let repository = try repository(source, Lifetimes(fresh: .seconds(5), absence: .seconds(10)))

@@ -204,6 +204,16 @@ struct RepositoryStoreTests {
         #expect(source.requests.count == 2)
     }
 
+    @Test func aListFromTheStoreTakesAsMuchRoomAsItsEntities() async throws {
+        try await fill()
+        // An entity takes about 30 bytes.
+        for (bytes, origin) in [(60, Origin.store), (600, .memory)] {
+            let again = try repository(after: 30, memory: MemoryLimit(count: 10, bytes: bytes))
+            #expect(try await again.entities().origin == .store)
+            #expect(try await again.entities().origin == origin)
+        }
+    }
+
     @Test func whatMemoryHasIsNotLookedForInTheStore() async throws {
         let looks = Mutex(0)
         let store = HeldRecordStore(base: records) { looks.withLock { $0 += 1 } }

@@ -20,6 +20,13 @@ struct FetchingRoomTests {
         #expect(room.taken == 0)
     }
 
+    @Test func encodedPicturesHaveAnEighthOfTheRoomOfDecodedOnes() async throws {
+        let room = DecodingBudget(bytes: 800).fetchingRoom
+        let place = try #require(await room.place())
+        #expect(room.taken == 100)
+        withExtendedLifetime(place) {}
+    }
+
     @Test func whatPicturesHaveBeenIsExpectedOfTheNext() async throws {
         for _ in 0..<200 {
             let place = try #require(await room.place())

@@ -68,6 +68,18 @@ struct ImageCacheTests {
         #expect(source.asked == ["c", "c", "d", "d"])
     }
 
+    @Test func atMostFourThousandAndNinetySixHeadersAreKept() {
+        let cache = cache()
+        let partition = cache.makePartition()
+        let addresses = (0...4_096).map { ImageAddress("\($0)") }
+        func keptCount() -> Int { addresses.count { cache.header(of: $0, in: partition) != nil } }
+        for (number, address) in addresses.enumerated() {
+            if number == 4_096 { #expect(keptCount() == 4_096) }
+            cache.keep(ImageError(.notFound, explanation: "is away"), of: address, in: partition, since: 0)
+        }
+        #expect(keptCount() == 4_096)
+    }
+
     @Test func picturesTakeNoMoreThanTheirLimit() async throws {
         let cache = cache(bytes: 4 * 613)
         var loader = loader(cache)

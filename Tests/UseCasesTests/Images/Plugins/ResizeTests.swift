@@ -119,6 +119,15 @@ struct ResizeTests {
         #expect(middle == Crop(to: ImageSize(clamping: 7, 6)).filtered(image))
     }
 
+    @Test func aPictureIsEnlargedToAHundredMillionPixelsAtMost() {
+        #expect(Resize.largestPixelCount == 100_000_000)
+        let point = ImageSize(clamping: 1, 1)
+        for (width, size) in [(10_000, ImageSize(clamping: 10_000, 10_000)), (10_001, point)] {
+            let resize = Resize(width: width, height: 10_000, mode: .exact, enlarges: true)
+            #expect(resize.resultSize(for: point) == size)
+        }
+    }
+
     @Test func sizesOutOfRangeAreTakenForTheNearest() throws {
         let image = Image.sample(8, 6)
         #expect(try Resize(width: 0, height: -5).filtered(image).size == ImageSize(width: 1, height: 1))

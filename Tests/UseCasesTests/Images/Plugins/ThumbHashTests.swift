@@ -1,7 +1,8 @@
 import Entities
 import InwardTesting
 import Testing
-import UseCases
+
+@testable import UseCases
 
 struct ThumbHashTests {
     private static let examples: [(image: Image, hash: [UInt8], blur: [UInt8], mean: [UInt8])] = [
@@ -45,6 +46,15 @@ struct ThumbHashTests {
         for (part, expected) in [(mean.red, 200), (mean.green, 100), (mean.blue, 50), (mean.alpha, Int(alpha))] {
             #expect(abs(Int(part) - expected) <= 9)
         }
+    }
+
+    @Test func wavesGoAtMostByTheWholeRange() throws {
+        let header = try #require(ThumbHashHeader([UInt8](repeating: 0xFF, count: 6)))
+        #expect(header.mean == .one)
+        #expect(header.scale == .one)
+        #expect(header.hasAlpha)
+        #expect(header.columns == 5)
+        #expect(header.rows == 7)
     }
 
     @Test func theBlurIsShownAtAnySize() throws {
