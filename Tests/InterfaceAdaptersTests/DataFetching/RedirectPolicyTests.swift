@@ -50,6 +50,13 @@ struct RedirectPolicyTests {
         #expect(answer.body == Data("x".utf8))
     }
 
+    @Test func ofSeveralAddressesTheFirstIsFollowed() async throws {
+        var redirect = redirect(302, to: "/b")
+        redirect.headerFields.append(HeaderField(.location, "/c"))
+        let (requests, _) = try await asked(.example("http://upstream.test/a"), answers: [redirect, DataResponse()])
+        #expect(requests.map { $0.url.path() } == ["/a", "/b"])
+    }
+
     @Test func anAnswerThatIsNotRedirectedComesFromWhereItWasAskedFor() async throws {
         #expect(try await asked(.example(), answers: [DataResponse()]).answer.url == nil)
     }

@@ -34,6 +34,13 @@ struct RepeatFilterTests {
         #expect(passing("a", at: 0) == [])
     }
 
+    @Test mutating func ofALongDescriptionTheBeginningCounts() {
+        let beginning = String(repeating: "a", count: 2_000)
+        #expect(passing(beginning + "b", at: 0).count == 1)
+        #expect(passing(beginning + "c", at: 1).isEmpty)
+        #expect(passing("b" + beginning, at: 2).count == 1)
+    }
+
     @Test mutating func behindTheWindowItPassesAgain() {
         #expect(passing("a", at: 0) == ["a"])
         #expect(passing("a", at: 10) == ["a"])

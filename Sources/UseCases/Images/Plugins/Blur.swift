@@ -14,7 +14,7 @@ public struct Blur: ImageFilter {
     /// Blurs pictures.
     ///
     /// - Parameter radius: The standard deviation of the Gaussian in pixels. One that is less than 0 or no number is taken for
-    ///   0, and one that is more than ``largestRadius`` for that. Less than 0.27 changes nothing.
+    ///   0, and one that is more than ``largestRadius`` for that. Less than 0.798 changes nothing.
     public init(radius: Double) {
         self.radius = radius > 0 ? min(radius, Self.largestRadius) : 0
     }

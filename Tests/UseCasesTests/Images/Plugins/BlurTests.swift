@@ -47,6 +47,13 @@ struct BlurTests {
         #expect(try Blur(radius: .infinity).filtered(image).size == image.size)
     }
 
+    /// Not even colours that cannot be seen.
+    @Test func aRadiusThatReachesNoOtherPixelChangesNothing() throws {
+        let image = Image.plain(3, 3, Color(red: 9, green: 99, blue: 199, alpha: 0))
+        #expect(try Blur(radius: 0.79).filtered(image) == image)
+        #expect(try Blur(radius: 0.8).filtered(image) == .plain(3, 3, .clear))
+    }
+
     @Test func oneThatDoesTheSameIsEqual() {
         #expect(Set([Blur(radius: 3), Blur(radius: 3), Blur(radius: 4)]).count == 2)
     }
