@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-/// What is built only where the trait of this name is enabled.
+/// Builds a product only where its trait is enabled.
 let asyncHTTPClient = TargetDependencyCondition.when(traits: ["AsyncHTTPClient"])
 let observability = TargetDependencyCondition.when(traits: ["Observability"])
 let sqlite = TargetDependencyCondition.when(traits: ["SQLite"])
@@ -11,52 +11,388 @@ let vips = TargetDependencyCondition.when(traits: ["Vips"])
 #if os(macOS)
 let vipsPackageConfig = "vips"
 #else
-// The headers of libvips are where the compiler looks; those that they include are found by this. What all that libvips is built
-// with says has flags that SwiftPM does not take, and warns of.
+// The compiler finds the headers of libvips by itself; this finds those that they include. The package configuration of
+// libvips itself has flags that SwiftPM rejects with a warning.
 let vipsPackageConfig = "gobject-2.0"
 #endif
+
+/// Whether the application is there, or its libraries alone.
+///
+/// SwiftPM wants the names of all targets of all packages to be unique, used or not, and `Entities` or `UseCases` is what services call
+/// targets of their own. So where another package has checked this one out by its address, the rings are left out. The environment
+/// variable `INWARD_RINGS` says otherwise: `1` for a service that links them with module aliases, `0` beside a package that uses this
+/// one by its path.
+let hasRings =
+    switch Context.environment["INWARD_RINGS"] {
+    case "0": false
+    case .some: true
+    // SwiftPM also reads the manifest alone, as if it were at `/`, before it checks anything out.
+    case nil: Context.packageDirectory != "/" && !Context.packageDirectory.contains("/checkouts/")
+    }
+
+// MARK: The application, innermost ring first
+
+let rings: [Target] = [
+    .target(name: "Entities"),
+    .target(name: "UseCases", dependencies: ["Entities", "InwardCore", "InwardImages", "InwardTransfers"]),
+    .target(
+        name: "InterfaceAdapters",
+        dependencies: [
+            "Entities", "UseCases", "InwardCore", "InwardImages", "InwardTransfers", "InwardFetching",
+            "InwardRepositories",
+        ]
+    ),
+    .target(
+        name: "Infrastructure",
+        dependencies: [
+            "Entities", "UseCases", "InterfaceAdapters", "InwardImages", "InwardTransfers",
+            "InwardFetching", "InwardRepositories", "InwardFileStores", "InwardImageCodecs", "InwardRecordDirectories",
+        ],
+        resources: [.embedInCode("Sample/users.json"), .embedInCode("Sample/posts.json")]
+    ),
+    .target(
+        name: "Composition",
+        dependencies: [
+            "Entities", "UseCases", "InterfaceAdapters", "Infrastructure", "InwardCore", "InwardImages",
+            "InwardTransfers", "InwardFetching", "InwardRepositories", "InwardImageServing", "InwardScopes",
+            "InwardURLSession", "InwardFileStores", "InwardImageCodecs",
+            .target(name: "InwardAsyncHTTPClient", condition: asyncHTTPClient),
+            .target(name: "InwardVips", condition: vips),
+        ]
+    ),
+    .executableTarget(
+        name: "inward",
+        dependencies: [
+            "Composition", "Infrastructure", "InterfaceAdapters", "InwardFileStores", "InwardScopes",
+            "InwardRepositories", "InwardURLSession",
+        ]
+    ),
+    .testTarget(name: "EntitiesTests", dependencies: ["Entities"]),
+    .testTarget(
+        name: "UseCasesTests",
+        dependencies: [
+            "UseCases", "Entities", "InwardCore", "InwardImages", "InwardTransfers", "InwardTesting",
+            "UseCasesTesting", "TestSupport",
+        ]
+    ),
+    .testTarget(
+        name: "InterfaceAdaptersTests",
+        dependencies: [
+            "InterfaceAdapters", "Entities", "UseCases", "InwardCore", "InwardImages", "InwardTransfers",
+            "InwardFetching", "InwardRepositories", "InwardImageServing", "InwardTesting", "UseCasesTesting",
+            "TestSupport",
+        ]
+    ),
+    .testTarget(
+        name: "InfrastructureTests",
+        dependencies: [
+            "Infrastructure", "Entities", "UseCases", "InterfaceAdapters", "InwardCore", "InwardImages",
+            "InwardFetching", "InwardRepositories", "InwardFileStores", "InwardImageCodecs",
+            "InwardTesting", "TestSupport", "Thoroughness",
+        ]
+    ),
+    .testTarget(
+        name: "CompositionTests",
+        dependencies: [
+            "Composition", "Entities", "UseCases", "InterfaceAdapters", "Infrastructure", "InwardCore",
+            "InwardImages", "InwardFetching", "InwardRepositories", "InwardImageServing",
+            "InwardScopes", "InwardURLSession", "InwardImageCodecs", "InwardTesting", "TestSupport", "LoopbackServer",
+            .target(name: "InwardAsyncHTTPClient", condition: asyncHTTPClient),
+        ]
+    ),
+    .testTarget(
+        name: "inwardTests",
+        dependencies: [
+            "inward", "Infrastructure", "InterfaceAdapters", "InwardFetching", "InwardFileStores",
+            "InwardRepositories", "InwardURLSession", "InwardTesting", "TestSupport", "LoopbackServer",
+        ]
+    ),
+]
+
+// MARK: The libraries that services link
+
+let libraries: [Target] = [
+    // Ring 2
+    .target(name: "InwardCore"),
+    .target(name: "InwardImages", dependencies: ["InwardCore"]),
+    .target(name: "InwardTransfers", dependencies: ["InwardCore"]),
+    // Ring 3
+    .target(name: "InwardFetching", dependencies: ["InwardCore", "InwardTransfers"]),
+    .target(name: "InwardRepositories", dependencies: ["InwardCore", "InwardFetching"]),
+    .target(name: "InwardImageServing", dependencies: ["InwardImages", "InwardFetching"]),
+    // Ring 4
+    .target(name: "InwardURLSession", dependencies: ["InwardCore", "InwardFetching"]),
+    .target(
+        name: "InwardFileStores",
+        dependencies: ["InwardTransfers", "InwardFetching", "InwardRepositories", "InwardRecordDirectories"]
+    ),
+    .target(name: "InwardImageCodecs", dependencies: ["InwardImages"]),
+    // Not a product: what record stores share that keep a directory.
+    .target(name: "InwardRecordDirectories", dependencies: ["InwardCore", "InwardRepositories"]),
+    // For composition roots
+    .target(name: "InwardScopes", dependencies: ["InwardCore"]),
+
+    .testTarget(
+        name: "InwardCoreTests",
+        dependencies: ["InwardCore", "InwardTransfers", "InwardTesting", "TestSupport"]
+    ),
+    .testTarget(
+        name: "InwardImagesTests",
+        dependencies: ["InwardImages", "InwardCore", "InwardTesting", "TestSupport", "Thoroughness"],
+        exclude: ["Plugins/expected.py"]
+    ),
+    .testTarget(
+        name: "InwardTransfersTests",
+        dependencies: ["InwardTransfers", "InwardCore", "InwardTesting", "TestSupport"]
+    ),
+    .testTarget(
+        name: "InwardFetchingTests",
+        dependencies: [
+            "InwardFetching", "InwardCore", "InwardTransfers", "InwardTesting", "TestSupport", "Thoroughness",
+        ]
+    ),
+    .testTarget(
+        name: "InwardRepositoriesTests",
+        dependencies: [
+            "InwardRepositories", "InwardCore", "InwardFetching", "InwardTesting", "TestSupport", "Thoroughness",
+        ]
+    ),
+    .testTarget(
+        name: "InwardImageServingTests",
+        dependencies: ["InwardImageServing", "InwardImages", "InwardFetching", "InwardTesting"]
+    ),
+    .testTarget(
+        name: "InwardURLSessionTests",
+        dependencies: ["InwardURLSession", "InwardFetching", "LoopbackServer"]
+    ),
+    .testTarget(
+        name: "InwardFileStoresTests",
+        dependencies: [
+            "InwardFileStores", "InwardCore", "InwardTransfers", "InwardFetching", "InwardRepositories",
+            "InwardRecordDirectories", "InwardTesting", "TestSupport", "Thoroughness",
+        ]
+    ),
+    .testTarget(
+        name: "InwardImageCodecsTests",
+        dependencies: ["InwardImageCodecs", "InwardImages", "InwardTesting", "Thoroughness"],
+        exclude: ["Fixtures"]
+    ),
+    .testTarget(
+        name: "InwardScopesTests",
+        dependencies: ["InwardScopes", "InwardCore", "InwardTesting", "TestSupport"]
+    ),
+]
+
+// MARK: Libraries over a technology, each behind a trait
+
+let integrations: [Target] = [
+    .target(
+        name: "InwardAsyncHTTPClient",
+        dependencies: [
+            "InwardCore", "InwardFetching",
+            .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
+            .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
+            .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
+            .product(name: "NIOPosix", package: "swift-nio", condition: asyncHTTPClient),
+            .product(name: "NIOHTTPCompression", package: "swift-nio-extras", condition: asyncHTTPClient),
+            .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTPClient),
+        ]
+    ),
+    .target(
+        name: "InwardObservability",
+        dependencies: [
+            "InwardCore", "InwardFetching",
+            .product(name: "Logging", package: "swift-log", condition: observability),
+            .product(name: "Metrics", package: "swift-metrics", condition: observability),
+            .product(name: "Tracing", package: "swift-distributed-tracing", condition: observability),
+        ]
+    ),
+    .target(
+        name: "InwardSQLite",
+        dependencies: [
+            "InwardTransfers", "InwardRepositories", "InwardRecordDirectories",
+            .product(name: "GRDB", package: "GRDB.swift", condition: sqlite),
+        ]
+    ),
+    .target(name: "InwardVips", dependencies: ["InwardCore", "InwardImages", .target(name: "CVips", condition: vips)]),
+    // Swift cannot call functions with variable arguments: this wraps those of libvips. Empty without the trait.
+    .target(
+        name: "CVips",
+        dependencies: [.target(name: "CLibVips", condition: vips)],
+        cSettings: [.define("VIPS", .when(traits: ["Vips"]))],
+        linkerSettings: [.linkedLibrary("vips", .when(traits: ["Vips"]))]
+    ),
+    .systemLibrary(
+        name: "CLibVips",
+        pkgConfig: vipsPackageConfig,
+        providers: [.apt(["libvips-dev"]), .brew(["vips"])]
+    ),
+
+    .testTarget(
+        name: "InwardAsyncHTTPClientTests",
+        dependencies: [
+            "InwardAsyncHTTPClient", "InwardCore", "InwardFetching", "InwardTesting", "TestSupport", "LoopbackServer",
+            .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
+            .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
+            .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
+            .product(name: "NIOPosix", package: "swift-nio", condition: asyncHTTPClient),
+            .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTPClient),
+        ]
+    ),
+    .testTarget(
+        name: "InwardObservabilityTests",
+        dependencies: [
+            "InwardObservability", "InwardFetching", "InwardTesting",
+            .product(name: "Logging", package: "swift-log", condition: observability),
+            .product(name: "InMemoryLogging", package: "swift-log", condition: observability),
+            .product(name: "Metrics", package: "swift-metrics", condition: observability),
+            .product(name: "MetricsTestKit", package: "swift-metrics", condition: observability),
+            .product(name: "Tracing", package: "swift-distributed-tracing", condition: observability),
+            .product(name: "InMemoryTracing", package: "swift-distributed-tracing", condition: observability),
+        ]
+    ),
+    .testTarget(
+        name: "InwardSQLiteTests",
+        dependencies: [
+            "InwardSQLite", "InwardFileStores", "InwardRepositories",
+            "InwardRecordDirectories", "InwardTesting", "TestSupport", "Thoroughness",
+            .product(name: "GRDB", package: "GRDB.swift", condition: sqlite),
+        ]
+    ),
+    .testTarget(
+        name: "InwardVipsTests",
+        dependencies: [
+            "InwardVips", "InwardCore", "InwardImages", "InwardImageCodecs", "InwardTesting",
+            .target(name: "CVips", condition: vips),
+        ]
+    ),
+]
+
+// MARK: Doubles and conformance suites, for the tests here and of services
+
+let testing: [Target] = [
+    .target(
+        name: "InwardTesting",
+        dependencies: ["InwardCore", "InwardImages", "InwardTransfers", "InwardFetching", "InwardRepositories"]
+    ),
+    .testTarget(
+        name: "InwardTestingTests",
+        dependencies: [
+            "InwardTesting", "InwardCore", "InwardImages", "InwardTransfers", "InwardFetching", "InwardRepositories",
+            "TestSupport", "Thoroughness",
+        ]
+    ),
+]
+
+let ringTesting: [Target] = [
+    .target(
+        name: "UseCasesTesting",
+        dependencies: ["UseCases", "Entities", "InwardCore", "InwardTransfers", "InwardTesting"]
+    ),
+    .testTarget(
+        name: "UseCasesTestingTests",
+        dependencies: ["UseCasesTesting", "Entities", "InwardCore"]
+    ),
+]
+
+// MARK: Tools
+
+let tools: [Target] = [
+    // Holds a package to the diagram of its layers: `swift package check-layers`.
+    .target(name: "LayerContract"),
+    .executableTarget(name: "check-layers", dependencies: ["LayerContract"]),
+    .plugin(
+        name: "CheckLayersPlugin",
+        capability: .command(
+            intent: .custom(verb: "check-layers", description: "Hold the package to the diagram of its layers.")
+        ),
+        dependencies: ["check-layers"]
+    ),
+    // Writes a new subject through all rings: `swift package scaffold-subject NAME`.
+    .executableTarget(name: "scaffold-subject"),
+    .plugin(
+        name: "ScaffoldSubjectPlugin",
+        capability: .command(
+            intent: .custom(
+                verb: "scaffold-subject",
+                description: "Write a new subject, such as Comment, through all rings, with its tests"
+            ),
+            permissions: [
+                .writeToPackageDirectory(reason: "The files of the new subject are written into the package.")
+            ]
+        ),
+        dependencies: ["scaffold-subject"]
+    ),
+    .testTarget(name: "LayerContractTests", dependencies: ["LayerContract"]),
+    .testTarget(name: "check-layersTests", dependencies: ["check-layers", "LayerContract"]),
+    .testTarget(name: "scaffold-subjectTests", dependencies: ["scaffold-subject"]),
+]
+
+// MARK: For this package's tests alone
+
+let support: [Target] = [
+    // An HTTP server on a loopback socket.
+    .target(name: "LoopbackServer", path: "Tests/Support/LoopbackServer"),
+    // Whether tests go through all cases or a sample.
+    .target(name: "Thoroughness", path: "Tests/Support/Thoroughness"),
+    // Samples and doubles that the tests of several targets use.
+    .target(
+        name: "TestSupport",
+        dependencies: [
+            "InwardCore", "InwardImages", "InwardFetching", "InwardRepositories", "InwardTesting",
+        ],
+        path: "Tests/Support/TestSupport"
+    ),
+]
+
+for (group, targets) in [
+    ("Rings", rings), ("Libraries", libraries), ("Integrations", integrations),
+    ("Testing", testing + ringTesting), ("Tools", tools),
+] {
+    for target in targets { target.path = "\(target.type == .test ? "Tests" : "Sources")/\(group)/\(target.name)" }
+}
+
+let libraryProducts = [
+    "InwardCore", "InwardImages", "InwardTransfers", "InwardFetching", "InwardRepositories", "InwardImageServing",
+    "InwardURLSession", "InwardFileStores", "InwardImageCodecs", "InwardScopes", "InwardAsyncHTTPClient",
+    "InwardObservability", "InwardSQLite", "InwardVips", "InwardTesting", "LayerContract",
+]
+let ringProducts = ["Entities", "UseCases", "InterfaceAdapters", "Infrastructure", "Composition", "UseCasesTesting"]
+
+/// A library of the target of the same name.
+func library(_ name: String) -> Product { .library(name: name, targets: [name]) }
 
 let package = Package(
     name: "inward",
     platforms: [.macOS(.v15)],
     products: [
-        .library(name: "Entities", targets: ["Entities"]),
-        .library(name: "UseCases", targets: ["UseCases"]),
-        .library(name: "InterfaceAdapters", targets: ["InterfaceAdapters"]),
-        .library(name: "Infrastructure", targets: ["Infrastructure"]),
-        .library(name: "InfrastructureAsyncHTTPClient", targets: ["InfrastructureAsyncHTTPClient"]),
-        .library(name: "InfrastructureObservability", targets: ["InfrastructureObservability"]),
-        .library(name: "InfrastructureSQLite", targets: ["InfrastructureSQLite"]),
-        .library(name: "InfrastructureVips", targets: ["InfrastructureVips"]),
-        .library(name: "Composition", targets: ["Composition"]),
-        .library(name: "InwardTesting", targets: ["InwardTesting"]),
-        .executable(name: "inward", targets: ["inward"]),
-        .library(name: "LayerContract", targets: ["LayerContract"]),
         .executable(name: "check-layers", targets: ["check-layers"]),
         .plugin(name: "CheckLayers", targets: ["CheckLayersPlugin"]),
-    ],
+        .plugin(name: "ScaffoldSubject", targets: ["ScaffoldSubjectPlugin"]),
+    ]
+        + libraryProducts.map(library)
+        + (hasRings ? [.executable(name: "inward", targets: ["inward"])] + ringProducts.map(library) : []),
     traits: [
         .trait(
             name: "AsyncHTTPClient",
             description:
-                "Fetch by swift-server/async-http-client, a client with pooled connections, and not by URLSession"
+                "Fetches with swift-server/async-http-client, a client with pooled connections, instead of URLSession"
         ),
         .trait(
             name: "Observability",
-            description: "Tell what happens to requests by swift-log, swift-metrics and swift-distributed-tracing"
+            description: "Reports requests through swift-log, swift-metrics and swift-distributed-tracing"
         ),
         .trait(
             name: "SQLite",
-            description: "Keep records in a database of SQLite, by groue/GRDB.swift; on Linux it has to be installed"
+            description: "Stores records in an SQLite database, with groue/GRDB.swift; on Linux, install SQLite first"
         ),
         .trait(
             name: "Vips",
-            description:
-                "Read and write pictures by libvips, which has to be installed: WebP, GIF, AVIF, HEIF and TIFF beside JPEG and PNG"
+            description: "Decodes and encodes WebP, GIF, AVIF, HEIF, TIFF, JPEG and PNG with libvips; install it first"
         ),
     ],
     dependencies: [
-        // What no trait asks for is not even resolved.
+        // SwiftPM does not resolve a package while its trait is off.
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
@@ -66,185 +402,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
-    targets: [
-        // The rings, innermost first. Each names every target it imports, and none outside itself.
-        .target(name: "Entities"),
-        .target(name: "UseCases", dependencies: ["Entities"]),
-        .target(name: "InterfaceAdapters", dependencies: ["Entities", "UseCases"]),
-        .target(
-            name: "Infrastructure",
-            dependencies: ["Entities", "InterfaceAdapters", "UseCases"],
-            resources: [.embedInCode("Sample/users.json"), .embedInCode("Sample/posts.json")]
-        ),
-        .target(
-            name: "InfrastructureAsyncHTTPClient",
-            dependencies: [
-                "InterfaceAdapters", "UseCases",
-                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
-                .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
-                .product(name: "NIOPosix", package: "swift-nio", condition: asyncHTTPClient),
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras", condition: asyncHTTPClient),
-                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTPClient),
-            ]
-        ),
-        .target(
-            name: "InfrastructureObservability",
-            dependencies: [
-                "InterfaceAdapters", "UseCases",
-                .product(name: "Logging", package: "swift-log", condition: observability),
-                .product(name: "Metrics", package: "swift-metrics", condition: observability),
-                .product(name: "Tracing", package: "swift-distributed-tracing", condition: observability),
-            ]
-        ),
-        .target(
-            name: "InfrastructureSQLite",
-            dependencies: [
-                "Infrastructure", "InterfaceAdapters", "UseCases",
-                .product(name: "GRDB", package: "GRDB.swift", condition: sqlite),
-            ]
-        ),
-        .target(
-            name: "InfrastructureVips",
-            dependencies: ["UseCases", "Entities", .target(name: "CVips", condition: vips)]
-        ),
-        // The functions of libvips that take variable arguments, which Swift cannot call, with fixed ones. Empty without the trait.
-        .target(
-            name: "CVips",
-            dependencies: [.target(name: "CLibVips", condition: vips)],
-            cSettings: [.define("VIPS", .when(traits: ["Vips"]))],
-            linkerSettings: [.linkedLibrary("vips", .when(traits: ["Vips"]))]
-        ),
-        .systemLibrary(
-            name: "CLibVips",
-            pkgConfig: vipsPackageConfig,
-            providers: [.apt(["libvips-dev"]), .brew(["vips"])]
-        ),
-
-        // The root, where implementations are chosen, and the program that shows it.
-        .target(
-            name: "Composition",
-            dependencies: [
-                "Entities", "UseCases", "InterfaceAdapters", "Infrastructure",
-                .target(name: "InfrastructureAsyncHTTPClient", condition: asyncHTTPClient),
-                .target(name: "InfrastructureVips", condition: vips),
-            ]
-        ),
-        .executableTarget(name: "inward", dependencies: ["Composition", "Infrastructure", "InterfaceAdapters"]),
-
-        // Writes a new subject through all rings: `swift package scaffold-subject NAME`.
-        .executableTarget(name: "scaffold-subject"),
-        .plugin(
-            name: "ScaffoldSubjectPlugin",
-            capability: .command(
-                intent: .custom(
-                    verb: "scaffold-subject",
-                    description: "Write a new subject, such as Comment, through all rings, with its tests"
-                ),
-                permissions: [
-                    .writeToPackageDirectory(reason: "The files of the new subject are written into the package.")
-                ]
-            ),
-            dependencies: ["scaffold-subject"],
-            path: "Sources/ScaffoldSubjectPlugin"
-        ),
-
-        // Doubles and conformance suites: for the tests here, and for those of whoever links the rings.
-        .target(name: "InwardTesting", dependencies: ["Entities", "UseCases", "InterfaceAdapters"]),
-
-        .testTarget(name: "EntitiesTests", dependencies: ["Entities"]),
-        .testTarget(
-            name: "UseCasesTests",
-            dependencies: ["UseCases", "Entities", "InwardTesting", "Thoroughness"],
-            exclude: ["Images/Plugins/expected.py"]
-        ),
-        .testTarget(
-            name: "InterfaceAdaptersTests",
-            dependencies: ["InterfaceAdapters", "UseCases", "Entities", "InwardTesting", "Thoroughness"]
-        ),
-        .testTarget(
-            name: "InfrastructureTests",
-            dependencies: [
-                "Infrastructure", "InterfaceAdapters", "UseCases", "Entities", "InwardTesting", "LoopbackServer",
-                "Thoroughness",
-            ],
-            exclude: ["Imaging/Fixtures"]
-        ),
-        .testTarget(
-            name: "InfrastructureAsyncHTTPClientTests",
-            dependencies: [
-                "InfrastructureAsyncHTTPClient", "InterfaceAdapters", "UseCases", "InwardTesting", "LoopbackServer",
-                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
-                .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
-                .product(name: "NIOPosix", package: "swift-nio", condition: asyncHTTPClient),
-                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTPClient),
-            ]
-        ),
-        .testTarget(
-            name: "InfrastructureObservabilityTests",
-            dependencies: [
-                "InfrastructureObservability", "InterfaceAdapters", "InwardTesting",
-                .product(name: "Logging", package: "swift-log", condition: observability),
-                .product(name: "InMemoryLogging", package: "swift-log", condition: observability),
-                .product(name: "Metrics", package: "swift-metrics", condition: observability),
-                .product(name: "MetricsTestKit", package: "swift-metrics", condition: observability),
-                .product(name: "Tracing", package: "swift-distributed-tracing", condition: observability),
-                .product(name: "InMemoryTracing", package: "swift-distributed-tracing", condition: observability),
-            ]
-        ),
-        .testTarget(
-            name: "InfrastructureSQLiteTests",
-            dependencies: [
-                "InfrastructureSQLite", "Infrastructure", "InterfaceAdapters", "InwardTesting", "Thoroughness",
-                .product(name: "GRDB", package: "GRDB.swift", condition: sqlite),
-            ]
-        ),
-        .testTarget(
-            name: "InfrastructureVipsTests",
-            dependencies: [
-                "InfrastructureVips", "Infrastructure", "UseCases", "Entities", "InwardTesting",
-                .target(name: "CVips", condition: vips),
-            ]
-        ),
-        .testTarget(
-            name: "CompositionTests",
-            dependencies: [
-                "Composition", "Infrastructure", "InterfaceAdapters", "UseCases", "Entities", "InwardTesting",
-                "LoopbackServer",
-                .target(name: "InfrastructureAsyncHTTPClient", condition: asyncHTTPClient),
-            ]
-        ),
-        .testTarget(
-            name: "InwardTestingTests",
-            dependencies: ["InwardTesting", "InterfaceAdapters", "UseCases", "Entities", "Thoroughness"]
-        ),
-        .testTarget(name: "LayerContractTests", dependencies: ["LayerContract"]),
-        .testTarget(name: "check-layersTests", dependencies: ["check-layers", "LayerContract"]),
-        .testTarget(
-            name: "inwardTests",
-            dependencies: ["inward", "Infrastructure", "InterfaceAdapters", "InwardTesting", "LoopbackServer"]
-        ),
-        .testTarget(name: "scaffold-subjectTests", dependencies: ["scaffold-subject"]),
-
-        // The gate: holds a package to the diagram of its layers.
-        .target(name: "LayerContract"),
-        .executableTarget(name: "check-layers", dependencies: ["LayerContract"]),
-        .plugin(
-            name: "CheckLayersPlugin",
-            capability: .command(
-                intent: .custom(verb: "check-layers", description: "Hold the package to the diagram of its layers.")
-            ),
-            dependencies: ["check-layers"],
-            path: "Sources/CheckLayersPlugin"
-        ),
-
-        // An HTTP server on a loopback socket, for the tests of what crosses a network.
-        .target(name: "LoopbackServer", path: "Tests/LoopbackServer"),
-
-        // Whether tests go through all cases or a sample.
-        .target(name: "Thoroughness", path: "Tests/Thoroughness"),
-    ],
+    targets: (hasRings ? rings + ringTesting : []) + libraries + integrations + testing + tools + support,
     swiftLanguageModes: [.v6]
 )
 

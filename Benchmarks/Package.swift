@@ -37,8 +37,7 @@ let package = Package(
             name: "decorators",
             dependencies: [
                 "Measuring",
-                .product(name: "InterfaceAdapters", package: "inward"),
-                .product(name: "UseCases", package: "inward"),
+                .product(name: "InwardFetching", package: "inward"),
             ]
         ),
         .target(name: "Soaking"),
@@ -47,18 +46,19 @@ let package = Package(
             name: "soak",
             dependencies: [
                 "Soaking",
-                .product(name: "InterfaceAdapters", package: "inward"),
+                .product(name: "InwardCore", package: "inward"),
+                .product(name: "InwardFetching", package: "inward"),
+                .product(name: "InwardRepositories", package: "inward"),
                 .product(name: "InwardTesting", package: "inward"),
-                .product(name: "UseCases", package: "inward"),
             ]
         ),
         .executableTarget(
             name: "loopback",
             dependencies: [
                 "Comparing",
-                .product(name: "InterfaceAdapters", package: "inward"),
-                .product(name: "Infrastructure", package: "inward"),
-                .product(name: "InfrastructureAsyncHTTPClient", package: "inward"),
+                .product(name: "InwardURLSession", package: "inward"),
+                .product(name: "InwardFetching", package: "inward"),
+                .product(name: "InwardAsyncHTTPClient", package: "inward"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
@@ -68,17 +68,17 @@ let package = Package(
             name: "simultaneous",
             dependencies: [
                 "Comparing",
-                .product(name: "InterfaceAdapters", package: "inward"),
-                .product(name: "InfrastructureAsyncHTTPClient", package: "inward"),
+                .product(name: "InwardFetching", package: "inward"),
+                .product(name: "InwardAsyncHTTPClient", package: "inward"),
             ]
         ),
         // Writes into a store of files, or of a database, and reads from it.
         .executableTarget(
             name: "store",
             dependencies: [
-                .product(name: "Infrastructure", package: "inward"),
-                .product(name: "InfrastructureSQLite", package: "inward", condition: sqlite),
-                .product(name: "InterfaceAdapters", package: "inward"),
+                .product(name: "InwardFileStores", package: "inward"),
+                .product(name: "InwardRepositories", package: "inward"),
+                .product(name: "InwardSQLite", package: "inward", condition: sqlite),
             ]
         ),
         // Writes through an outbox into a store of files.
@@ -87,9 +87,11 @@ let package = Package(
             dependencies: [
                 "Comparing",
                 .product(name: "Entities", package: "inward"),
-                .product(name: "Infrastructure", package: "inward"),
                 .product(name: "InterfaceAdapters", package: "inward"),
-                .product(name: "UseCases", package: "inward"),
+                .product(name: "InwardCore", package: "inward"),
+                .product(name: "InwardFetching", package: "inward"),
+                .product(name: "InwardFileStores", package: "inward"),
+                .product(name: "InwardRepositories", package: "inward"),
             ]
         ),
         // Reads from a repository, out of memory and not.
@@ -100,6 +102,9 @@ let package = Package(
                 "Measuring",
                 .product(name: "Entities", package: "inward"),
                 .product(name: "InterfaceAdapters", package: "inward"),
+                .product(name: "InwardCore", package: "inward"),
+                .product(name: "InwardFetching", package: "inward"),
+                .product(name: "InwardRepositories", package: "inward"),
                 .product(name: "InwardTesting", package: "inward"),
                 .product(name: "UseCases", package: "inward"),
             ]
@@ -109,28 +114,29 @@ let package = Package(
             name: "transfers",
             dependencies: [
                 "Soaking",
-                .product(name: "Infrastructure", package: "inward"),
-                .product(name: "InterfaceAdapters", package: "inward"),
-                .product(name: "UseCases", package: "inward"),
+                .product(name: "InwardFetching", package: "inward"),
+                .product(name: "InwardFileStores", package: "inward"),
+                .product(name: "InwardTransfers", package: "inward"),
+                .product(name: "InwardURLSession", package: "inward"),
             ]
         ),
         // Does one thing to a picture for a while: `Benchmarks/pictures` sets it beside its peers.
         .executableTarget(
             name: "pictures",
             dependencies: [
-                .product(name: "Entities", package: "inward"),
-                .product(name: "Infrastructure", package: "inward"),
-                .product(name: "InfrastructureVips", package: "inward", condition: vips),
-                .product(name: "UseCases", package: "inward"),
+                .product(name: "InwardCore", package: "inward"),
+                .product(name: "InwardImageCodecs", package: "inward"),
+                .product(name: "InwardImages", package: "inward"),
+                .product(name: "InwardVips", package: "inward", condition: vips),
             ]
         ),
         // Loads a hundred large pictures at once.
         .executableTarget(
             name: "crowd",
             dependencies: [
-                .product(name: "Entities", package: "inward"),
-                .product(name: "Infrastructure", package: "inward"),
-                .product(name: "UseCases", package: "inward"),
+                .product(name: "InwardCore", package: "inward"),
+                .product(name: "InwardImageCodecs", package: "inward"),
+                .product(name: "InwardImages", package: "inward"),
             ]
         ),
         // Loads pictures of all sizes for as long as it is told to, and sees whether memory goes back.
@@ -138,10 +144,10 @@ let package = Package(
             name: "picture-soak",
             dependencies: [
                 "Soaking",
-                .product(name: "Entities", package: "inward"),
-                .product(name: "Infrastructure", package: "inward"),
+                .product(name: "InwardCore", package: "inward"),
+                .product(name: "InwardImageCodecs", package: "inward"),
+                .product(name: "InwardImages", package: "inward"),
                 .product(name: "InwardTesting", package: "inward"),
-                .product(name: "UseCases", package: "inward"),
             ]
         ),
         .testTarget(name: "MeasuringTests", dependencies: ["Measuring", "Comparing"]),

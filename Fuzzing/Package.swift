@@ -7,16 +7,16 @@ import PackageDescription
 /// Each has a corpus of its name, and `./run TARGET SECONDS` builds and runs it. A new target also needs its entry point in
 /// `FuzzerDriver.c`, and its longest input in `run`.
 let targets: KeyValuePairs = [
-    "fuzz-http-fields": ["InterfaceAdapters"],
-    "fuzz-inflate": ["Infrastructure"],
-    "fuzz-jpeg": ["Entities", "Infrastructure", "UseCases"],
-    "fuzz-json-records": ["Entities", "InterfaceAdapters", "UseCases"],
-    "fuzz-outbox-entries": ["InterfaceAdapters", "UseCases"],
-    "fuzz-png": ["Entities", "Infrastructure", "UseCases"],
-    "fuzz-record-log": ["Infrastructure", "InterfaceAdapters"],
-    "fuzz-redirects": ["InterfaceAdapters"],
-    "fuzz-tiff": ["Entities", "Infrastructure", "InfrastructureVips"],
-    "fuzz-vips": ["Entities", "InfrastructureVips", "UseCases"],
+    "fuzz-http-fields": ["InwardFetching"],
+    "fuzz-inflate": ["InwardImageCodecs"],
+    "fuzz-jpeg": ["InwardImageCodecs", "InwardImages"],
+    "fuzz-json-records": ["Entities", "InterfaceAdapters", "InwardCore", "InwardFetching", "InwardRepositories"],
+    "fuzz-outbox-entries": ["InwardCore", "InwardFetching", "InwardRepositories"],
+    "fuzz-png": ["InwardImageCodecs", "InwardImages"],
+    "fuzz-record-log": ["InwardFileStores", "InwardRepositories"],
+    "fuzz-redirects": ["InwardFetching", "InwardRepositories"],
+    "fuzz-tiff": ["InwardImages", "InwardImageCodecs", "InwardVips"],
+    "fuzz-vips": ["InwardImages", "InwardVips"],
 ]
 
 let package = Package(

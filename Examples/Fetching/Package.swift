@@ -2,25 +2,39 @@
 
 import PackageDescription
 
-// SwiftPM knows a package that is used by its path by the name of its folder. A service that names Inward by its address
-// writes `package: "inward"`.
-let inward = Context.packageDirectory.split(separator: "/").dropLast(2).last.map(String.init) ?? "inward"
+// Inward is linked by its address, as other packages link it: then only its libraries are there, and the names of the rings are
+// free for this service. CI names the commit.
+let address = "file://" + Context.packageDirectory.split(separator: "/").dropLast(2).map { "/\($0)" }.joined()
+let inward = address.split(separator: "/").last.map(String.init) ?? "inward"
 
-// A service with a client of its own, which takes the repositories and presenters of Inward and none of its I/O.
+/// A library of Inward. Its name is nobody else's, so it needs no alias beside targets of the service that are called as the rings are.
+func library(_ name: String) -> Target.Dependency { .product(name: name, package: inward) }
+
+// A service with rings, entities and a client of its own, which takes only the libraries of Inward.
 let package = Package(
     name: "fetching",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(path: "../..")
+        Context.environment["INWARD_COMMIT"].map { .package(url: address, revision: $0) }
+            ?? .package(url: address, branch: "main")
     ],
     targets: [
+        .target(name: "Entities"),
+        .target(name: "UseCases", dependencies: ["Entities", library("InwardCore")]),
+        .target(
+            name: "InterfaceAdapters",
+            dependencies: [
+                "Entities", "UseCases", library("InwardCore"), library("InwardFetching"), library("InwardRepositories"),
+            ]
+        ),
+        .target(name: "Infrastructure", dependencies: [library("InwardFetching")]),
         .executableTarget(
             name: "Fetching",
             dependencies: [
-                .product(name: "InterfaceAdapters", package: inward),
-                .product(name: "UseCases", package: inward),
+                "UseCases", "InterfaceAdapters", "Infrastructure", library("InwardFetching"),
+                library("InwardRepositories"),
             ]
-        )
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

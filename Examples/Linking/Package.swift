@@ -19,6 +19,7 @@ let package = Package(
             name: "Linking",
             dependencies: [
                 "Entities",
+                .product(name: "InwardCore", package: inward),
                 .product(name: "UseCases", package: inward, moduleAliases: ["Entities": "InwardEntities"]),
             ]
         ),

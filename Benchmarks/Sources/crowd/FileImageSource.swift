@@ -1,6 +1,5 @@
-import Entities
 import Foundation
-import UseCases
+import InwardImages
 
 /// Has the same file at every address, read anew each time.
 struct FileImageSource: ImageSource {

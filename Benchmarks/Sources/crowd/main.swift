@@ -1,7 +1,6 @@
-import Entities
 import Foundation
-import Infrastructure
-import UseCases
+import InwardImageCodecs
+import InwardImages
 
 /// Loads a hundred large pictures at once within a budget, and prints how long that takes, and the most memory that the process
 /// ever took.

@@ -1,4 +1,4 @@
-import InterfaceAdapters
+import InwardFetching
 
 /// A data fetcher that has its answer in memory, and never waits.
 struct BareDataFetcher: DataFetcher {

@@ -1,4 +1,4 @@
-import InterfaceAdapters
+import InwardFetching
 
 /// A data fetcher that reaches nobody.
 struct FailingDataFetcher: DataFetcher {

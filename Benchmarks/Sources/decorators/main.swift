@@ -1,7 +1,6 @@
 import FoundationEssentials
-import InterfaceAdapters
+import InwardFetching
 import Measuring
-import UseCases
 
 /// Prints what each layer of a pipeline costs over a fetcher that has its answer in memory, when nothing goes wrong.
 @concurrent func measure() async {

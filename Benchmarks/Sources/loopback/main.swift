@@ -1,9 +1,9 @@
 import AsyncHTTPClient
 import Comparing
 import Foundation
-import Infrastructure
-import InfrastructureAsyncHTTPClient
-import InterfaceAdapters
+import InwardAsyncHTTPClient
+import InwardFetching
+import InwardURLSession
 import NIOCore
 
 #if canImport(FoundationNetworking)

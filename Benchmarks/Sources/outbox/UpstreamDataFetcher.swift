@@ -1,5 +1,5 @@
 import Foundation
-import InterfaceAdapters
+import InwardFetching
 
 /// Creates whatever is sent to it, at once or never.
 struct UpstreamDataFetcher: DataFetcher {

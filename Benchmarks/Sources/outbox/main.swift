@@ -1,9 +1,10 @@
 import Comparing
 import Entities
 import Foundation
-import Infrastructure
 import InterfaceAdapters
-import UseCases
+import InwardCore
+import InwardFileStores
+import InwardRepositories
 
 // How many posts an outbox over a store of files accepts in a second, and how many it delivers: `outbox DIRECTORY [TASKS ...]`.
 // Beside them stands what the store does alone with records of about the same size. Each commit returns behind a flush of the log,

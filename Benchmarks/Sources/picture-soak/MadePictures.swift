@@ -1,7 +1,6 @@
-import Entities
-import Infrastructure
+import InwardImageCodecs
+import InwardImages
 import InwardTesting
-import UseCases
 
 /// Pictures of many sizes, made from a seed. The last is damaged.
 struct MadePictures: ImageSource {

@@ -1,9 +1,8 @@
-import Entities
 import Foundation
-import Infrastructure
+import InwardImageCodecs
+import InwardImages
 import InwardTesting
 import Soaking
-import UseCases
 
 /// Loads pictures one after the other, each as large as chance has it, with a little of all that happens to a loader: what is
 /// kept goes, loads are given up, and some pictures are damaged. It says how many it loaded.

@@ -1,10 +1,9 @@
-import Entities
 import Foundation
-import Infrastructure
-import UseCases
+import InwardImageCodecs
+import InwardImages
 
 #if Vips
-import InfrastructureVips
+import InwardVips
 #endif
 
 /// Something that is done to pictures, named as its peers name it.

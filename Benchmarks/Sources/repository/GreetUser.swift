@@ -1,4 +1,5 @@
 import Entities
+import InwardCore
 import UseCases
 
 /// A use case of a team's own: how a user is greeted.

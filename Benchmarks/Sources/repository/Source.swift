@@ -1,5 +1,5 @@
 import Foundation
-import InterfaceAdapters
+import InwardFetching
 import Synchronization
 
 /// Has every post and every user, of whom ten are in the list, and counts how often it is asked.

@@ -2,6 +2,8 @@ import Comparing
 import Entities
 import Foundation
 import InterfaceAdapters
+import InwardCore
+import InwardRepositories
 import Measuring
 import UseCases
 

@@ -1,4 +1,4 @@
-import InterfaceAdapters
+import InwardFetching
 import Synchronization
 
 /// A data fetcher that counts what is asked of it.

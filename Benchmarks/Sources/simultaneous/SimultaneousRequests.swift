@@ -1,5 +1,5 @@
 import Comparing
-import InterfaceAdapters
+import InwardFetching
 
 /// What it takes to answer many equal requests at once through one that is shared: medians over several rounds.
 struct SimultaneousRequests {

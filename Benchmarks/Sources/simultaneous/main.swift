@@ -1,7 +1,7 @@
 import Comparing
 import Foundation
-import InfrastructureAsyncHTTPClient
-import InterfaceAdapters
+import InwardAsyncHTTPClient
+import InwardFetching
 
 /// Prints what 10,000 callers who ask the same at the same time cost, for upstreams of some latency and for an address.
 @concurrent func measure(_ url: URL) async throws {

@@ -1,7 +1,8 @@
 import Foundation
-import InterfaceAdapters
+import InwardCore
+import InwardFetching
+import InwardRepositories
 import InwardTesting
-import UseCases
 
 /// Asks for one thing after the other, and gives some of them up.
 struct Client: Sendable {

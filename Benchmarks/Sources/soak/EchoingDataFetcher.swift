@@ -1,5 +1,5 @@
 import Foundation
-import InterfaceAdapters
+import InwardFetching
 
 /// Answers with what it was asked, so that an answer to another request shows, and looks at what it is sent.
 struct EchoingDataFetcher: DataFetcher {

@@ -1,4 +1,4 @@
-import InterfaceAdapters
+import InwardFetching
 import Synchronization
 
 /// Counts what happens in pipelines.

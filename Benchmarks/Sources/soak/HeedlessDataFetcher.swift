@@ -1,4 +1,4 @@
-import InterfaceAdapters
+import InwardFetching
 
 /// A fetcher that does not say that it ends with the deadline, so that whoever bounds it has to cancel it.
 struct HeedlessDataFetcher: DataFetcher {

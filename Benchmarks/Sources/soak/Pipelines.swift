@@ -1,6 +1,7 @@
 import Foundation
-import InterfaceAdapters
-import UseCases
+import InwardCore
+import InwardFetching
+import InwardRepositories
 
 /// Two pipelines of every decorator, each with several deadlines around it, which share what can be shared.
 struct Pipelines: Sendable {

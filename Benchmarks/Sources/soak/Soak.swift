@@ -1,9 +1,10 @@
 import Foundation
-import InterfaceAdapters
+import InwardCore
+import InwardFetching
+import InwardRepositories
 import InwardTesting
 import Soaking
 import Synchronization
-import UseCases
 
 /// Many clients of pipelines of every decorator to an upstream that is bad in several ways, and at last good.
 final class Soak: Sendable {

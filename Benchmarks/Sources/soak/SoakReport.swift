@@ -1,7 +1,7 @@
-import InterfaceAdapters
+import InwardCore
+import InwardFetching
 import InwardTesting
 import Soaking
-import UseCases
 
 /// How a run goes, in words.
 struct SoakReport {

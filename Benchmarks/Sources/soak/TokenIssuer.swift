@@ -1,6 +1,6 @@
-import InterfaceAdapters
+import InwardCore
+import InwardFetching
 import Synchronization
-import UseCases
 
 /// Gives out tokens, of which the newest is good for so many requests.
 final class TokenIssuer: Sendable {

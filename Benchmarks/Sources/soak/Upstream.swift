@@ -1,7 +1,7 @@
-import InterfaceAdapters
+import InwardCore
+import InwardFetching
 import InwardTesting
 import Synchronization
-import UseCases
 
 /// Where all pipelines end: chaos, of another kind in each phase.
 final class Upstream: DataFetcher {

@@ -1,9 +1,9 @@
 import Foundation
-import Infrastructure
-import InterfaceAdapters
+import InwardFileStores
+import InwardRepositories
 
 #if SQLite
-import InfrastructureSQLite
+import InwardSQLite
 #endif
 
 /// Writes into a store and reads from it, and says how long it takes: `store DIRECTORY`.

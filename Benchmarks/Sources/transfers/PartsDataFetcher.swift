@@ -1,5 +1,5 @@
 import Foundation
-import InterfaceAdapters
+import InwardFetching
 import Synchronization
 
 /// A server behind the port by which it is asked, which takes parts of zeros, remembers how many there were, and gives them back.

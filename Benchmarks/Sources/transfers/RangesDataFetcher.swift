@@ -1,5 +1,5 @@
 import Foundation
-import InterfaceAdapters
+import InwardFetching
 
 /// A server behind the port by which it is asked, which gives ranges of zeros and has none of them in memory.
 struct RangesDataFetcher: DataFetcher {

@@ -1,8 +1,9 @@
 import Foundation
-import Infrastructure
-import InterfaceAdapters
+import InwardFetching
+import InwardFileStores
+import InwardTransfers
+import InwardURLSession
 import Soaking
-import UseCases
 
 /// What a transfer took.
 struct Measurement {

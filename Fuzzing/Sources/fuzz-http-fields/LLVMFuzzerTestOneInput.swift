@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import InterfaceAdapters
+@testable import InwardFetching
 
 /// Reads bytes as the header fields of an answer, one on each line, by every parser of a field.
 @_cdecl("LLVMFuzzerTestOneInput")

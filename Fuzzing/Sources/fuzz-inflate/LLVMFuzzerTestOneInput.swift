@@ -1,4 +1,4 @@
-@testable import Infrastructure
+@testable import InwardImageCodecs
 
 /// The most bytes that an input may inflate to here.
 private let maximumCount = 1 << 22

@@ -1,9 +1,10 @@
 import Dispatch
-import Entities
 import Foundation
-import UseCases
+import InwardCore
+import InwardFetching
 
 @testable import InterfaceAdapters
+@testable import InwardRepositories
 
 /// Reads bytes as an upstream's answer: one record and a list, and pages where a zero byte ends each.
 @_cdecl("LLVMFuzzerTestOneInput")

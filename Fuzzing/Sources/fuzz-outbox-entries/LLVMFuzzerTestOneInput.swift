@@ -1,8 +1,9 @@
 import Dispatch
 import Foundation
-import UseCases
+import InwardCore
 
-@testable import InterfaceAdapters
+@testable import InwardFetching
+@testable import InwardRepositories
 
 /// Reads bytes as a record of an outbox: the first line is its key, the rest is what is kept under it.
 @_cdecl("LLVMFuzzerTestOneInput")

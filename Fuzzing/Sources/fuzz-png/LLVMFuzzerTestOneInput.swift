@@ -1,6 +1,5 @@
-import Entities
-import Infrastructure
-import UseCases
+import InwardImageCodecs
+import InwardImages
 
 /// More memory than this a picture does not get here.
 private let mostBytes = 1 << 20

@@ -1,6 +1,7 @@
-import InterfaceAdapters
+import InwardRepositories
 
-@testable import Infrastructure
+@testable import InwardFileStores
+@testable import InwardRecordDirectories
 
 /// Checks that what can be read from bytes is the same bytes when it is written again: operations, and keys.
 func checkCoding(_ bytes: [UInt8]) {

@@ -1,7 +1,8 @@
 import Foundation
-import InterfaceAdapters
+import InwardRepositories
 
-@testable import Infrastructure
+@testable import InwardFileStores
+@testable import InwardRecordDirectories
 
 /// A log of which it is known what was committed to it.
 struct KnownLog {

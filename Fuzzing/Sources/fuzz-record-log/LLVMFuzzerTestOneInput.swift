@@ -1,6 +1,7 @@
-import InterfaceAdapters
+import InwardRepositories
 
-@testable import Infrastructure
+@testable import InwardFileStores
+@testable import InwardRecordDirectories
 
 /// Reads bytes as what is in the file of a record store. The first byte says how.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,8 +1,9 @@
 import Foundation
-import InterfaceAdapters
+import InwardRepositories
 import Synchronization
 
-@testable import Infrastructure
+@testable import InwardFileStores
+@testable import InwardRecordDirectories
 
 /// The directory of a store with a log in it, the same for all inputs: in memory, where that can be had.
 struct LogDirectory {

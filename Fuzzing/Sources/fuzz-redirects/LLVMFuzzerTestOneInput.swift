@@ -1,6 +1,7 @@
 import Foundation
 
-@testable import InterfaceAdapters
+@testable import InwardFetching
+@testable import InwardRepositories
 
 /// Follows redirects: the first line is the address that is asked for, each other one is where an answer points.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,7 +1,7 @@
-import Entities
+import InwardImages
 
-@testable import Infrastructure
-@testable import InfrastructureVips
+@testable import InwardImageCodecs
+@testable import InwardVips
 
 /// Reads bytes as a TIFF directory and as Exif data, and what is left of a file once it has been checked.
 @_cdecl("LLVMFuzzerTestOneInput")

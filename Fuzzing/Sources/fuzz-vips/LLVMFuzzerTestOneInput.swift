@@ -1,7 +1,6 @@
 #if Vips
-import Entities
-import InfrastructureVips
-import UseCases
+import InwardImages
+import InwardVips
 
 /// The most memory that an image may take here, in bytes.
 private let maximumBytes = 1 << 22

@@ -1,4 +1,7 @@
+import Infrastructure
 import InterfaceAdapters
+import InwardFetching
+import InwardRepositories
 import UseCases
 
 #if canImport(FoundationEssentials)
@@ -11,9 +14,10 @@ import Foundation
 struct Fetching {
     static func main() async throws {
         guard let baseURL = URL(string: "https://upstream.example") else { return }
-        let upstream = Upstream(baseURL: baseURL, dataFetcher: OwnDataFetcher())
-        let listUsers = ListUsers(users: UpstreamUserRepository(upstream: upstream))
-        let viewModel = UserListPresenter().present(try await listUsers())
-        print(TextRenderer().render(viewModel.document), terminator: "")
+        let dataFetcher = OwnDataFetcher().timingOut(after: .seconds(2)).retrying(.standard)
+        let upstream = Upstream(baseURL: baseURL, dataFetcher: dataFetcher)
+        let reading = try await ListOrders(orders: UpstreamOrderRepository(upstream: upstream))()
+        for order in reading.value { print("\(order.count) × \(order.article)") }
+        for record in reading.rejected { print(record) }
     }
 }

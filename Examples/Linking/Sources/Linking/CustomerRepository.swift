@@ -1,4 +1,5 @@
 import Entities
+import InwardCore
 import InwardEntities
 import UseCases
 

@@ -1,0 +1,301 @@
+#if SQLite
+import Foundation
+import GRDB
+import InwardRecordDirectories
+import InwardRepositories
+import Synchronization
+
+/// The database of a ``SQLiteRecordStore``. Everything here blocks.
+///
+/// Whoever is about to change something has the lock of the directory, as in a store of files, so that nobody waits for
+/// SQLite's own; and whoever has it sees to it that the database is the one that has the name.
+final class RecordDatabase: Sendable {
+    private struct State {
+        var connections: DatabaseConnections?
+        var isClosed = false
+        /// How long the log has to be before it is tried again to write it into the database.
+        var logBound = 0
+    }
+
+    /// How many damaged rows are removed one by one before all others are put into a new database.
+    private static let repairLimit = 16
+
+    private let files: DatabaseFiles
+    private let schema: RecordSchema
+    private let limits: DatabaseLimits
+    private let byteLimit: Int
+    private let now: @Sendable () -> Date
+    private let report: @Sendable (RecordDamage) -> Void
+
+    // Held while the database is changed, by threads that may wait.
+    private let lock: Mutex<RecordLock>
+    // Held for as long as it takes to look something up.
+    private let state: Mutex<State>
+
+    /// Makes one in a directory, which is read when something is asked of it.
+    init(
+        _ directory: RecordDirectory,
+        byteLimit: Int,
+        schema: RecordSchema,
+        limits: DatabaseLimits,
+        now: @escaping @Sendable () -> Date,
+        report: @escaping @Sendable (RecordDamage) -> Void
+    ) {
+        files = DatabaseFiles(directory: directory)
+        self.byteLimit = byteLimit
+        self.schema = schema
+        self.limits = limits
+        self.now = now
+        self.report = report
+        lock = Mutex(RecordLock(directory))
+        state = Mutex(State(logBound: limits.logLength))
+    }
+
+    /// What is kept under a key.
+    func record(for key: RecordKey) throws(RecordStoreError) -> StoredRecord? {
+        let key = key.encoded
+        let row = try reading { try RecordTable(database: $0).row(for: key) }
+        let time = now().orderedBits
+        return row.flatMap { $0.header.isExpired(at: time) ? nil : $0.record }
+    }
+
+    /// What is kept under a key and those that begin with it.
+    func records(under key: RecordKey) throws(RecordStoreError) -> [(
+        key: RecordKey, record: StoredRecord
+    )] {
+        let prefix = key.encoded
+        let rows = try reading { try RecordTable(database: $0).rows(under: prefix) }
+        let time = now().orderedBits
+        return rows.compactMap { row in
+            guard !row.header.isExpired(at: time), let key = row.header.key.flatMap({ RecordKey(encoded: $0) })
+            else {
+                return nil
+            }
+            return (key: key, record: row.record)
+        }
+    }
+
+    /// Reads the records under a key, and returns what is lost of them.
+    func losses(under key: RecordKey) throws(RecordStoreError) -> RecordLosses {
+        _ = try records(under: key)
+        let prefix = key.encoded
+        return try reading { try LossTable(database: $0).losses(under: prefix) }
+    }
+
+    /// Makes commits in one transaction, but for those that fail; says of each what became of it. For who has the
+    /// lock.
+    func commit(_ group: [[RecordChange]]) -> [RecordCommitQueue.Outcome] {
+        var outcomes = [RecordCommitQueue.Outcome](repeating: .success(()), count: group.count)
+        var rest = Array(group.indices)
+        do throws(RecordStoreError) {
+            while !rest.isEmpty, let failed = try make(rest.map { group[$0] }) {
+                outcomes[rest.remove(at: failed.index)] = .failure(failed.error)
+            }
+        } catch {
+            // There may be room for one where there is none for all.
+            for index in rest { outcomes[index] = rest.count > 1 ? commit([group[index]])[0] : .failure(error) }
+        }
+        return outcomes
+    }
+
+    private func make(_ group: [[RecordChange]]) throws(RecordStoreError) -> FailedCommit? {
+        try write { database in
+            let transaction = RecordTransaction(
+                database: database,
+                byteLimit: byteLimit,
+                time: now().orderedBits,
+                path: files.path
+            )
+            return try transaction.commit(group) {
+                guard let fault = files.directory.faults(.flush(files.path)) else { return }
+                throw RecordStoreError(code: fault.code, path: files.path, "flushed")
+            }
+        }
+    }
+
+    /// Writes the log into the database where it is long.
+    ///
+    /// What does not succeed, because somebody reads it, is tried again behind a later commit.
+    func tidy() {
+        guard (try? files.logLength()) ?? 0 > state.withLock(\.logBound) else { return }
+        do {
+            try exclusively { () throws(RecordStoreError) in try write { try Self.emptyLog($0) } }
+        } catch {}
+        let length = (try? files.logLength()) ?? 0
+        state.withLock { $0.logBound = length + limits.logLength }
+    }
+
+    /// Closes it, for good. What is under way is done before.
+    func close() {
+        let connections = state.withLock { state in
+            defer { state.connections = nil }
+            state.isClosed = true
+            return state.connections
+        }
+        connections?.close()
+    }
+
+    private func reading<Answer: Sendable>(_ body: (Database) throws -> Answer) throws(RecordStoreError) -> Answer {
+        do {
+            return try current().reader.unsafeRead(body)
+        } catch let error where !(error is DamagedRow) && DatabaseDamage(error) == nil {
+            throw failure(error)
+        } catch {
+            return try exclusively { () throws(RecordStoreError) in
+                try repairing { try $0.reader.unsafeRead(body) }
+            }
+        }
+    }
+
+    /// Changes the database. For who has the lock.
+    private func write<Answer: Sendable>(_ body: (Database) throws -> Answer) throws(RecordStoreError) -> Answer {
+        try repairing { try $0.writer.writeWithoutTransaction(body) }
+    }
+
+    /// Does something while nobody else changes the database. Blocks until it is its turn.
+    func exclusively<Answer: Sendable>(
+        _ body: () throws(RecordStoreError) -> Answer
+    ) throws(RecordStoreError) -> Answer {
+        try lock.withLock { lock throws(RecordStoreError) in try lock.holding(body) }
+    }
+
+    private func failure(_ error: any Error) -> RecordStoreError {
+        // What was asked before it was closed may come too late.
+        state.withLock(\.isClosed) ? Self.closed : RecordStoreError(error, path: files.path)
+    }
+
+    // MARK: Opening
+
+    /// The database that has the name, which is opened if it is not.
+    private func current() throws(RecordStoreError) -> DatabaseConnections {
+        if let connections = try known() { return connections }
+        return try exclusively { () throws(RecordStoreError) in try connect() }
+    }
+
+    private func known() throws(RecordStoreError) -> DatabaseConnections? {
+        let (connections, isClosed) = state.withLock { ($0.connections, $0.isClosed) }
+        if isClosed { throw Self.closed }
+        guard let connections, try connections.identity == files.identity() else { return nil }
+        return connections
+    }
+
+    /// For who has the lock.
+    private func connect() throws(RecordStoreError) -> DatabaseConnections {
+        if let connections = try known() { return connections }
+        try files.prepare()
+        let connections: DatabaseConnections
+        do {
+            connections = try open()
+        } catch {
+            guard let damage = DatabaseDamage(error) else { throw failure(error) }
+            try replace(damage)
+            do { connections = try open() } catch { throw failure(error) }
+        }
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.connections = connections }
+            return state.isClosed
+        }
+        guard !isClosed else {
+            connections.close()
+            throw Self.closed
+        }
+        return connections
+    }
+
+    private func open() throws -> DatabaseConnections {
+        let log = try files.damagedLog()
+        if let log {
+            let path = DamagedRecords(directory: files.directory).add(log.bytes)
+            report(.unknown(byteCount: log.byteCount, isLast: true, path: path))
+        }
+        let connections = try DatabaseConnections(files, schema: schema, limits: limits)
+        guard log != nil else { return connections }
+        try connections.writer.writeWithoutTransaction { database in
+            // Some of what the log said may be in the database already, without the rest.
+            guard try String.fetchOne(database, sql: "PRAGMA integrity_check(1)") == "ok" else {
+                throw DatabaseDamage("a part of its log is missing")
+            }
+            // What is of no use is not to be found again.
+            try Self.emptyLog(database)
+        }
+        return connections
+    }
+
+    private static func emptyLog(_ database: Database) throws {
+        try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    private static let closed = RecordStoreError(.closed, explanation: "The store was closed. Open another.")
+
+    // MARK: Repairing
+
+    /// Does something to the database, and again where damage was in the way, which is put out of it. For who has the lock.
+    private func repairing<Answer: Sendable>(
+        _ body: (DatabaseConnections) throws -> Answer
+    ) throws(RecordStoreError) -> Answer {
+        for _ in 0..<Self.repairLimit {
+            let connections = try connect()
+            do {
+                return try body(connections)
+            } catch let row as DamagedRow {
+                try remove(row, connections)
+            } catch {
+                guard let damage = DatabaseDamage(error) else { throw failure(error) }
+                try replace(damage)
+            }
+        }
+        try replace(DatabaseDamage("many records of it are damaged"))
+        let connections = try connect()
+        do { return try body(connections) } catch { throw failure(error) }
+    }
+
+    /// Removes a damaged row; or puts all others into a new database, where it is not in its place.
+    private func remove(_ row: DamagedRow, _ connections: DatabaseConnections) throws(RecordStoreError) {
+        do {
+            var value: [UInt8] = []
+            try connections.writer.writeWithoutTransaction { database in
+                try database.inTransaction(.immediate) {
+                    let table = RecordTable(database: database)
+                    guard let key = row.key, let found = try table.rowAsItIs(for: key), !found.isSound,
+                        try table.delete(key)
+                    else { throw DatabaseDamage("a record of it is damaged, and not in its place") }
+                    try RecordTotal(database: database).recount()
+                    let losses = LossTable(database: database)
+                    if !found.header.isSound {
+                        // The key may be what is damaged, and be that of another record.
+                        try losses.add(key)
+                        try losses.addUnknown()
+                    } else if found.header.expiry == nil {
+                        try losses.add(key)
+                    }
+                    value = found.value
+                    return .commit
+                }
+            }
+            let path = DamagedRecords(directory: files.directory).add(value)
+            report(.damaged(row.key.flatMap { RecordKey(encoded: $0) }, path: path))
+        } catch {
+            guard let damage = DatabaseDamage(error) else { throw failure(error) }
+            try replace(damage)
+        }
+    }
+
+    /// Puts what can be read into a new database, which takes the place of this one.
+    private func replace(_ damage: DatabaseDamage) throws(RecordStoreError) {
+        let connections = state.withLock { state in
+            defer { state.connections = nil }
+            return state.connections
+        }
+        connections?.close()
+        let restoredCount: Int
+        do {
+            let new = try DatabaseConnections.writer(try files.prepareNew(), schema: schema, limits: limits)
+            restoredCount = try RecordRescue(path: files.path).restore(into: new)
+            try new.close()
+        } catch {
+            throw failure(error)
+        }
+        report(.database(damage.explanation, restoredCount: restoredCount, path: try files.replace()))
+    }
+}
+#endif

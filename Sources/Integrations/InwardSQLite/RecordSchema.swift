@@ -1,0 +1,126 @@
+#if SQLite
+import GRDB
+import InwardRepositories
+
+/// What the database of a store is made of, one version after the other.
+struct RecordSchema: Sendable {
+    typealias Migration = @Sendable (Database) throws -> Void
+
+    /// What is now.
+    static let current = RecordSchema(migrations: [
+        { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE records (
+                        key BLOB NOT NULL PRIMARY KEY, expiry INTEGER, checksum INTEGER NOT NULL,
+                        valueChecksum INTEGER NOT NULL, value BLOB NOT NULL
+                    ) WITHOUT ROWID;
+                    CREATE INDEX recordsByExpiry ON records (expiry) WHERE expiry IS NOT NULL;
+                    CREATE TABLE total (byteCount INTEGER NOT NULL, inverse INTEGER NOT NULL);
+                    INSERT INTO total VALUES (0, 0);
+                    """
+            )
+        },
+        { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE losses (key BLOB NOT NULL PRIMARY KEY) WITHOUT ROWID;
+                    CREATE TABLE unknownLosses (count INTEGER NOT NULL, inverse INTEGER NOT NULL);
+                    INSERT INTO unknownLosses VALUES (0, 0);
+                    """
+            )
+        },
+    ])
+
+    /// What makes each version of the one before it, the first of an empty database.
+    let migrations: [Migration]
+
+    /// Sees that a database is of a version that is known, without changing anything.
+    ///
+    /// - Throws: a `RecordStoreError` if it is of a later one; ``DatabaseDamage`` if it is of none.
+    func check(_ database: Database, path: String) throws {
+        let version = try Self.version(of: database)
+        guard version <= migrations.count else {
+            throw RecordStoreError(
+                .unavailable,
+                explanation: """
+                    “\(path)” was written by a later version of this program: it is of the form \(version), and \
+                    \(migrations.count) is the last that is known. Nothing was changed. Use the later version, or name another \
+                    directory.
+                    """
+            )
+        }
+        // By these SQLite knows how to read what it says, and how to change it.
+        guard try Int.fetchOne(database, sql: "PRAGMA auto_vacuum") == 0,
+            try String.fetchOne(database, sql: "PRAGMA encoding") == "UTF-8"
+        else { throw DatabaseDamage("its beginning is not that of a store") }
+        let roots = try Int.fetchAll(database, sql: "SELECT rootpage FROM sqlite_schema")
+        guard Set(roots).count == roots.count else { throw DatabaseDamage("two of its tables are one") }
+        // A table that is not what it says gives what was not kept.
+        guard try Self.text(of: database) == text(ofVersion: version) else {
+            throw DatabaseDamage("its tables are not those of a store")
+        }
+    }
+
+    /// Makes a database of a version that is known one of the last, all at once.
+    func migrate(_ database: Database) throws {
+        try database.inTransaction(.immediate) {
+            let version = try Self.version(of: database)
+            if version < migrations.count {
+                try make(migrations.count, of: database, from: version)
+                return .commit
+            }
+            // A database that says it may not be changed is to be found now, and not by whoever commits.
+            try database.execute(sql: "UPDATE form SET version = version")
+            return .rollback
+        }
+    }
+
+    private func make(_ version: Int, of database: Database, from start: Int) throws {
+        if start == 0, version > 0 {
+            try database.execute(
+                sql: """
+                    CREATE TABLE form (version INTEGER NOT NULL, inverse INTEGER NOT NULL);
+                    INSERT INTO form VALUES (0, 0);
+                    """
+            )
+        }
+        for migration in migrations[start..<version] { try migration(database) }
+        try database.execute(sql: "UPDATE form SET version = ?, inverse = ?", arguments: [version, -version])
+    }
+
+    /// The version of a database, which is 0 if it is empty. It is written twice, so that a damaged one is none.
+    private static func version(of database: Database) throws -> Int {
+        guard try !text(of: database).isEmpty else { return 0 }
+        let row: Row?
+        do { row = try Row.fetchOne(database, sql: "SELECT version, inverse FROM form") } catch let error
+            as DatabaseError where error.resultCode == .SQLITE_ERROR
+        {
+            throw DatabaseDamage("it is not of a store")
+        }
+        guard let row, let version = Int.fromDatabaseValue(row[0] as DatabaseValue),
+            let inverse = Int.fromDatabaseValue(row[1] as DatabaseValue), version > 0,
+            inverse == -version
+        else {
+            throw DatabaseDamage("it does not say of which form it is")
+        }
+        return version
+    }
+
+    /// What a database says its tables are.
+    private static func text(of database: Database) throws -> [[String?]] {
+        try Row.fetchAll(database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name")
+            .map { row in
+                (0..<4).map { String.fromDatabaseValue(row[$0] as DatabaseValue) }
+            }
+    }
+
+    private func text(ofVersion version: Int) throws -> [[String?]] {
+        guard version > 0 else { return [] }
+        return try DatabaseQueue().writeWithoutTransaction { database in
+            try make(version, of: database, from: 0)
+            return try Self.text(of: database)
+        }
+    }
+}
+#endif

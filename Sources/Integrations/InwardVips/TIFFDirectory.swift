@@ -1,0 +1,138 @@
+import InwardImages
+
+/// The first directory of a TIFF file (TIFF 6.0, section 2), checked before libvips gets the file.
+///
+/// libvips reads all directories of a file, and the values of all tags in them, before it tells the size of the picture. What it
+/// reads there is limited here: the number of entries, and the bytes that their values take together, which may overlap in a file.
+/// Directories after the first are cut off, because only the first picture is decoded.
+struct TIFFDirectory {
+    /// The most entries that a directory may have. The files of cameras have fewer than 100.
+    static let maximumEntryCount = 512
+
+    /// How many bytes the file has at least, if it is complete.
+    private(set) var byteCount = 8
+    /// How many pixels a tile has; 0 if there are no tiles.
+    private(set) var tilePixelCount = 0
+    /// Where the offset of the next directory is; `nil` if there is no further directory.
+    private(set) var nextOffsetPosition: Int?
+    /// How many entries and values were read.
+    private(set) var stepCount = 0
+
+    private let isLittleEndian: Bool
+
+    /// An array of numbers in the file.
+    private struct Values {
+        var offset = 0
+        var width = 0
+        var count = 0
+    }
+
+    /// Whether bytes claim to be a TIFF file with offsets of 4 bytes.
+    static func isTIFF(_ bytes: [UInt8]) -> Bool {
+        bytes.starts(with: [0x49, 0x49, 42, 0]) || bytes.starts(with: [0x4D, 0x4D, 0, 42])
+    }
+
+    /// Reads a directory as far as the file goes. Of several entries with the same tag, the first counts.
+    ///
+    /// - Throws: an `ImageCodecError` if the directory has too many entries, if the values of its entries overlap so that
+    ///   reading them takes more than the file has bytes, or if the task was cancelled.
+    /// - Complexity: O(n) in the number of bytes.
+    init(of bytes: Span<UInt8>) throws(ImageCodecError) {
+        isLittleEndian = !bytes.isEmpty && bytes[0] == 0x49
+        let start = integer(at: 4, count: 4, of: bytes)
+        let count = integer(at: start, count: 2, of: bytes)
+        let end = start + 2 + count * 12
+        byteCount = max(byteCount, end + 4)
+        guard count <= Self.maximumEntryCount else {
+            guard byteCount <= bytes.count else {
+                throw ImageCodecError(.truncated(.tiff), "ends in its directory, after \(bytes.count) bytes")
+            }
+            throw ImageCodecError(
+                .unsupported(.tiff),
+                "has a directory of \(count) entries, and \(Self.maximumEntryCount) are the most that are read"
+            )
+        }
+        guard byteCount <= bytes.count else { return }
+        if integer(at: end, count: 4, of: bytes) != 0 { nextOffsetPosition = end }
+        try readEntries(from: start + 2, count, of: bytes)
+    }
+
+    private mutating func readEntries(from start: Int, _ count: Int, of bytes: Span<UInt8>) throws(ImageCodecError) {
+        var tags: Set<Int> = []
+        var valueByteCount = 0
+        var (offsets, lengths, tileWidth, tileHeight) = (Values(), Values(), 0, 0)
+        for index in 0..<count {
+            let entry = start + index * 12
+            stepCount += 1
+            let tag = integer(at: entry, count: 2, of: bytes)
+            guard tags.insert(tag).inserted else { continue }
+            let values = values(of: entry, of: bytes)
+            let length = values.width * values.count
+            if length > 4 {
+                byteCount = max(byteCount, values.offset + length)
+                valueByteCount += max(0, min(length, bytes.count - values.offset))
+            }
+            guard valueByteCount <= bytes.count else {
+                throw ImageCodecError(.damaged(.tiff), "has a directory whose values take more bytes than the file has")
+            }
+            switch tag {
+            case 273, 324: offsets = values
+            case 279, 325: lengths = values
+            case 322: tileWidth = number(0, of: values, of: bytes)
+            case 323: tileHeight = number(0, of: values, of: bytes)
+            default: continue
+            }
+        }
+        let (pixels, isTooMany) = tileWidth.multipliedReportingOverflow(by: tileHeight)
+        tilePixelCount = isTooMany ? .max : pixels
+        try readStrips(offsets, lengths, of: bytes)
+    }
+
+    /// Finds the end of the last strip or tile.
+    private mutating func readStrips(
+        _ offsets: Values,
+        _ lengths: Values,
+        of bytes: Span<UInt8>
+    ) throws(ImageCodecError) {
+        guard byteCount <= bytes.count else { return }
+        for index in 0..<min(offsets.count, lengths.count) {
+            if index % 4_096 == 0 { try ImageCodecError.checkCancellation() }
+            stepCount += 2
+            let (end, isTooMany) = number(index, of: offsets, of: bytes)
+                .addingReportingOverflow(number(index, of: lengths, of: bytes))
+            byteCount = isTooMany ? .max : max(byteCount, end)
+        }
+    }
+
+    /// Where the values of an entry are. None are there whose type is unknown.
+    private func values(of entry: Int, of bytes: Span<UInt8>) -> Values {
+        let width =
+            switch integer(at: entry + 2, count: 2, of: bytes) {
+            case 1, 2, 6, 7: 1
+            case 3, 8: 2
+            case 4, 9, 11, 13: 4
+            case 5, 10, 12, 16, 17, 18: 8
+            default: 0
+            }
+        let count = width > 0 ? integer(at: entry + 4, count: 4, of: bytes) : 0
+        let isInEntry = width * count <= 4
+        let offset = isInEntry ? entry + 8 : integer(at: entry + 8, count: 4, of: bytes)
+        return Values(offset: offset, width: width, count: count)
+    }
+
+    /// One of the values of an entry; 0 if there are fewer.
+    private func number(_ index: Int, of values: Values, of bytes: Span<UInt8>) -> Int {
+        guard index < values.count else { return 0 }
+        return integer(at: values.offset + index * values.width, count: values.width, of: bytes)
+    }
+
+    /// A number; 0 for each byte that is not there, and `Int.max` for what is larger.
+    private func integer(at offset: Int, count: Int, of bytes: Span<UInt8>) -> Int {
+        var value: UInt64 = 0
+        for index in 0..<count {
+            let place = offset &+ (isLittleEndian ? count &- 1 &- index : index)
+            value = value << 8 | (bytes.indices.contains(place) ? UInt64(bytes[place]) : 0)
+        }
+        return Int(clamping: value)
+    }
+}

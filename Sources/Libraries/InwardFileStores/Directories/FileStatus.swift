@@ -1,0 +1,68 @@
+package import Foundation
+package import InwardRecordDirectories
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The status of a file or directory: what it is, whose, and who may write it.
+package struct FileStatus: Sendable {
+    /// What it is.
+    package enum Kind: Sendable {
+        case file
+        case directory
+        case link
+        case other
+    }
+
+    /// What it is.
+    package let kind: Kind
+    /// Which one it is, whatever it is called.
+    package let identity: RecordFile.Identity
+    private let owner: uid_t
+    private let mode: mode_t
+    private let linkCount: Int
+
+    package init(_ status: stat) {
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .directory
+            case S_IFLNK: .link
+            default: .other
+            }
+        identity = RecordFile.Identity(status)
+        owner = status.st_uid
+        mode = status.st_mode & 0o7777
+        linkCount = Int(status.st_nlink)
+    }
+
+    /// Whether it is a regular file that this user alone can write, so that it stays what it was found to be.
+    package var isTrustedFile: Bool { kind == .file && owner == geteuid() && mode & 0o022 == 0 }
+
+    /// Whether it is a trusted file with no other name, so that writing into it changes nothing else.
+    package var isOwnFile: Bool { isTrustedFile && linkCount == 1 }
+
+    /// Why other users can change what is in a directory, with advice: sentences, the first of which continues its path. `nil` if
+    /// they cannot.
+    package var trustProblem: String? {
+        guard kind == .directory else { return "is not a directory. Move it away, or name another directory." }
+        guard owner == geteuid() else {
+            return """
+                belongs to another user (\(owner)), who could change what is put there. Name a directory of the user that this \
+                program runs as (\(geteuid())), or change its owner by `chown`.
+                """
+        }
+        guard mode & 0o022 == 0 else {
+            return """
+                can be written by other users (its mode is \(String(mode, radix: 8))), who could change what is put there. Take \
+                that from them by `chmod go-w`.
+                """
+        }
+        return nil
+    }
+}

@@ -1,0 +1,395 @@
+import Foundation
+import InwardRecordDirectories
+import InwardRepositories
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The log of a ``FileRecordStore``, and where each record is in it. Everything here blocks.
+///
+/// The file only grows until a new one replaces it, so readers need no lock for a record that they have found, even while others
+/// are being written. Writers hold the directory's lock and first read what other processes have added.
+final class RecordLog: Sendable {
+    /// What is known of the log.
+    private struct View {
+        var index = RecordIndex()
+        var file: RecordFile?
+        var identity: RecordFile.Identity?
+        var end = 0
+        /// The size of the file when it was last checked. It is larger than `end` if an unreadable rest could not be cut off.
+        var size = 0
+        /// Whether this process has the lock, so that no other process appends.
+        var isWriting = false
+        /// Whether the file is not to be trusted with more before it is written anew.
+        var mustRewrite = false
+        /// Where the end has to be before writing it anew is tried again.
+        var rewriteBound = 0
+    }
+
+    private let directory: RecordDirectory
+    private let byteLimit: Int
+    private let slack: Int
+    private let now: @Sendable () -> Date
+    private let report: @Sendable (RecordDamage) -> Void
+
+    // Held while files are changed, by threads that may wait.
+    private let lock: Mutex<RecordLock>
+    // Held for as long as it takes to look something up, never while files are.
+    private let view = Mutex(View())
+
+    /// Makes a log in a directory, which is read when something is asked of it.
+    init(
+        _ directory: RecordDirectory,
+        byteLimit: Int,
+        slack: Int,
+        now: @escaping @Sendable () -> Date,
+        report: @escaping @Sendable (RecordDamage) -> Void
+    ) {
+        self.directory = directory
+        self.byteLimit = byteLimit
+        self.slack = slack
+        self.now = now
+        self.report = report
+        lock = Mutex(RecordLock(directory))
+    }
+
+    /// What is kept under a key.
+    func record(for key: RecordKey) throws(RecordStoreError) -> StoredRecord? {
+        try bringUpToDate()
+        let key = key.encoded
+        let (entry, file) = view.withLock { ($0.index[key], $0.file) }
+        guard let entry, let file else { return nil }
+        return try record(RecordIndex.Slot(key: key, entry: entry), of: file, at: now())
+    }
+
+    /// What is kept under a key and those that begin with it.
+    func records(under key: RecordKey) throws(RecordStoreError) -> [(
+        key: RecordKey, record: StoredRecord
+    )] {
+        try bringUpToDate()
+        let prefix = key.encoded
+        let (slots, file) = view.withLock { ($0.index.slots(under: prefix), $0.file) }
+        guard let file else { return [] }
+        let time = now()
+        var records: [(key: RecordKey, record: StoredRecord)] = []
+        for slot in slots {
+            guard let key = RecordKey(encoded: slot.key),
+                let record = try record(slot, of: file, at: time)
+            else {
+                continue
+            }
+            records.append((key: key, record: record))
+        }
+        return records
+    }
+
+    /// Reads the records under a key, and returns what is lost of them.
+    func losses(under key: RecordKey) throws(RecordStoreError) -> RecordLosses {
+        _ = try records(under: key)
+        let prefix = key.encoded
+        let (keys, count) = view.withLock { view in
+            (view.index.lostKeys.filter { $0.starts(with: prefix) }, view.index.unknownLossCount)
+        }
+        return RecordLosses(keys: keys.compactMap { RecordKey(encoded: $0) }.sorted(), unknownCount: count)
+    }
+
+    /// Makes changes, which are on the disk when it returns. The caller holds the lock.
+    func commit(_ changes: [RecordChange]) throws(RecordStoreError) {
+        var builder = RecordFrameBuilder()
+        for change in changes { builder.add(change) }
+        try write { () throws(RecordStoreError) in try append(builder, isFlushed: true) }
+    }
+
+    /// Runs a closure while no other process changes the log. Blocks until the lock is free.
+    func exclusively(_ body: () -> Void) throws(RecordStoreError) {
+        try locked { () throws(RecordStoreError) in body() }
+    }
+
+    /// Removes records beyond the limit, and rewrites the log if most of it is garbage.
+    ///
+    /// What fails is tried again after a later commit.
+    func tidy() {
+        guard view.withLock({ isTooLarge($0) || isMostlyGarbage($0) }) else { return }
+        do {
+            try writing { () throws(RecordStoreError) in
+                try evict()
+                if view.withLock({ isMostlyGarbage($0) }) { try rewrite() }
+            }
+        } catch {
+            view.withLock { $0.rewriteBound = $0.end + slack }
+        }
+    }
+
+    private func isTooLarge(_ view: View) -> Bool { view.index.byteCount > byteLimit }
+
+    private func isMostlyGarbage(_ view: View) -> Bool {
+        view.end > view.rewriteBound && view.end / 2 > view.index.byteCount + slack / 2
+    }
+
+    // MARK: Reading
+
+    private func record(
+        _ slot: RecordIndex.Slot,
+        of file: RecordFile,
+        at time: Date
+    ) throws(RecordStoreError) -> StoredRecord? {
+        guard !slot.entry.isExpired(at: time) else { return nil }
+        let bytes = try file.readable(at: slot.entry.offset, count: slot.entry.length)
+        guard slot.entry.isFulfilled(by: bytes) else {
+            discard(slot, bytes)
+            return nil
+        }
+        return StoredRecord(bytes, expiry: slot.entry.expiry)
+    }
+
+    /// Reads what other processes have added, if there is anything.
+    private func bringUpToDate() throws(RecordStoreError) {
+        let (isWriting, identity, size) = view.withLock { ($0.isWriting, $0.identity, $0.size) }
+        // While this process holds the lock, no other process appends.
+        if isWriting { return }
+        if let identity, let status = try directory.status(of: RecordDirectory.log),
+            status == (identity, size)
+        {
+            return
+        }
+        try locked { () throws(RecordStoreError) in try refresh() }
+    }
+
+    private func locked(
+        _ body: () throws(RecordStoreError) -> Void
+    ) throws(RecordStoreError) {
+        try lock.withLock { lock throws(RecordStoreError) in try lock.holding(body) }
+    }
+
+    /// Reads the part of the log that is not known yet. The caller holds the lock.
+    private func refresh() throws(RecordStoreError) {
+        guard let status = try directory.status(of: RecordDirectory.log) else {
+            let (wasThere, count) = view.withLock { view in
+                defer { view = View() }
+                return (view.identity != nil, view.index.count)
+            }
+            if wasThere { report(.vanished(count, path: directory.path(of: RecordDirectory.log))) }
+            return try create()
+        }
+        let (known, identity, end, size) = view.withLock { ($0.file, $0.identity, $0.end, $0.size) }
+        if let identity, status == (identity, size) { return }
+        var file: RecordFile
+        var start = 0
+        if let known, identity == status.identity {
+            file = known
+            // What has become shorter is read again from its beginning.
+            if status.size > end { start = end }
+        } else {
+            file = try directory.open(RecordDirectory.log, O_RDWR)
+            // Who gave it its name may have been killed before that was on the disk.
+            try directory.flush()
+        }
+        let path = directory.path(of: RecordDirectory.log)
+        let scan = try RecordLogScan(file, path: path, from: start, size: status.size)
+        if start == 0 { directory.removeNewLog() }
+        // What has its second head is on the disk. Who wrote the rest may have been killed before, and it is about to be given.
+        if !scan.isWhole { try file.flush() }
+        view.withLock { view in
+            if start == 0 { view = View() }
+            for operation in scan.operations { view.index.apply(operation) }
+            view.index.closeGap()
+            (view.file, view.identity, view.end, view.size) = (file, status.identity, scan.end, status.size)
+        }
+        guard !scan.isWhole else { return }
+        for gap in scan.gaps { setAside(gap, of: file) }
+        if scan.restoredCount > 0 { report(.restored(scan.restoredCount)) }
+        view.withLock { $0.mustRewrite = true }
+        // What can be read is given whether or not there is room to write it anew.
+        do { try rewrite() } catch { view.withLock { $0.rewriteBound = $0.end } }
+    }
+
+    // MARK: Writing
+
+    /// Changes the log under the lock, after everything in it was read and it can be appended to.
+    private func writing(_ body: () throws(RecordStoreError) -> Void) throws(RecordStoreError) {
+        try locked { () throws(RecordStoreError) in try write(body) }
+    }
+
+    /// The same, for callers that hold the lock.
+    private func write(_ body: () throws(RecordStoreError) -> Void) throws(RecordStoreError) {
+        try refresh()
+        if view.withLock(\.mustRewrite) { try rewrite() }
+        view.withLock { $0.isWriting = true }
+        defer { view.withLock { $0.isWriting = false } }
+        try body()
+    }
+
+    /// Makes an empty log where there is none. It never takes the place of another: one that is there is an error.
+    private func create() throws(RecordStoreError) {
+        let file = try directory.open(RecordDirectory.log, O_RDWR | O_CREAT | O_EXCL)
+        let writer: RecordLogWriter
+        do {
+            writer = try RecordLogWriter(file)
+            try file.flush()
+            try directory.flush()
+        } catch {
+            // Nothing was kept there. What stays is found to be the beginning of a log, and written anew.
+            directory.remove(RecordDirectory.log)
+            throw error
+        }
+        let identity = try file.status().identity
+        view.withLock { view in
+            view = View(file: file, identity: identity, end: writer.end, size: writer.end, isWriting: view.isWriting)
+        }
+    }
+
+    /// Appends a frame. One that is not flushed reaches the disk with the next one that is.
+    private func append(_ builder: RecordFrameBuilder, isFlushed: Bool) throws(RecordStoreError) {
+        var builder = builder
+        guard !builder.isEmpty else { return }
+        let (file, end) = view.withLock { view in
+            builder.number(behind: view.index)
+            return (view.file, view.end)
+        }
+        guard let file else { return }
+        let (head, tail, operations) = builder.frame(at: end)
+        do throws(RecordStoreError) {
+            // The room for the second head is taken now, so that no full disk is in its way.
+            try file.write(head + [UInt8](repeating: 0, count: tail.count), at: end)
+        } catch {
+            do { try file.truncate(to: end) } catch { view.withLock { $0.mustRewrite = true } }
+            throw error
+        }
+        do throws(RecordStoreError) {
+            if isFlushed { try file.flush() }
+        } catch {
+            // What could not be flushed may not be on the disk even if it can be read, so that nothing is added to it.
+            view.withLock { $0.mustRewrite = true }
+            do { try file.truncate(to: end) } catch {}
+            throw error
+        }
+        do { try file.write(tail, at: end + head.count) } catch {
+            // The frame is on the disk, and counts without its second head as long as the first is sound.
+            view.withLock { $0.mustRewrite = true }
+        }
+        view.withLock { view in
+            for operation in operations { view.index.apply(operation) }
+            view.end = end + head.count + tail.count
+            view.size = view.end
+        }
+    }
+
+    /// Removes records that expire, those first that do so first, until the rest has room for a while.
+    private func evict() throws(RecordStoreError) {
+        let (byteCount, slots) = view.withLock { view in
+            (view.index.byteCount, isTooLarge(view) ? view.index.slots(under: []) : [])
+        }
+        let expiring = slots.compactMap { slot in
+            slot.entry.expiry.map { (slot: slot, time: $0.timeIntervalSinceReferenceDate) }
+        }
+        var excess = byteCount - byteLimit / 8 * 7
+        var builder = RecordFrameBuilder()
+        for (slot, _) in expiring.sorted(by: { $0.time < $1.time }) {
+            guard excess > 0 else { break }
+            excess -= RecordIndex.byteCount(of: slot.key, slot.entry)
+            builder.remove(slot.key)
+        }
+        try append(builder, isFlushed: false)
+    }
+
+    /// Writes what is kept into a new log, which takes the place of the old one at once.
+    private func rewrite() throws(RecordStoreError) {
+        let (index, old) = view.withLock { ($0.index, $0.file) }
+        var lost: [(RecordIndex.Slot, [UInt8])] = []
+        let file: RecordFile
+        var rewriting: RecordLogWriter
+        do throws(RecordStoreError) {
+            let new = try directory.open(RecordDirectory.newLog, O_RDWR | O_CREAT | O_TRUNC)
+            rewriting = try RecordLogWriter(new)
+            let time = now()
+            if index.unknownLossCount > 0 { try rewriting.add(.setUnknownLossCount(index.unknownLossCount)) }
+            for key in index.lostKeys { try rewriting.add(.lose(key)) }
+            // In frames of their own, so that damage to what can be fetched again is known to be no more than that.
+            let slots = index.slots(under: []).filter { !$0.entry.isExpired(at: time) }
+            for expires in [false, true] {
+                for slot in slots where (slot.entry.expiry != nil) == expires {
+                    let bytes = try old?.readable(at: slot.entry.offset, count: slot.entry.length) ?? []
+                    if slot.entry.isFulfilled(by: bytes) {
+                        try rewriting.add(bytes, slot)
+                    } else {
+                        lost.append((slot, bytes))
+                        if !expires { try rewriting.add(.lose(slot.key)) }
+                    }
+                }
+                try rewriting.endFrame()
+            }
+            try rewriting.finish()
+            if old?.isUnreadable == true { DamagedRecords(directory: directory).keepLog() }
+            try directory.replaceLog()
+            // By its name from now on.
+            file = try directory.open(RecordDirectory.log, O_RDWR)
+        } catch {
+            directory.removeNewLog()
+            throw error
+        }
+        let identity = try file.status().identity
+        view.withLock { view in
+            view = View(
+                index: rewriting.index,
+                file: file,
+                identity: identity,
+                end: rewriting.end,
+                size: rewriting.end,
+                isWriting: view.isWriting,
+                // Until the directory is on the disk, a crash may bring the old log back, without what is added to this one.
+                mustRewrite: true
+            )
+        }
+        for (slot, bytes) in lost { setAside(slot, bytes) }
+        try directory.flush()
+        view.withLock { $0.mustRewrite = false }
+    }
+
+    // MARK: Damage
+
+    /// Removes a record that is damaged.
+    private func discard(_ slot: RecordIndex.Slot, _ bytes: [UInt8]) {
+        func isThere() -> Bool { view.withLock { $0.index[slot.key]?.offset == slot.entry.offset } }
+        do {
+            try writing { () throws(RecordStoreError) in
+                guard isThere() else { return }
+                setAside(slot, bytes)
+                var builder = RecordFrameBuilder()
+                builder.add(Self.removal(of: slot))
+                try append(builder, isFlushed: false)
+            }
+        } catch {
+            // It is found again when the log is read the next time.
+            view.withLock { $0.index.apply(Self.removal(of: slot)) }
+        }
+    }
+
+    /// What becomes of a damaged record: one with an expiry can be fetched again.
+    private static func removal(of slot: RecordIndex.Slot) -> RecordOperation {
+        slot.entry.expiry == nil ? .lose(slot.key) : .remove(slot.key)
+    }
+
+    private func setAside(_ slot: RecordIndex.Slot, _ bytes: [UInt8]) {
+        let path = DamagedRecords(directory: directory).add(bytes)
+        report(.damaged(RecordKey(encoded: slot.key), path: path))
+    }
+
+    private func setAside(_ gap: RecordLogScan.Gap, of file: RecordFile) {
+        var bytes: [UInt8] = []
+        // What cannot be read cannot be put anywhere.
+        do {
+            bytes = try file.readable(
+                at: gap.range.lowerBound,
+                count: min(gap.range.count, DamagedRecords.byteLimit)
+            )
+        } catch {}
+        let path = DamagedRecords(directory: directory).add(bytes)
+        report(.unknown(byteCount: gap.range.count, isLast: gap.isLast, path: path))
+    }
+}

@@ -1,0 +1,146 @@
+import InwardImages
+
+/// The coefficients of all blocks of a picture, which several scans tell.
+struct JPEGCoefficients {
+    private let frame: JPEGFrame
+    /// 64 for each block, row by row.
+    private var values: [Int16]
+    /// What those of each component are multiplied by, row by row.
+    private var factors: [Int16]
+    /// Which bit is the last that is known of each coefficient of each component, in the order they are coded; -1 for none.
+    private var lastBits: [Int]
+
+    /// Makes room for the coefficients of a frame, which are zero.
+    init(_ frame: JPEGFrame) {
+        self.frame = frame
+        values = [Int16](repeating: 0, count: 64 * frame.blocks)
+        factors = [Int16](repeating: 0, count: 64 * frame.components.count)
+        lastBits = [Int](repeating: -1, count: 64 * frame.components.count)
+    }
+
+    /// How many bytes the coefficients of a frame take.
+    static func byteCount(_ frame: JPEGFrame) -> Int { 64 * frame.blocks * MemoryLayout<Int16>.stride }
+
+    /// A component of which nothing was told; `nil` if there is none.
+    var missingComponent: Int? { frame.components.indices.first { lastBits[64 * $0] < 0 } }
+
+    /// Decodes a scan.
+    ///
+    /// - Returns: where it ended.
+    mutating func decode(
+        _ scan: JPEGScan,
+        _ data: Span<UInt8>,
+        _ tables: JPEGTables,
+        at position: Int
+    ) throws(ImageCodecError) -> Int {
+        try begin(scan, tables, at: position)
+        var reader = JPEGScanReader(at: position, scan: scan.number, interval: tables.restartInterval)
+        let decoder = frame.isProgressive ? JPEGProgressiveDecoder(scan) : nil
+        let entries = tables.huffman.entries
+        let frame = frame
+        let isAlone = scan.parts.count == 1
+        let alone = frame.components[scan.parts[0].component]
+        let (across, down) = isAlone ? (alone.blocksAcross, alone.blocksDown) : (frame.mcusAcross, frame.mcusDown)
+        let order = JPEGZigzag.order
+        // Those of sequential scans are multiplied when all are there.
+        let scale = order.map { UInt32($0) | 1 << 8 }
+        for row in 0..<down {
+            try ImageCodecError.checkCancellation()
+            var values = values.mutableSpan
+            for column in 0..<across {
+                try reader.beginMCU(data)
+                for part in scan.parts {
+                    let component = frame.components[part.component]
+                    let (width, height) = isAlone ? (1, 1) : (component.horizontal, component.vertical)
+                    for block in 0..<width * height {
+                        let (y, x) = (row * height + block / width, column * width + block % width)
+                        let start = 64 * (component.firstBlock + y * component.storedBlocksAcross + x)
+                        let isRight =
+                            if let decoder {
+                                decoder.decode(&reader, data, entries.span, part, order.span, &values, at: start)
+                            } else {
+                                JPEGBlockDecoder.decode(
+                                    &reader.bits,
+                                    data,
+                                    entries.span,
+                                    part,
+                                    scale.span,
+                                    0,
+                                    &reader.predictions[part.component],
+                                    &values,
+                                    at: start
+                                ) != JPEGBlockDecoder.failure
+                            }
+                        guard isRight, !reader.bits.isOverdrawn else { throw reader.failure(data) }
+                    }
+                }
+            }
+        }
+        return reader.bits.position
+    }
+
+    /// Sees to it that a scan tells what is not known, and continues what is.
+    private mutating func begin(
+        _ scan: JPEGScan,
+        _ tables: JPEGTables,
+        at position: Int
+    ) throws(ImageCodecError) {
+        for part in scan.parts {
+            let first = 64 * part.component
+            let number = frame.components[part.component].quantization
+            if !lastBits[first..<first + 64].contains(where: { $0 >= 0 }) {
+                let table = tables.quantization[number]
+                guard !table.isEmpty else { throw .damagedJPEG("has no quantization table \(number)") }
+                for (place, factor) in zip(JPEGZigzag.order, table) {
+                    factors[first + Int(place)] = Int16(truncatingIfNeeded: factor)
+                }
+            }
+            for index in scan.band {
+                guard lastBits[first + index] == (scan.previousBit == 0 ? -1 : scan.previousBit) else {
+                    throw .damagedJPEG(
+                        "tells coefficients again, or out of order, in scan \(scan.number) at byte \(position)"
+                    )
+                }
+                lastBits[first + index] = scan.lastBit
+            }
+        }
+    }
+
+    /// Makes the pixels of a picture.
+    func write(
+        _ layout: JPEGLayout,
+        _ model: JPEGColorModel,
+        to pixels: inout MutableSpan<UInt8>
+    ) throws(ImageCodecError) {
+        var storage = [UInt8](repeating: 0, count: layout.sampleCount)
+        var samples = storage.mutableSpan
+        var writer = JPEGRowWriter(layout, model)
+        let values = values.span
+        for band in 0..<frame.mcusDown {
+            try ImageCodecError.checkCancellation()
+            for (index, component) in frame.components.enumerated() {
+                let plane = layout.planes[index]
+                let factors = JPEGBlockRows(factors.span, at: 64 * index)
+                for row in 0..<component.vertical {
+                    let y = band * component.vertical + row
+                    var start = 64 * (component.firstBlock + y * component.storedBlocksAcross)
+                    var position = plane.start(ofBand: band) + row * plane.blockSize * plane.stride
+                    for _ in 0..<component.storedBlocksAcross {
+                        let rows = JPEGBlockRows(values, at: start)
+                        JPEGInverseDCT.write(
+                            rows.multiplied(by: factors),
+                            last: rows.isUpperLeft ? 9 : 63,
+                            size: plane.blockSize,
+                            to: &samples,
+                            at: position,
+                            stride: plane.stride
+                        )
+                        start += 64
+                        position += plane.blockSize
+                    }
+                }
+            }
+            writer.write(afterBand: band, isLast: band == frame.mcusDown - 1, &samples, to: &pixels)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import InwardImages
+
+/// Makes a picture of the bytes of a PNG.
+struct PNGDecoder {
+    private let preamble: PNGPreamble
+    private let count: Int
+    private let allowsTruncation: Bool
+
+    init(_ bytes: [UInt8], allowsTruncation: Bool) throws(ImageCodecError) {
+        preamble = try PNGPreamble(bytes, allowsTruncation: allowsTruncation)
+        count = bytes.count
+        self.allowsTruncation = allowsTruncation
+    }
+
+    /// How many bytes one byte of compressed data can become (RFC 1951: 258 by two bits).
+    private static let mostExpansion = 1_032
+    /// The picture that is made even of data which cannot fill it, in bytes.
+    private static let leastLimit = 1 << 28
+
+    /// Decodes it.
+    func image() throws(ImageCodecError) -> Image {
+        let header = preamble.header
+        // A few bytes do not have memory taken that they cannot fill.
+        if header.dataCount / Self.mostExpansion > count {
+            guard allowsTruncation, header.size.byteCount <= Self.leastLimit else {
+                throw ImageCodecError(.truncated(.png), "has too few bytes for a size of \(header.size)")
+            }
+        }
+        return try Image(size: header.size, orientation: preamble.orientation) {
+            (pixels: inout MutableSpan<UInt8>) throws(ImageCodecError) in
+            do throws(ImageCodecError) {
+                try decode(to: &pixels)
+            } catch {
+                guard allowsTruncation, case .truncated = error.reason else { throw error }
+            }
+        }
+    }
+
+    private func decode(to pixels: inout MutableSpan<UInt8>) throws(ImageCodecError) {
+        var data = PNGDataReader(preamble)
+        let header = preamble.header
+        if header.bitDepth == 8, !header.isInterlaced, header.colorType == .color || header.colorType == .colorAlpha {
+            try decodeDirectly(&data, to: &pixels)
+        } else {
+            try decodeByRows(&data, to: &pixels)
+        }
+        try data.finish()
+    }
+
+    /// Decodes pixels of three or four bytes, each row at once from the compressed data into the picture.
+    private func decodeDirectly(
+        _ data: inout PNGDataReader,
+        to pixels: inout MutableSpan<UInt8>
+    ) throws(ImageCodecError) {
+        let (width, height) = (preamble.header.size.width, preamble.header.size.height)
+        let samples = preamble.header.colorType.samples
+        for row in 0..<height {
+            try Self.checkCancellation(row)
+            let start = try data.read(width * samples + 1)
+            let filter = try Self.filter(data.window[start], row)
+            let target = row * width * Image.bytesPerPixel
+            // The constants make two loops of each filter's one.
+            if samples == 3 {
+                filter.reconstructPixels(
+                    &pixels,
+                    row: target,
+                    columns: width,
+                    from: data.window.span,
+                    at: start + 1,
+                    samples: 3
+                )
+            } else {
+                filter.reconstructPixels(
+                    &pixels,
+                    row: target,
+                    columns: width,
+                    from: data.window.span,
+                    at: start + 1,
+                    samples: 4
+                )
+            }
+        }
+        if case .color(let red, let green, let blue) = preamble.transparency {
+            var index = 0
+            while index < pixels.count {
+                let isClear =
+                    Int(pixels[index]) == red && Int(pixels[index + 1]) == green && Int(pixels[index + 2]) == blue
+                if isClear { pixels[index + 3] = 0 }
+                index += Image.bytesPerPixel
+            }
+        }
+    }
+
+    /// Decodes pixels of any kind, a row after the other of each pass.
+    private func decodeByRows(
+        _ data: inout PNGDataReader,
+        to pixels: inout MutableSpan<UInt8>
+    ) throws(ImageCodecError) {
+        let header = preamble.header
+        let expander = PNGRowExpander(preamble)
+        for pass in header.passes {
+            let columns = pass.columns(in: header.size.width)
+            let count = header.rowCount(columns)
+            guard count > 0 else { continue }
+            var row = [UInt8](repeating: 0, count: count)
+            var above = row
+            for index in 0..<pass.rows(in: header.size.height) {
+                try Self.checkCancellation(index)
+                let start = try data.read(count + 1)
+                let filter = try Self.filter(data.window[start], index)
+                var bytes = row.mutableSpan
+                filter.reconstruct(
+                    &bytes,
+                    above: above.span,
+                    from: data.window.span,
+                    at: start + 1,
+                    distance: header.filterDistance
+                )
+                let first = (pass.firstRow + index * pass.rowStep) * header.size.width + pass.firstColumn
+                try expander.expand(
+                    row.span,
+                    columns: columns,
+                    to: &pixels,
+                    at: first * Image.bytesPerPixel,
+                    step: pass.columnStep * Image.bytesPerPixel
+                )
+                swap(&row, &above)
+            }
+        }
+    }
+
+    private static func filter(_ byte: UInt8, _ row: Int) throws(ImageCodecError) -> PNGFilter {
+        guard let filter = PNGFilter(rawValue: byte) else {
+            throw .damagedPNG("has an unknown filter \(byte) in row \(row)")
+        }
+        return filter
+    }
+
+    private static func checkCancellation(_ row: Int) throws(ImageCodecError) {
+        if row % 64 == 0 { try ImageCodecError.checkCancellation() }
+    }
+}

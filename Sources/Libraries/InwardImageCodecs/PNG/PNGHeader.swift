@@ -1,0 +1,59 @@
+import InwardImages
+
+/// What the first chunk of a PNG says (ISO/IEC 15948, section 11.2.1).
+struct PNGHeader {
+    let size: ImageSize
+    let bitDepth: Int
+    let colorType: PNGColorType
+    let passes: [PNGInterlacePass]
+    /// How many bytes the rows take, each with its filter, before they are compressed.
+    let dataCount: Int
+
+    var isInterlaced: Bool { passes.count > 1 }
+    var bitsPerPixel: Int { bitDepth * colorType.samples }
+    /// How far the bytes of a pixel are from those of the one before, as filters count it.
+    var filterDistance: Int { max(1, bitsPerPixel / 8) }
+
+    /// Reads it.
+    init(_ chunk: PNGChunk, of bytes: Span<UInt8>) throws(ImageCodecError) {
+        guard chunk.type == .header else { throw .damagedPNG("begins with \(chunk.type), and not with IHDR") }
+        guard chunk.data.count == 13 else { throw .damagedPNG("has \(chunk.data.count) bytes in IHDR, and not 13") }
+        let start = chunk.data.lowerBound
+        let (width, height) = (bytes.bigEndian32(at: start), bytes.bigEndian32(at: start + 4))
+        guard width <= 0x7FFF_FFFF, height <= 0x7FFF_FFFF, let size = ImageSize(width: width, height: height) else {
+            throw .damagedPNG("has a size of \(width)×\(height)")
+        }
+        guard let colorType = PNGColorType(rawValue: bytes[start + 9]),
+            colorType.bitDepths.contains(bytes[start + 8])
+        else { throw .damagedPNG("has colour type \(bytes[start + 9]) with \(bytes[start + 8]) bits") }
+        guard bytes[start + 10] == 0 else { throw .damagedPNG("has compression method \(bytes[start + 10])") }
+        guard bytes[start + 11] == 0 else { throw .damagedPNG("has filter method \(bytes[start + 11])") }
+        guard bytes[start + 12] <= 1 else { throw .damagedPNG("has interlace method \(bytes[start + 12])") }
+        self.size = size
+        self.colorType = colorType
+        bitDepth = Int(bytes[start + 8])
+        passes = bytes[start + 12] == 1 ? PNGInterlacePass.adam7 : PNGInterlacePass.whole
+        var dataCount = 0
+        for pass in passes {
+            let rowCount = Self.rowCount(pass.columns(in: width), bitDepth * colorType.samples)
+            guard rowCount > 0 else { continue }
+            let (bytes, isTooMuch) = (rowCount + 1).multipliedReportingOverflow(by: pass.rows(in: height))
+            let (sum, isTooMany) = dataCount.addingReportingOverflow(bytes)
+            guard !isTooMuch, !isTooMany else { throw .damagedPNG("has a size of \(width)×\(height)") }
+            dataCount = sum
+        }
+        self.dataCount = dataCount
+    }
+
+    /// How many bytes the pixels of a row take, without its filter.
+    func rowCount(_ columns: Int) -> Int { Self.rowCount(columns, bitsPerPixel) }
+
+    private static func rowCount(_ columns: Int, _ bitsPerPixel: Int) -> Int { (columns * bitsPerPixel + 7) / 8 }
+
+    /// How many bytes decoding takes beside those of the picture: the window of the compressed data, two rows before they are
+    /// pixels, and tables of codes and colours.
+    var workingBytes: Int {
+        let row = rowCount(size.width) + 1
+        return Inflater.windowCount(count: dataCount, piece: row) + 2 * row + 131_072
+    }
+}

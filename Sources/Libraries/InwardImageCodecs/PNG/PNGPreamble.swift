@@ -1,0 +1,111 @@
+import InwardImages
+
+/// What stands in a PNG before the data of its pixels.
+struct PNGPreamble {
+    let header: PNGHeader
+    /// The colours that pixels name by their number.
+    let palette: [PNGColor]
+    let transparency: PNGTransparency?
+    let orientation: Orientation
+    /// The first chunk of the data.
+    let firstData: PNGChunk
+    /// What follows that.
+    let chunks: PNGChunkReader
+
+    /// Reads it.
+    init(_ bytes: [UInt8], allowsTruncation: Bool = false) throws(ImageCodecError) {
+        var chunks = try PNGChunkReader(bytes, allowsTruncation: allowsTruncation)
+        let header = try PNGHeader(try chunks.next(), of: bytes.span)
+        var palette: [PNGColor] = []
+        var transparency: PNGTransparency?
+        var orientation = Orientation.up
+        var seen: Set<PNGChunkType> = []
+        var chunk = try chunks.next()
+        while chunk.type != .data {
+            switch chunk.type {
+            case .palette, .transparency:
+                guard seen.insert(chunk.type).inserted else { throw .damagedPNG("has a second \(chunk.place)") }
+                if chunk.type == .palette {
+                    guard !seen.contains(.transparency) else { throw .damagedPNG("has tRNS before \(chunk.place)") }
+                    palette = try Self.palette(chunk, of: bytes.span, header)
+                } else {
+                    transparency = try Self.transparency(chunk, of: bytes.span, header, &palette)
+                }
+            case .exif:
+                orientation = Orientation(exif: bytes.span.extracting(chunk.data)) ?? orientation
+            default:
+                try Self.check(chunk)
+            }
+            chunk = try chunks.next()
+        }
+        guard header.colorType != .palette || !palette.isEmpty else {
+            throw .damagedPNG("has no PLTE before \(chunk.place)")
+        }
+        self.header = header
+        self.palette = palette
+        self.transparency = transparency
+        self.orientation = orientation
+        self.chunks = chunks
+        firstData = chunk
+    }
+
+    /// What a codec says of it.
+    var imageHeader: ImageHeader {
+        ImageHeader(format: .png, size: header.size, orientation: orientation, workingBytes: header.workingBytes)
+    }
+
+    /// Refuses a chunk that may not stand where it does, or that nobody may leave out and that is not known.
+    static func check(_ chunk: PNGChunk) throws(ImageCodecError) {
+        switch chunk.type {
+        case .header, .palette, .transparency, .data, .end:
+            throw .damagedPNG("has \(chunk.place), where it may not be")
+        default:
+            guard !chunk.type.isCritical else {
+                throw ImageCodecError(.unsupported(.png), "needs \(chunk.place), which is not known")
+            }
+        }
+    }
+
+    private static func palette(
+        _ chunk: PNGChunk,
+        of bytes: Span<UInt8>,
+        _ header: PNGHeader
+    ) throws(ImageCodecError) -> [PNGColor] {
+        guard header.colorType != .gray, header.colorType != .grayAlpha else {
+            throw .damagedPNG("is grey, and has \(chunk.place)")
+        }
+        guard !chunk.data.isEmpty, chunk.data.count % 3 == 0, chunk.data.count <= 3 * 256 else {
+            throw .damagedPNG("has \(chunk.data.count) bytes in \(chunk.place)")
+        }
+        var palette: [PNGColor] = []
+        for index in stride(from: chunk.data.lowerBound, to: chunk.data.upperBound, by: 3) {
+            palette.append(PNGColor(bytes[index], bytes[index + 1], bytes[index + 2]))
+        }
+        return palette
+    }
+
+    /// What a chunk lets through; the colours of a palette take their part themselves.
+    private static func transparency(
+        _ chunk: PNGChunk,
+        of bytes: Span<UInt8>,
+        _ header: PNGHeader,
+        _ palette: inout [PNGColor]
+    ) throws(ImageCodecError) -> PNGTransparency? {
+        let start = chunk.data.lowerBound
+        switch header.colorType {
+        case .gray where chunk.data.count == 2:
+            return .gray(bytes.bigEndian16(at: start))
+        case .color where chunk.data.count == 6:
+            return .color(
+                red: bytes.bigEndian16(at: start),
+                green: bytes.bigEndian16(at: start + 2),
+                blue: bytes.bigEndian16(at: start + 4)
+            )
+        case .palette where !palette.isEmpty && chunk.data.count <= palette.count:
+            for index in 0..<chunk.data.count { palette[index].alpha = bytes[start + index] }
+            return nil
+        default:
+            throw .damagedPNG("has \(chunk.data.count) bytes in \(chunk.place), where that may not be")
+        }
+    }
+}

@@ -1,0 +1,94 @@
+public import InwardFetching
+public import InwardImages
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Has the pictures that a data fetcher can get.
+public struct FetchingImageSource: ImageSource {
+    private let fetcher: any DataFetcher
+    private let baseURL: URL?
+
+    /// Makes a source of a data fetcher.
+    ///
+    /// - Parameters:
+    ///   - fetcher: What gets the pictures.
+    ///   - baseURL: The address that those of pictures are relative to, and lie below; `nil` if they are whole. A whole one is
+    ///     asked for as it is in any case.
+    public init(_ fetcher: any DataFetcher, relativeTo baseURL: URL? = nil) {
+        self.fetcher = fetcher
+        self.baseURL = baseURL
+    }
+
+    /// What the data fetcher answers with success.
+    ///
+    /// - Throws: an `ImageError` for any other answer, or if there is none, or if the address is none.
+    public func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
+        guard let url = url(of: address) else {
+            throw ImageError(
+                .notFound,
+                of: address,
+                explanation: "has an address that cannot be read, or leads elsewhere"
+            )
+        }
+        let request = DataRequest(url: url, headerFields: [HeaderField(.accept, "image/*")])
+        do throws(FetchError) {
+            let response = try await fetcher.limitingSize(to: limit).fetch(request)
+            guard response.status.isSuccess else {
+                // That another has no picture says nothing of the one that was asked.
+                if let degradation = response.degradation { throw degradation }
+                throw FetchError(response, to: request)
+            }
+            return EncodedImage([UInt8](response.body), isGenuine: response.degradation == nil)
+        } catch {
+            throw ImageError(error, of: address)
+        }
+    }
+
+    private func url(of address: ImageAddress) -> URL? {
+        guard let url = URL(string: address.rawValue) else { return nil }
+        guard url.scheme == nil, let baseURL else { return url }
+        let directory = baseURL.appending(path: "", directoryHint: .isDirectory)
+        guard let url = URL(string: address.rawValue, relativeTo: directory)?.absoluteURL,
+            url.absoluteString.hasPrefix(directory.absoluteString),
+            Self.staysBelow(url.absoluteString.dropFirst(directory.absoluteString.count))
+        else { return nil }
+        return url
+    }
+
+    /// Whether a path leads no higher when a server takes what is percent-encoded in it for what it stands for.
+    private static func staysBelow(_ path: Substring) -> Bool {
+        let path = path.prefix { $0 != "?" && $0 != "#" }.lowercased()
+        guard !path.contains("%2f"), !path.contains("%5c"), !path.contains("\\") else { return false }
+        return path.split(separator: "/").allSatisfy { segment in
+            ![".", ".."].contains(segment.replacing("%2e", with: "."))
+        }
+    }
+}
+
+extension ImageError {
+    fileprivate init(_ error: FetchError, of address: ImageAddress) {
+        let reason: Reason =
+            switch error.reason.code {
+            case .cancelled: .cancelled
+            case .timedOut: .timedOut
+            case .tooLarge: .tooLarge
+            case .unsuccessful: error.status.map(Self.reason) ?? .unavailable
+            case .closed, .rejected, .unreachable, .untrusted, .interrupted, .tooManyRedirects, .invalidRequest,
+                .unreadable:
+                .unavailable
+            }
+        self.init(reason, of: address, explanation: error.explanation)
+    }
+
+    private static func reason(_ status: DataResponse.Status) -> Reason {
+        switch status.code {
+        case 404, 410: .notFound
+        case 401, 403, 407, 451: .denied
+        default: .unavailable
+        }
+    }
+}

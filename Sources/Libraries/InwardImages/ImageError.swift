@@ -1,0 +1,52 @@
+/// Why there is no picture.
+public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of failure it is.
+    public enum Reason: Hashable, Sendable {
+        /// There is nothing at the address.
+        case notFound
+        /// Whoever has the picture does not give it to this caller.
+        case denied
+        /// The picture cannot be had now; it may be later.
+        case unavailable
+        /// What is at the address is larger than allowed, encoded or decoded.
+        case tooLarge
+        /// What is at the address is no picture, or one of a form that cannot be read here.
+        case unsupported
+        /// What is at the address is a picture that is damaged or cut short.
+        case damaged
+        /// There was no time left.
+        case timedOut
+        /// The caller gave up.
+        case cancelled
+    }
+
+    /// What kind of failure it is.
+    public let reason: Reason
+    /// What was asked for; `nil` where that is not known.
+    public let address: ImageAddress?
+    /// What happened, as the end of a sentence that begins with the picture.
+    public let explanation: String
+
+    /// Says why there is no picture.
+    public init(_ reason: Reason, of address: ImageAddress? = nil, explanation: String) {
+        self.reason = reason
+        self.address = address
+        self.explanation = explanation
+    }
+
+    /// The failure in a sentence that names the address, without what may be secret in it.
+    public var description: String {
+        guard let address else { return "The picture \(explanation)." }
+        return "The picture \(address) \(explanation)."
+    }
+}
+
+extension ImageError {
+    static func cancelled(_ address: ImageAddress) -> ImageError {
+        ImageError(.cancelled, of: address, explanation: "was given up")
+    }
+
+    static func timedOut(_ address: ImageAddress) -> ImageError {
+        ImageError(.timedOut, of: address, explanation: "was not there before the deadline")
+    }
+}

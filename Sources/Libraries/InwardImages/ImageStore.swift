@@ -1,0 +1,14 @@
+/// Keeps pictures that were loaded and processed, encoded, for when they are asked for again.
+///
+/// It belongs to one loader and the copies of it. It is asked before a picture is fetched, and told when one is done. What it
+/// keeps, for how long and where, is its own affair. Every load waits for it.
+public protocol ImageStore: Sendable {
+    /// The bytes of a picture, as they were kept; `nil` if there are none.
+    func bytes(of picture: ImageKey) async -> [UInt8]?
+
+    /// Keeps the bytes of a picture, if it wants to.
+    func keep(_ bytes: [UInt8], of picture: ImageKey) async
+
+    /// Forgets all pictures that came from an address, or all pictures.
+    func forget(_ address: ImageAddress?) async
+}

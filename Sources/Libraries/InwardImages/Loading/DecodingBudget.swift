@@ -1,0 +1,81 @@
+import InwardCore
+import Synchronization
+
+/// How many bytes the pictures that are being decoded and processed may take together. They take turns in the order they came;
+/// one that takes more alone is refused.
+///
+/// An eighth of it more is for encoded pictures that are fetched or wait for their turn: while they take that, no other is fetched.
+/// How large a picture is shows when it is there, so a crowd of larger ones than before may take more at first.
+///
+/// It can be handed to several loaders, which then share it.
+public final class DecodingBudget: Sendable {
+    /// A share of the budget, which goes back when nobody holds it any more.
+    final class Admission: Sendable {
+        private let bytes: Int
+        private let budget: DecodingBudget
+
+        fileprivate init(_ bytes: Int, of budget: DecodingBudget) {
+            self.bytes = bytes
+            self.budget = budget
+        }
+
+        deinit { budget.giveBack(bytes) }
+    }
+
+    private struct Waiter {
+        let bytes: Int
+        let promise: Promise<Admission>
+    }
+
+    /// The room for pictures that are not decoded yet.
+    let fetchingRoom: FetchingRoom
+    private let queue: Mutex<AdmissionQueue<Waiter>>
+
+    /// Makes a budget.
+    ///
+    /// - Parameter bytes: How many bytes there are; taken for 0 if it is less.
+    public init(bytes: Int = 512 * 1_024 * 1_024) {
+        fetchingRoom = FetchingRoom(bytes: bytes / 8)
+        queue = Mutex(AdmissionQueue(limit: bytes))
+    }
+
+    /// How many bytes there are in all.
+    public var limit: Int { queue.withLock { $0.limit } }
+    /// How many bytes are taken.
+    public var taken: Int { queue.withLock { $0.taken } }
+
+    /// Why a picture is refused that takes so many bytes, as the end of a sentence; `nil` if it is not.
+    func refusal(of bytes: Int, for header: ImageHeader) -> String? {
+        guard bytes > limit else { return nil }
+        let work = bytes > header.bytes(reducedBy: 1) ? "decode and process" : "decode"
+        return "is \(header.size) and takes \(bytes) bytes to \(work), more than the \(limit) allowed"
+    }
+
+    /// A share of so many bytes, once they are there; `nil` if the task was cancelled before. They are no more than the limit:
+    /// it would wait for ever.
+    func admission(of bytes: Int) async -> Admission? {
+        let place = queue.withLock { $0.take(bytes, orWait: Waiter(bytes: bytes, promise: Promise())) }
+        guard let place else { return Admission(bytes, of: self) }
+        // Decoding has no deadline of its own, because those who wait for it have different ones.
+        if case .kept(let admission) = await place.waiter.promise.value(until: nil) { return admission }
+        admit(queue.withLock { $0.leave(place.id) })
+        return nil
+    }
+
+    /// A share of so many bytes at once, whether they are there or not. Nobody gets another before they are.
+    ///
+    /// It is for whoever holds a share already: two of them might wait for each other.
+    func overdraft(of bytes: Int) -> Admission {
+        queue.withLock { $0.overdraw(bytes) }
+        return Admission(bytes, of: self)
+    }
+
+    private func giveBack(_ bytes: Int) {
+        admit(queue.withLock { $0.giveBack(bytes) })
+    }
+
+    /// Hands out what was taken for others. Who has left meanwhile does not take it, and it goes back at once.
+    private func admit(_ waiters: [Waiter]) {
+        for waiter in waiters { waiter.promise.keep(Admission(waiter.bytes, of: self)) }
+    }
+}

@@ -1,0 +1,92 @@
+/// Brings a picture to a size.
+///
+/// Pixels are mixed as light, not as sRGB encodes it, and count by what can be seen of them. The kernel is that of Catmull
+/// and Rom, widened where the picture shrinks.
+public struct Resize: ImageFilter {
+    /// What becomes of the proportions.
+    public enum Mode: Hashable, Sendable {
+        /// They are kept, and the result lies within the size: one of its sides may be shorter.
+        case fit
+        /// They are kept, and the result has the size: what stands out is cut off, and what lies there is kept.
+        case fill(Gravity)
+        /// They are not kept: the result has the size.
+        case exact
+
+        /// Covers the size, and keeps the middle.
+        public static let fill = Mode.fill(.center)
+    }
+
+    /// The size that is asked for.
+    public let size: ImageSize
+    /// What becomes of the proportions.
+    public let mode: Mode
+    /// Whether a picture that is too small becomes larger.
+    public let enlarges: Bool
+
+    /// As many pixels as an enlarged picture has at most, 100,000,000.
+    public static let largestPixelCount = 100_000_000
+
+    /// Brings pictures to a size.
+    ///
+    /// - Parameters:
+    ///   - size: The size.
+    ///   - mode: What becomes of the proportions.
+    ///   - enlarges: Whether a picture that is too small becomes larger. If not, `fit` leaves such a picture as it is, `fill`
+    ///     gives the largest part of it that has the proportions of the size, and `exact` leaves a side as long as it is. A
+    ///     picture that would have more pixels than ``largestPixelCount`` is not enlarged either.
+    public init(to size: ImageSize, mode: Mode = .fit, enlarges: Bool = false) {
+        self.size = size
+        self.mode = mode
+        self.enlarges = enlarges
+    }
+
+    /// Brings pictures to a size whose sides are taken for 1 if they are less, and for `ImageSize.longestSide` if they are
+    /// more.
+    public init(width: Int, height: Int, mode: Mode = .fit, enlarges: Bool = false) {
+        self.init(to: ImageSize(clamping: width, height), mode: mode, enlarges: enlarges)
+    }
+
+    /// The picture at the size.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before it is done.
+    public func filtered(_ image: Image) throws(CancellationError) -> Image {
+        try filtered(image, reducedFrom: image.size)
+    }
+
+    /// The picture at the size that it would have if it had been decoded as large as it is.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before it is done.
+    public func filtered(_ image: Image, reducedFrom size: ImageSize) throws(CancellationError) -> Image {
+        let scaling = scaling(of: size).reduced(to: image.size)
+        guard !scaling.keepsEverything else { return image }
+        return try Resampler.resampled(image, columns: scaling.columns, rows: scaling.rows, to: scaling.size)
+    }
+
+    /// The size that a picture of a size is brought to.
+    public func resultSize(for size: ImageSize) -> ImageSize { scaling(of: size).size }
+
+    /// The bytes of the result, and of the rows that it is mixed of.
+    public func workingBytes(for size: ImageSize) -> Int {
+        let scaling = scaling(of: size)
+        return scaling.keepsEverything ? 0 : scaling.size.byteCount + Resampler.workingBytes(for: scaling)
+    }
+
+    /// One and a half times what the picture is scaled to, in both sides, and `nil` if that is not less than it is.
+    ///
+    /// A decoder that reduces a picture takes the mean of neighbouring pixels, which dims fine detail and lets some of it
+    /// appear as coarser one. Most of that is finer than what the result can show as long as the last step, which does better,
+    /// is one by a third at least.
+    public func leastSize(for size: ImageSize) -> ImageSize? {
+        let scaling = scaling(of: size)
+        let width = (Double(size.width) / scaling.horizontalScale * 1.5).rounded(.up)
+        let height = (Double(size.height) / scaling.verticalScale * 1.5).rounded(.up)
+        guard width < Double(size.width), height < Double(size.height) else { return nil }
+        return ImageSize(width: Int(width), height: Int(height))
+    }
+
+    private func scaling(of source: ImageSize) -> Scaling {
+        let scaling = Scaling(of: source, to: size, mode: mode, enlarges: enlarges)
+        guard scaling.enlarges, scaling.size.pixelCount > Self.largestPixelCount else { return scaling }
+        return Scaling(of: source, to: size, mode: mode, enlarges: false)
+    }
+}

@@ -1,0 +1,89 @@
+public import InwardCore
+
+/// A list of entities in the upstream's order, in which an entity is found by its identity.
+@usableFromInline
+struct EntityList<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
+    @usableFromInline private(set) var entities: [Entity]
+    @usableFromInline let rejected: [RejectedRecord]
+    /// The size of the list as the upstream would write it.
+    private(set) var byteCount: Int
+    private var byteCounts: [Int]
+    private var positions: [Entity.ID: Int]
+
+    /// Makes a list of entities, which have equal shares of a number of bytes.
+    init(_ entities: [Entity], byteCount: Int = 0, rejected: [RejectedRecord]) {
+        self.entities = entities
+        self.rejected = rejected
+        self.byteCount = byteCount
+        byteCounts = Array(repeating: byteCount / max(1, entities.count), count: entities.count)
+        positions = Self.positions(in: entities)
+    }
+
+    /// Whether an entity of this identity is in the list.
+    func contains(_ id: Entity.ID) -> Bool { positions[id] != nil }
+
+    /// Replaces the entity of the same identity, if the list has one.
+    mutating func replace(with entity: Entity, byteCount: Int) {
+        guard let position = positions[entity.id] else { return }
+        entities[position] = entity
+        setByteCount(byteCount, at: position)
+    }
+
+    /// Puts the entities of another list in the place of those of their identities, or takes these out where the others do not
+    /// belong.
+    ///
+    /// - Returns: whether the lists have an entity in common.
+    /// - Complexity: O(n) in the number of entities, and of the shorter list's where the two have none in common.
+    mutating func replace(with newer: EntityList, where belongs: (Entity) -> Bool) -> Bool {
+        let isShorter = entities.count < newer.entities.count
+        let (shorter, longer) = isShorter ? (self, newer) : (newer, self)
+        guard shorter.entities.contains(where: { longer.contains($0.id) }) else { return false }
+        var keptPositions: [Int] = []
+        for position in entities.indices {
+            guard let newPosition = newer.positions[entities[position].id] else {
+                keptPositions.append(position)
+                continue
+            }
+            guard belongs(newer.entities[newPosition]) else {
+                setByteCount(0, at: position)
+                continue
+            }
+            entities[position] = newer.entities[newPosition]
+            setByteCount(newer.byteCounts[newPosition], at: position)
+            keptPositions.append(position)
+        }
+        guard keptPositions.count != entities.count else { return true }
+        entities = keptPositions.map { entities[$0] }
+        byteCounts = keptPositions.map { byteCounts[$0] }
+        positions = Self.positions(in: entities)
+        return true
+    }
+
+    /// Adds an entity at the end.
+    ///
+    /// - Complexity: O(1) on average, unless somebody else holds the ``entities``.
+    mutating func append(_ entity: Entity, byteCount: Int) {
+        positions[entity.id] = entities.count
+        entities.append(entity)
+        byteCounts.append(byteCount)
+        self.byteCount += byteCount
+    }
+
+    /// Takes the entity of an identity out, if there is one.
+    mutating func remove(_ id: Entity.ID) {
+        guard let position = positions[id] else { return }
+        setByteCount(0, at: position)
+        entities.remove(at: position)
+        byteCounts.remove(at: position)
+        positions = Self.positions(in: entities)
+    }
+
+    private mutating func setByteCount(_ count: Int, at position: Int) {
+        byteCount += count - byteCounts[position]
+        byteCounts[position] = count
+    }
+
+    private static func positions(in entities: [Entity]) -> [Entity.ID: Int] {
+        Dictionary(zip(entities.lazy.map(\.id), entities.indices), uniquingKeysWith: { first, _ in first })
+    }
+}

@@ -1,0 +1,136 @@
+public import InwardCore
+public import Synchronization
+
+/// Gives entities from the nearest place that a policy allows: from memory, from a store, or from the upstream.
+///
+/// What it gives says where it came from, and how old it is. However many ask for the same at the same time, the upstream is asked
+/// once. Single entities and the lists that they are in agree. Share one among all who may be shown the same, for the memory is
+/// its own, and close it when nobody may be any more.
+///
+///     let comments = Repository(Endpoint(CommentDTO.self, at: "comments"), upstream: upstream)
+///     let reading = try await comments.entity(7)
+public final class Repository<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
+    /// What it knows of the entities.
+    public let endpoint: Endpoint<Entity>
+
+    let source: EntitySource<Entity>
+    @usableFromInline let memory: EntityMemory<Entity>
+    let store: EntityStore<Entity>?
+    @usableFromInline let timer: TimerService
+    let outbox: Outbox?
+    @usableFromInline let pending = PendingEntities<Entity>()
+    let chance: @Sendable () -> Double
+    let entities: RepositoryLane<EntityQuestion<Entity>>
+    let lists: RepositoryLane<ListQuestion<Entity>>
+    @usableFromInline let isClosed = Atomic(false)
+
+    /// Makes a repository of the entities that an upstream has.
+    ///
+    /// - Parameters:
+    ///   - endpoint: Where the upstream has them, and how long its answers are of use.
+    ///   - upstream: The upstream.
+    ///   - limit: How much is kept in memory.
+    ///   - store: Where it is kept beyond the life of the process; `nil` if nowhere.
+    ///   - outbox: What delivers what is written, for whoever makes the repository to open with its ``settler``, and to close; `nil`
+    ///     to send it at once.
+    ///   - abandonment: What becomes of a fetch that nobody waits for any more.
+    ///   - timer: What tells the time.
+    ///   - chance: A random number from 0 to 1, by which lifetimes are spread.
+    public init(
+        _ endpoint: Endpoint<Entity>,
+        upstream: Upstream,
+        memory limit: MemoryLimit = MemoryLimit(),
+        store: RepositoryStore? = nil,
+        outbox: Outbox? = nil,
+        whenAbandoned abandonment: RepositoryAbandonment = .cancelled,
+        timer: TimerService = .continuous,
+        chance: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
+    ) {
+        self.endpoint = endpoint
+        self.timer = timer
+        self.outbox = outbox
+        self.chance = chance
+        self.store = store.map { EntityStore(endpoint, in: $0, executor: timer.executor) }
+        memory = EntityMemory(endpoint, limit: limit, store: self.store, timer: timer, chance: chance)
+        source = EntitySource(endpoint, upstream: upstream, memory: memory, timer: timer, chance: chance)
+        entities = RepositoryLane(whenAbandoned: abandonment, executor: timer.executor)
+        lists = RepositoryLane(whenAbandoned: abandonment, executor: timer.executor)
+    }
+
+    /// The entity of an identity.
+    ///
+    /// - Throws: a `RepositoryError`, with `notFound` if there is none.
+    /// - Complexity: O(1) if it is in memory.
+    @inlinable
+    public func entity(
+        _ id: Entity.ID,
+        _ policy: ReadPolicy = .nearest
+    ) async throws(RepositoryError) -> Reading<Entity> {
+        if let reading = readingAtHand(of: id, policy) { return reading }
+        return try await readEntity(id, policy)
+    }
+
+    /// The entities that a filter lets through, in the upstream's order, without the damaged records, which the reading names.
+    ///
+    /// - Throws: a `RepositoryError` if there is no list to be had.
+    /// - Complexity: O(1) if they are in memory.
+    @inlinable
+    public func entities(
+        _ filter: EntityFilter<Entity> = .all,
+        _ policy: ReadPolicy = .nearest
+    ) async throws(RepositoryError) -> Reading<[Entity]> {
+        if let reading = readingAtHand(of: filter, policy) { return reading }
+        return try await readEntities(filter, policy)
+    }
+
+    /// Forgets what is kept of an entity, and the lists that it is in.
+    public func invalidate(_ id: Entity.ID) { invalidate(under: endpoint.key(of: id)) }
+
+    /// Forgets everything that is kept under a key: under `["posts"]` all posts, under `["users", "7"]` what belongs to that user
+    /// as the endpoint's subjects say, and every list that has some of it.
+    ///
+    /// What is under way is given to whoever waits for it, and not kept. The store forgets all that it has of the repository, and what
+    /// caches on the way to the upstream have from before is not taken any more.
+    ///
+    /// - Complexity: O(n) in how much is kept in memory.
+    public func invalidate(under key: RecordKey) {
+        source.lastChange.note(at: timer.now)
+        memory.invalidate(key)
+        detachAll()
+    }
+
+    /// Forgets everything.
+    public func invalidateAll() { invalidate(under: []) }
+
+    /// Waits until what is to be kept is in the store, or could not be kept.
+    public func flush() async {
+        memory.storeLists()
+        await store?.writer.flush()
+    }
+
+    /// Ends what is under way, and gives nothing any more, nor to those who wait. What is to be kept is in the store when it
+    /// returns, unless the task is cancelled meanwhile or its deadline passes.
+    public func close() async {
+        isClosed.store(true, ordering: .releasing)
+        memory.close()
+        source.batcher?.close()
+        await entities.close()
+        await lists.close()
+        await flush()
+    }
+
+    func detachAll() {
+        entities.detachAll()
+        lists.detachAll()
+    }
+
+    /// Throws that it is closed, if it is.
+    func throwIfClosed(asking path: @autoclosure () -> [String]) throws(RepositoryError) {
+        guard isClosed.load(ordering: .acquiring) else { return }
+        throw RepositoryError(
+            .closed,
+            request: source.upstream.description(of: path()),
+            explanation: "is not answered: the repository is closed"
+        )
+    }
+}

@@ -1,0 +1,101 @@
+import InwardCore
+import Synchronization
+
+/// A task's wait for a store, which another thread ends.
+///
+/// The task leaves when it is cancelled or its deadline passes, until the work has begun that it waits for.
+package final class RecordWait<Answer: Sendable>: Sendable {
+    package typealias Outcome = Result<Answer, RecordStoreError>
+
+    private enum State {
+        case new
+        case waiting(CheckedContinuation<Outcome, Never>)
+        /// The work has begun, and is waited for whatever happens.
+        case begun(CheckedContinuation<Outcome, Never>)
+        case over(Outcome?)
+    }
+
+    private let state = Mutex(State.new)
+
+    /// Makes a wait that nothing ends yet.
+    package init() {}
+
+    /// Starts something that ends the wait, and waits.
+    ///
+    /// - Throws: a `RecordStoreError`: that of the work, or `cancelled` if the task left.
+    package func value(_ start: () -> Void) async throws(RecordStoreError) -> Answer {
+        guard !Task.isCancelled else { throw Self.cancellation }
+        let deadline = Deadline.current
+        guard deadline?.hasPassed != true else { throw Self.lateness }
+        let callOff = deadline?.whenPassed { self.leave(Self.lateness) }
+        defer { callOff?() }
+        let outcome = await withTaskCancellationHandler {
+            // Resumed exactly once: by who takes it out of the state, under the lock, which holds it once.
+            await withCheckedContinuation { continuation in
+                let early: Outcome? = state.withLock { state in
+                    if case .over(let outcome) = state { return outcome }
+                    state = .waiting(continuation)
+                    return nil
+                }
+                if let early { continuation.resume(returning: early) } else { start() }
+            }
+        } onCancel: {
+            leave(Self.cancellation)
+        }
+        return try outcome.get()
+    }
+
+    /// Whether a task waits.
+    package var isWaiting: Bool { state.withLock { if case .waiting = $0 { true } else { false } } }
+
+    /// Begins the work, unless the task has left; says whether it did. The task does not leave any more.
+    package func begin() -> Bool {
+        state.withLock { state in
+            guard case .waiting(let continuation) = state else { return false }
+            state = .begun(continuation)
+            return true
+        }
+    }
+
+    /// Ends the wait, unless the task has left.
+    package func end(_ outcome: Outcome) {
+        let continuation: CheckedContinuation<Outcome, Never>? = state.withLock { state in
+            switch state {
+            case .waiting(let continuation), .begun(let continuation):
+                state = .over(nil)
+                return continuation
+            case .new:
+                state = .over(outcome)
+                return nil
+            case .over: return nil
+            }
+        }
+        continuation?.resume(returning: outcome)
+    }
+
+    private func leave(_ error: RecordStoreError) {
+        let continuation: CheckedContinuation<Outcome, Never>? = state.withLock { state in
+            switch state {
+            case .new: state = .over(.failure(error))
+            case .waiting(let continuation):
+                state = .over(nil)
+                return continuation
+            case .begun, .over: break
+            }
+            return nil
+        }
+        continuation?.resume(returning: .failure(error))
+    }
+
+    private static var cancellation: RecordStoreError {
+        RecordStoreError(.cancelled, explanation: "The task was cancelled before the store began.")
+    }
+
+    private static var lateness: RecordStoreError {
+        RecordStoreError(
+            .cancelled,
+            explanation:
+                "The deadline passed before the store began. Another program may have it locked, or the disk is slow."
+        )
+    }
+}

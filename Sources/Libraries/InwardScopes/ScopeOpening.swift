@@ -1,0 +1,55 @@
+public import InwardCore
+
+/// A scope that is being opened: what is made for it, and how that is closed.
+public struct ScopeOpening: Sendable {
+    /// How one object is closed.
+    struct Closer: Sendable {
+        let name: String
+        let close: @Sendable () async throws -> Void
+
+        /// Closes the object, and gives what went wrong.
+        func failure(limit: ClosingLimit) async -> ScopeCloseError.Failure? {
+            // Unstructured, because who closes must not wait longer than the limit: it is cancelled then.
+            let closing = Task { () -> (any Error)? in
+                do {
+                    try await close()
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            guard let error = await limit.value(of: closing) else { return .init(path: [name], error: nil) }
+            return error.map { .init(path: [name], error: $0) }
+        }
+    }
+
+    private(set) var closers: [Closer] = []
+
+    /// Receives cleanup failures when opening a scope fails: before it is itself closed, if it was made for that scope.
+    public var errorHandler: any ErrorHandler = IgnoringErrorHandler()
+
+    /// Has an object closed when the scope is, or when it cannot be opened: after every object that is made later.
+    ///
+    /// - Parameters:
+    ///   - object: What is closed.
+    ///   - name: What it is called where closing it fails.
+    ///   - close: Closes it. It is cancelled when it takes too long.
+    /// - Returns: the object.
+    public mutating func closing<Object: Sendable>(
+        _ object: Object,
+        as name: String,
+        by close: @escaping @Sendable (Object) async throws -> Void
+    ) -> Object {
+        closers.append(Closer(name: name) { try await close(object) })
+        return object
+    }
+
+    /// Closes what has been made so far, the newest first.
+    func abandon(limit: ClosingLimit) async {
+        for closer in closers.reversed() {
+            if let failure = await closer.failure(limit: limit) {
+                errorHandler.handle(ScopeCloseError(failures: [failure]))
+            }
+        }
+    }
+}

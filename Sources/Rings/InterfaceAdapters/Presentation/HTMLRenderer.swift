@@ -1,0 +1,112 @@
+import InwardCore
+
+/// Renders documents as a whole HTML page that needs nothing from elsewhere and runs no script.
+public struct HTMLRenderer: Sendable {
+    private let generator: String
+
+    /// Makes a renderer.
+    ///
+    /// - Parameter generator: Which program makes the pages, said in each page's `generator` element.
+    public init(generator: String) {
+        self.generator = generator
+    }
+
+    /// What every page of this generator begins with.
+    public var beginning: String {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="generator" content="\(generator.escaped)">
+        """
+    }
+
+    /// The document as a page.
+    ///
+    /// - Complexity: O(n) in the size of the document.
+    public func render(_ document: Document) -> String {
+        """
+        \(beginning)
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+        <title>\(document.title.escaped)</title>
+        <style>
+        \(Self.style)
+        </style>
+        </head>
+        <body>
+        \(document.blocks.map(render).joined(separator: "\n"))
+        </body>
+        </html>
+
+        """
+    }
+
+    private func render(_ block: Document.Block) -> String {
+        switch block {
+        case .heading(let text):
+            "<h2>\(text.escaped)</h2>"
+        case .paragraph(let text):
+            "<p>\(text.escaped)</p>"
+        case .link(let text, let link):
+            "<p>\(anchor(text, to: link))</p>"
+        case .notes(let notes):
+            "<ul>\n\(notes.map { "<li>\($0.escaped)</li>\n" }.joined())</ul>"
+        case .table(let table):
+            render(table)
+        }
+    }
+
+    private func render(_ table: Table) -> String {
+        let head = table.columns.map { "<th scope=\"col\"\(style(of: $0))>\($0.title.escaped)</th>" }.joined()
+        let rows = table.rows.map { row in
+            let cells = zip(row, table.columns).map { cell, column in
+                let detail = cell.detail.map { " title=\"\($0.escaped)\"" } ?? ""
+                let picture = cell.picture.map { render($0) } ?? ""
+                return "<td\(style(of: column))\(detail)>\(picture)\(anchor(cell.text, to: cell.link))</td>"
+            }
+            return "<tr>\(cells.joined())</tr>\n"
+        }
+        return "<table>\n<thead><tr>\(head)</tr></thead>\n<tbody>\n\(rows.joined())</tbody>\n</table>"
+    }
+
+    private func render(_ picture: Picture) -> String {
+        """
+        <img src="\(picture.dataURL.escaped)" width="\(picture.width)" height="\(picture.height)" \
+        alt="\(picture.alternative.escaped)"><br>
+        """
+    }
+
+    private func anchor(_ text: String, to link: Link?) -> String {
+        link.map { "<a href=\"\($0.text.escaped)\">\(text.escaped)</a>" } ?? text.escaped
+    }
+
+    private func style(of column: Table.Column) -> String {
+        column.isNumeric ? " class=\"number\"" : ""
+    }
+
+    private static let style = """
+        body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+        table { border-collapse: collapse; width: 100%; }
+        th, td { text-align: left; vertical-align: top; padding: .3rem .8rem; border-bottom: 1px solid #ddd; }
+        img { max-width: 100%; height: auto; }
+        .number { text-align: right; font-variant-numeric: tabular-nums; }
+        """
+}
+
+extension String {
+    /// This text for an element's content or a quoted attribute: nothing in it ends either, or is invisible.
+    fileprivate var escaped: String {
+        visible.unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
+            case "&": text += "&amp;"
+            case "<": text += "&lt;"
+            case ">": text += "&gt;"
+            case "\"": text += "&quot;"
+            case "'": text += "&#39;"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}

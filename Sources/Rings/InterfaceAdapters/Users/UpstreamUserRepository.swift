@@ -1,0 +1,34 @@
+public import Entities
+public import InwardCore
+public import InwardRepositories
+public import UseCases
+
+/// Gets users from an upstream, and from what is kept of its answers.
+public struct UpstreamUserRepository: UserRepository {
+    private let repository: Repository<User>
+
+    /// Makes a repository of the users that an upstream has, with a memory of its own.
+    public init(upstream: Upstream) {
+        self.init(Repository(.users(), upstream: upstream))
+    }
+
+    /// Makes a repository of the users that another keeps.
+    public init(_ repository: Repository<User>) {
+        self.repository = repository
+    }
+
+    /// All users in the upstream's order, without the damaged records, which the reading names.
+    ///
+    /// - Complexity: O(1) if they are in memory, otherwise O(n) in the size of the answer.
+    /// - Throws: a `RepositoryError` if there is no list to be had.
+    public func users(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[User]> {
+        try await repository.entities(.all, policy)
+    }
+
+    /// The user of this identity.
+    ///
+    /// - Throws: a `RepositoryError`, also if the record is damaged or is another user's.
+    public func user(_ id: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<User> {
+        try await repository.entity(id, policy)
+    }
+}

@@ -1,0 +1,68 @@
+public import Entities
+public import InwardCore
+
+/// Publishes what a user wrote, if the rules let it: the draft is valid, its author exists, and the author has not
+/// published that title before.
+///
+/// Two who publish the same title at the same moment are kept apart too, if they share the titles under way. Two processes
+/// are kept apart by the source alone, if it does so.
+public struct PublishPost: Sendable {
+    private let posts: any PostRepository
+    private let users: any UserRepository
+    private let titlesUnderWay: TitleReservations
+
+    /// Makes the use case over the repositories that have the posts and their authors, and the titles that are under way
+    /// with all who publish there.
+    public init(posts: any PostRepository, users: any UserRepository, titlesUnderWay: TitleReservations) {
+        self.posts = posts
+        self.users = users
+        self.titlesUnderWay = titlesUnderWay
+    }
+
+    /// Publishes a post and gives it with the identity it got; or has it accepted, and gives it as pending, with an identity that
+    /// it has until it is published.
+    ///
+    /// The author and the titles are checked against the source itself, at the same time, before anything is sent; or if it cannot
+    /// be asked, against what is kept of it. A damaged record of the author's earlier posts does not keep the author from publishing.
+    ///
+    /// - Throws: a ``PublishPostError``. Nothing was published unless it is ``PublishPostError/cancelled`` or
+    ///   ``PublishPostError/outcomeUnknown(_:)``.
+    public func callAsFunction(
+        title: String,
+        body: String,
+        by author: User.ID
+    ) async throws(PublishPostError) -> Reading<Post> {
+        let draft: PostDraft
+        do {
+            draft = try PostDraft(authorID: author, title: title, body: body)
+        } catch {
+            throw .invalidDraft(error)
+        }
+        guard titlesUnderWay.reserve(draft) else { throw .titleTaken(draft.title) }
+        defer { titlesUnderWay.release(draft) }
+        try await check(draft)
+        do {
+            return try await posts.publish(draft)
+        } catch {
+            throw PublishPostError(error)
+        }
+    }
+
+    private func check(_ draft: PostDraft) async throws(PublishPostError) {
+        let author = draft.authorID
+        async let earlier = Result(awaiting: { () async throws(RepositoryError) in
+            try await posts.posts(by: author, .upstreamElseLocal)
+        })
+        do {
+            _ = try await users.user(author, .upstreamElseLocal)
+        } catch {
+            throw error.reason == .notFound ? .unknownAuthor(author) : PublishPostError(error)
+        }
+        switch await earlier {
+        case .success(let posts) where posts.value.contains(where: { $0.foldedTitle == draft.foldedTitle }):
+            throw .titleTaken(draft.title)
+        case .success: return
+        case .failure(let error): throw PublishPostError(error)
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import Composition
+import Infrastructure
+import InterfaceAdapters
+import InwardFileStores
+import InwardRepositories
+import InwardScopes
+
+/// The command: from arguments to printed lines and an exit status.
+struct QuickLook {
+    /// Pictures take longer than lists, above all in a build that is not optimized.
+    private static let galleryLimit = Duration.seconds(300)
+
+    /// What is copied by then is not copied again.
+    private static let mirrorLimit = Duration.seconds(86_400)
+
+    let terminal: Terminal
+    var standardInput = AppContainer.standardInput
+    let interruptions: @Sendable () -> AsyncStream<Void>
+    /// How long a question may take, and what it leaves to be closed; `nil` for as long as the app allows.
+    var patience: Duration?
+
+    /// Does what the arguments after the program's name say.
+    func run(_ arguments: some Sequence<String>) async -> ExitCode {
+        let options: Arguments
+        do {
+            options = try Arguments(arguments)
+        } catch {
+            return terminal.refuse(error.explanation)
+        }
+        if options.task == .help { return terminal.print(Arguments.usage) }
+        let app: AppContainer
+        do {
+            let usual = AppConfiguration.sample
+            let configuration = try AppConfiguration(
+                upstream: options.upstream,
+                idleTimeout: patience ?? usual.idleTimeout,
+                storeDirectory: options.store,
+                timeLimit: patience ?? usual.timeLimit,
+                closingLimit: patience ?? usual.closingLimit,
+                policy: UpstreamPolicy(
+                    attemptTimeLimit: options.timeout ?? patience ?? usual.policy.attemptTimeLimit,
+                    requestTimeLimit: patience ?? usual.policy.requestTimeLimit
+                )
+            )
+            let standardError = terminal.standardError
+            app = try await AppContainer(
+                configuration,
+                writeError: { standardError.writeLine("inward: \($0)") },
+                writingErrorsWhere: errorsToWrite(for: options.task)
+            )
+        } catch {
+            return terminal.refuse(error.description)
+        }
+        let exitCode = await perform(options.task, in: app)
+        do {
+            try await app.close()
+            return exitCode
+        } catch {
+            return terminal.fail(error.description)
+        }
+    }
+
+    /// The failures that nothing on the screen shows. A terminal shows them all, but for what becomes of posts after their lines, and for
+    /// what the store has lost.
+    private func errorsToWrite(for task: Arguments.Task) -> @Sendable (any Error) -> Bool {
+        if !terminal.standardOutput.isTerminal || task == .publish { return { _ in true } }
+        return { $0 is RecordDamage || $0 is HeldEntryError || $0 is OutboxPausedError }
+    }
+
+    private func perform(_ task: Arguments.Task, in app: AppContainer) async -> ExitCode {
+        do {
+            // Only who publishes owns the outbox. Everybody else may read beside them.
+            let user = try await UserContainer(.guest, in: app, pendingWrites: task == .publish ? .deliver : .show)
+            if let failure = user.storeFailure {
+                // Elsewhere it was told when it happened.
+                if terminal.standardOutput.isTerminal, task != .publish { _ = terminal.fail(failure.description) }
+                if task == .publish {
+                    return terminal.fail("Nothing was published: what cannot be kept cannot be promised.")
+                }
+            }
+            let exitCode = try await perform(task, as: user, in: app)
+            if task != .outbox(.list) { await reportRefusals(of: user) }
+            return exitCode
+        } catch {
+            return terminal.fail("\(error)")
+        }
+    }
+
+    /// Says which posts the upstream refused, now or earlier, until the user retries or discards them.
+    private func reportRefusals(of user: UserContainer) async {
+        // Where the store cannot be read, that was told before.
+        guard user.storeFailure == nil, let line = try? await user.refusals() else { return }
+        terminal.standardError.writeLine("inward: \(line)")
+    }
+
+    private func perform(_ task: Arguments.Task, as user: UserContainer, in app: AppContainer) async throws -> ExitCode
+    {
+        switch task {
+        case .help: return .success
+        case .outbox(let action): return try await manageOutbox(of: user, action)
+        case .overview(let output): return try await showOverview(of: user, output: output, in: app)
+        case .open(let destination): return try await show(destination, to: user, in: app)
+        case .mirror(let directory): return try await mirror(into: directory, as: user, of: app)
+        case .publish: return try await publish(as: user)
+        case .watch(let interval): return try await watch(as: user, every: interval)
+        }
+    }
+
+    private func manageOutbox(of user: UserContainer, _ action: Arguments.OutboxAction) async throws -> ExitCode {
+        do {
+            switch action {
+            case .list:
+                guard let outbox = try await user.outbox() else { return .success }
+                return terminal.print(outbox.document)
+            case .retry(let id):
+                guard let (line, isDelivered) = try await user.retryWrite(id) else { return .success }
+                let printed = terminal.print(line: line)
+                return isDelivered ? printed : .failure
+            case .discard(let id):
+                guard let line = try await user.discardWrite(id) else { return .success }
+                return terminal.print(line: line)
+            }
+        } catch let failure as FailureViewModel {
+            return terminal.fail(failure.line)
+        }
+    }
+
+    private func showOverview(of user: UserContainer, output: String?, in app: AppContainer) async throws -> ExitCode {
+        terminal.standardError.showProgress("Asking \(app.upstreamName) for users and posts …")
+        do {
+            let overview = try await OverviewContainer(in: user).withInteraction { try await $0.overview() }
+            let exitCode = terminal.print(overview.document)
+            guard exitCode == .success, let output else { return exitCode }
+            let gallery = try await gallery(for: user)
+            try app.outputDirectory(at: output).write(try overview.renderedFiles() + gallery.renderedFiles)
+            terminal.standardError.writeLine("Wrote index.html, index.json and gallery.html into \(output).")
+            return .success
+        } catch let failure as FailureViewModel {
+            return terminal.fail(failure.line)
+        }
+    }
+
+    private func gallery(for user: UserContainer) async throws -> GalleryViewModel {
+        let standardError = terminal.standardError
+        standardError.showProgress("Loading pictures …")
+        return try await GalleryContainer(in: user).withInteraction(within: Self.galleryLimit) { interaction in
+            try await interaction.gallery { standardError.updateProgress($0) }
+        }
+    }
+
+    private func show(_ destination: Destination, to user: UserContainer, in app: AppContainer) async throws -> ExitCode
+    {
+        terminal.standardError.showProgress("Asking \(app.upstreamName) for \(destination) …")
+        let view = TerminalUsersView(terminal: terminal)
+        let users = try UsersContainer(in: user, router: CommandRouter(option: "--open"))
+        await users.makeModule(for: view).open(destination)
+        return view.exitCode
+    }
+
+    private func watch(as user: UserContainer, every interval: Duration) async throws -> ExitCode {
+        let interruptions = interruptions()
+        let viewModel = try await FeedContainer(in: user).viewModel
+        return await FeedWatch(terminal: terminal, viewModel: viewModel).run(every: interval, until: interruptions)
+    }
+
+    private func publish(as user: UserContainer) async throws -> ExitCode {
+        let interruptions = interruptions()
+        let feed = try await FeedContainer(in: user)
+        let publishing = PublishRun(
+            terminal: terminal,
+            lines: standardInput.lines(upTo: PostLineController.byteLimit),
+            publish: { line throws(FailureViewModel) in try await feed.publish(line: line) },
+            deliver: { try await user.deliver() }
+        )
+        return try await publishing.run(until: interruptions)
+    }
+
+    private func mirror(into directory: String, as user: UserContainer, of app: AppContainer) async throws -> ExitCode {
+        let (standardError, interruptions) = (terminal.standardError, interruptions())
+        standardError.showProgress("Mirroring \(app.upstreamName) …")
+        let mirror = try MirrorContainer(in: user)
+        let mirroring = MirrorRun(terminal: terminal) {
+            try await mirror.withInteraction(within: Self.mirrorLimit) { interaction in
+                try await interaction.mirror(into: directory) { standardError.updateProgress($0) }
+            }
+        }
+        return try await mirroring.run(until: interruptions)
+    }
+}

@@ -1,0 +1,216 @@
+import InwardCore
+public import InwardTransfers
+
+/// What every loader of data must do, as a check to run on an implementation.
+///
+/// Put some bytes where the loader finds them, best more than one piece of it, and run it from a test of any framework:
+///
+///     try await DataLoaderConformance(bytes).check(MyDataLoader(file))
+///
+/// Nothing may change what is loaded meanwhile; ``checkReplacement(of:with:_:)`` has it changed. A loader that crashes ends the test that runs the check.
+public struct DataLoaderConformance: Sendable {
+    private let bytes: [UInt8]
+
+    /// Makes a check of loaders that load these bytes.
+    public init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Checks a loader.
+    ///
+    /// - Throws: a ``ConformanceFailure`` that tells everything that the loader does wrong.
+    public func check(_ loader: any DataLoader) async throws(ConformanceFailure) {
+        var violations: [String] = []
+        let source = loader.source
+        do {
+            let first = try await loader.piece(at: 0, of: nil)
+            for offset in Set([0, 1, bytes.count / 2, bytes.count - 1, bytes.count])
+            where (0...bytes.count).contains(offset) {
+                violations += try await pieceViolations(loader, at: offset, of: first.validator)
+            }
+            violations += try await orderViolations(loader)
+            violations += await concurrencyViolations(loader, of: first.validator)
+            if let validator = first.validator {
+                if try await !loader.stillHas(validator) {
+                    violations.append("A source that has not changed must still have its version, and has not.")
+                }
+                if try await loader.stillHas("\(validator)x") {
+                    violations.append("A source must not have a version that it never had, and has.")
+                }
+                for offset in [0, bytes.count / 2] {
+                    // Of another version, a piece may begin anywhere.
+                    if try await loader.piece(at: offset, of: "\(validator)x").validator != validator {
+                        violations.append("A piece must name the version that it is of, and names the one asked for.")
+                    }
+                }
+            }
+        } catch {
+            violations.append("The loader must not fail, and did: \(error)")
+        }
+        violations += await cancellationViolations(loader)
+        violations += await interruptionViolations(loader)
+        if loader.source != source { violations.append("A source must always have the same name, and has not.") }
+        if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
+    }
+
+    /// Checks that a loader notices when what it loads becomes something else.
+    ///
+    /// - Parameters:
+    ///   - loader: What is checked.
+    ///   - other: The bytes that are loaded then. They must differ from the first ones, and are best fewer, so that the old end lies
+    ///     past the new one.
+    ///   - replace: Puts the others in the place of the first.
+    /// - Throws: a ``ConformanceFailure`` that tells everything that the loader does wrong.
+    public func checkReplacement(
+        of loader: any DataLoader,
+        with other: [UInt8],
+        _ replace: () async throws -> Void
+    ) async throws(ConformanceFailure) {
+        guard other != bytes else {
+            throw ConformanceFailure(violations: [
+                "What a source is replaced with must be other bytes, and is the same."
+            ])
+        }
+        var violations: [String] = []
+        do {
+            let source = loader.source
+            let old = try await loader.piece(at: 0, of: nil).validator
+            try await replace()
+            let next = DataLoaderConformance(other)
+            // A transfer that was under way continues at its old offset, where the new version may have nothing.
+            for offset in [bytes.count / 2, bytes.count] where old != nil {
+                let loaded = try await loader.piece(at: offset, of: old)
+                if loaded.validator == old {
+                    violations.append(
+                        "A piece after the replacement must be of another version, and is of the old one."
+                    )
+                } else {
+                    violations += next.contentViolations(loaded, "The piece at \(offset) of what is no more")
+                }
+            }
+            let new = try await loader.piece(at: 0, of: old).validator
+            if let old {
+                if new == old {
+                    violations.append("What has been replaced must be of another version, and is of the one asked for.")
+                }
+                if try await loader.stillHas(old) {
+                    violations.append("A source that has been replaced must not have its old version, and has.")
+                }
+            }
+            for offset in [0, other.count] { violations += try await next.pieceViolations(loader, at: offset, of: new) }
+            violations += try await next.orderViolations(loader)
+            if loader.source != source { violations.append("A source must always have the same name, and has not.") }
+        } catch {
+            violations.append("The loader must not fail, and did: \(error)")
+        }
+        if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
+    }
+
+    /// Many load at once, each from where it likes.
+    private func concurrencyViolations(_ loader: any DataLoader, of validator: String?) async -> [String] {
+        let found = await withTaskGroup(of: [String].self) { group in
+            for caller in 0..<8 {
+                group.addTask {
+                    var violations: [String] = []
+                    for round in 0..<8 {
+                        let offset = (caller * 5 + round * 3) % (bytes.count + 1)
+                        do {
+                            violations += try await pieceViolations(loader, at: offset, of: validator)
+                        } catch {
+                            violations.append("The loader must not fail, and did: \(error)")
+                        }
+                        await Task.yield()
+                    }
+                    return violations
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        return Set(found).sorted().map { "Many at once: \($0)" }
+    }
+
+    private func pieceViolations(
+        _ loader: any DataLoader,
+        at offset: Int,
+        of validator: String?
+    ) async throws(DataLoaderError) -> [String] {
+        let loaded = try await loader.piece(at: offset, of: validator)
+        let (piece, name) = (loaded.piece, "The piece at \(offset) of \(bytes.count)")
+        var violations: [String] = []
+        if loaded.validator != validator { violations.append("\(name) must be of the version asked for, and is not.") }
+        let end = piece.offset + piece.bytes.count
+        guard piece.offset <= offset, end >= offset else {
+            return violations + ["\(name) must have what is there, and has what is from \(piece.offset) to \(end)."]
+        }
+        if end == offset, !piece.isLast { violations.append("\(name) must have a byte, and has none.") }
+        return violations + contentViolations(loaded, name)
+    }
+
+    /// What is wrong with a piece, wherever it begins.
+    private func contentViolations(_ loaded: LoadedPiece, _ name: String) -> [String] {
+        let piece = loaded.piece
+        var violations: [String] = []
+        let end = piece.offset + piece.bytes.count
+        guard piece.offset >= 0, end <= bytes.count else {
+            return ["\(name) must have what is there, and has what is from \(piece.offset) to \(end)."]
+        }
+        if piece.bytes != Array(bytes[piece.offset..<end]) {
+            violations.append("\(name) must have its bytes, and has others.")
+        }
+        if piece.isLast != (end == bytes.count) {
+            violations.append("\(name) must say whether it is the last, and does not.")
+        }
+        if let total = loaded.totalByteCount, total != bytes.count {
+            violations.append("\(name) must say how many bytes there are, and says \(total).")
+        }
+        if loaded.validator == nil, piece.offset > 0 || !piece.isLast {
+            violations.append("\(name) must be all there is, because it names no version, and is not.")
+        }
+        return violations
+    }
+
+    /// What is wrong with all pieces together.
+    private func orderViolations(_ loader: any DataLoader) async throws(DataLoaderError) -> [String] {
+        var loaded: [UInt8] = []
+        var validator: String?
+        // No loader needs more pieces than there are bytes.
+        for _ in 0...bytes.count {
+            let next = try await loader.piece(at: loaded.count, of: validator)
+            guard next.piece.offset <= loaded.count else { break }
+            loaded += next.piece.bytes.dropFirst(loaded.count - next.piece.offset)
+            validator = next.validator
+            if next.piece.isLast { break }
+        }
+        return loaded == bytes ? [] : ["All pieces together must be all there is, and are not."]
+    }
+
+    /// A task that is cancelled while it loads is given the right bytes or an error.
+    private func interruptionViolations(_ loader: any DataLoader) async -> [String] {
+        var violations: Set<String> = []
+        await CancellationSweep.run([.alone]) { _, moment in
+            let (ending, _) = await moment.result {
+                await Result(awaiting: { () async throws(DataLoaderError) in try await loader.piece(at: 0, of: nil) })
+            } beside: {
+            }
+            guard case .success(let loaded) = ending else { return false }
+            violations.formUnion(contentViolations(loaded, "What a cancelled task loads"))
+            return true
+        }
+        return violations.sorted()
+    }
+
+    private func cancellationViolations(_ loader: any DataLoader) async -> [String] {
+        await withTaskGroup(of: [String].self) { group in
+            group.cancelAll()
+            group.addTask {
+                do {
+                    _ = try await loader.piece(at: 0, of: nil)
+                    return ["A cancelled task must be given an error, and was given a piece."]
+                } catch {
+                    return []
+                }
+            }
+            return await group.next() ?? []
+        }
+    }
+}

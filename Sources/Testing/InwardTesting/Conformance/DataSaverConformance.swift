@@ -1,0 +1,186 @@
+public import InwardTransfers
+
+/// What every saver of data must do, as a check to run on an implementation.
+///
+/// Tell it how to see what was saved last, and run it from a test of any framework:
+///
+///     try await DataSaverConformance { try? [UInt8](Data(contentsOf: file)) }.check(MyDataSaver(file))
+///
+/// A saver that crashes ends the test that runs the check.
+public struct DataSaverConformance: Sendable {
+    let seen: @Sendable () async -> [UInt8]?
+
+    /// Makes a check.
+    ///
+    /// - Parameter seen: What everybody sees where the saver saves; `nil` for nothing.
+    public init(_ seen: @escaping @Sendable () async -> [UInt8]?) {
+        self.seen = seen
+    }
+
+    /// Checks a saver. What it saved before is replaced.
+    ///
+    /// - Throws: a ``ConformanceFailure`` that tells everything that the saver does wrong.
+    public func check(_ saver: any DataSaver) async throws(ConformanceFailure) {
+        var violations: [String] = []
+        for check in [
+            wholeViolations, draftViolations, secondBeginningViolations, deceivedViolations, resumptionViolations,
+            rivalViolations, savedMeanwhileViolations, namelessViolations, tearingViolations, givenUpViolations,
+        ] {
+            do throws(DataSaverError) {
+                violations += try await check(saver)
+            } catch {
+                violations.append("The saver must not fail, and did: \(error)")
+            }
+        }
+        violations += await cancellationViolations(saver)
+        violations += await appendingViolations(saver)
+        if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
+    }
+
+    private func wholeViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
+        for bytes: [UInt8] in [[1, 2, 3], [], [4]] {
+            try await saver.save(bytes)
+            if await seen() != bytes { return ["What is saved at once must be seen, and is not."] }
+        }
+        return []
+    }
+
+    private func draftViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
+        try await saver.save([9])
+        var violations: [String] = []
+        for pieces: [[UInt8]] in [[[1, 2], [], [3]], [[]], [[UInt8](repeating: 7, count: 100_000), [8]]] {
+            let before = await seen()
+            var draft = try await saver.openDraft()
+            try await draft.begin()
+            var part = SavedPart.conformance
+            for bytes in pieces {
+                part.add(bytes)
+                try await draft.append(bytes, reaching: part)
+            }
+            if await seen() != before { violations.append("A draft must not be seen before it is published, and is.") }
+            try await draft.publish(Checksum(value: part.checksum))
+            if await seen() != pieces.flatMap(\.self) {
+                violations.append("What is published must be seen, and is not.")
+            }
+        }
+        return violations
+    }
+
+    /// A draft begins again when its source becomes another on the way: with a little in hand, or a lot written.
+    ///
+    /// Each round ends with other bytes, so that what the last one published is not taken for what this one must.
+    private func secondBeginningViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
+        for (first, last): ([UInt8], [UInt8]) in [([1, 2], [3]), ([UInt8](repeating: 7, count: 100_000), [4])] {
+            var draft = try await saver.openDraft()
+            for bytes in [first, last] {
+                try await draft.begin()
+                var part = SavedPart.conformance
+                part.add(bytes)
+                try await draft.append(bytes, reaching: part)
+            }
+            do throws(DataSaverError) {
+                try await draft.publish(Checksum(of: last.span))
+            } catch {
+                await draft.leave()
+            }
+            if await seen() != last { return ["A draft that begins again must have nothing from before, and has."] }
+        }
+        return []
+    }
+
+    private func deceivedViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
+        try await saver.save([9])
+        var draft = try await saver.openDraft()
+        try await draft.begin()
+        var part = SavedPart.conformance
+        part.add([1, 2, 3])
+        try await draft.append([1, 2, 4], reaching: part)
+        do throws(DataSaverError) {
+            try await draft.publish(Checksum(value: part.checksum))
+        } catch {
+            await draft.leave()
+            return await seen() == [9] ? [] : ["What has another checksum must replace nothing, and does."]
+        }
+        return ["What has another checksum than it was to have must be refused, and is not."]
+    }
+
+    private func resumptionViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
+        try await saver.save([9])
+        let pieces: [[UInt8]] = (0..<8).map { [UInt8](repeating: $0, count: 50_000) }
+        let all = pieces.flatMap(\.self)
+        var parts: [SavedPart] = []
+        var draft = try await saver.openDraft()
+        try await draft.begin()
+        for bytes in pieces.prefix(6) {
+            var part = parts.last ?? .conformance
+            part.add(bytes)
+            parts.append(part)
+            try await draft.append(bytes, reaching: part)
+        }
+        await draft.leave()
+        var violations: [String] = []
+        if await seen() != [9] { violations.append("What is left unfinished must replace nothing, and does.") }
+        var next = try await saver.openDraft()
+        var part = SavedPart.conformance
+        if let saved = next.saved {
+            if !parts.contains(saved) { violations.append("What is found again must be what was reached, and is not.") }
+            part = saved
+        } else {
+            try await next.begin()
+        }
+        let rest = Array(all.dropFirst(part.savedByteCount))
+        part.add(rest)
+        try await next.append(rest, reaching: part)
+        try await next.publish(Checksum(value: part.checksum))
+        if await seen() != all {
+            violations.append("What is finished by another draft must be seen whole, and is not.")
+        }
+        let last = try await saver.openDraft()
+        if last.saved != nil { violations.append("Of what is published nothing must be left, and is.") }
+        var closing = last
+        await closing.leave()
+        return violations
+    }
+
+    private func namelessViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
+        var draft = try await saver.openDraft()
+        try await draft.begin()
+        var part = SavedPart(source: nil, validator: nil, steps: nil)
+        let bytes = [UInt8](repeating: 1, count: 50_000)
+        part.add(bytes)
+        try await draft.append(bytes, reaching: part)
+        await draft.leave()
+        var next = try await saver.openDraft()
+        let isFound = next.saved != nil
+        await next.leave()
+        return isFound ? ["What cannot be resumed must not be found again, and is."] : []
+    }
+
+    private func cancellationViolations(_ saver: any DataSaver) async -> [String] {
+        await withTaskGroup(of: [String].self) { group in
+            group.cancelAll()
+            group.addTask {
+                do throws(DataSaverError) {
+                    try await saver.save([0])
+                    return ["A cancelled task must be given an error, and was not."]
+                } catch {
+                    return []
+                }
+            }
+            return await group.next() ?? []
+        }
+    }
+}
+
+extension SavedPart {
+    /// Nothing yet of something that can be resumed.
+    fileprivate static var conformance: SavedPart { SavedPart(source: "The conformance", validator: "1", steps: []) }
+
+    mutating func add(_ bytes: [UInt8]) {
+        var checksum = Checksum(value: checksum)
+        checksum.update(with: bytes.span)
+        self.checksum = checksum.value
+        loadedByteCount += bytes.count
+        savedByteCount += bytes.count
+    }
+}

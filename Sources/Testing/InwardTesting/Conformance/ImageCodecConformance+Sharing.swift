@@ -1,0 +1,181 @@
+import Dispatch
+import InwardCore
+import InwardImages
+
+extension ImageCodecConformance {
+    /// Calls leave nothing behind that a later one meets: images are written and read in turns.
+    func repetitionViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) -> [String] {
+        let sizes = [(13, 7), (13, 7), (7, 13), (20, 4)].map { ImageSize(clamping: $0.0, $0.1) }
+        var samples: [ImageSample] = []
+        do throws(ImageCodecError) {
+            for (index, size) in sizes.enumerated() {
+                var image = Image.smooth(size)
+                if index == 1 { image = image.reversed }
+                if roundTrip.keepsOrientation, index == 2 { image.orientation = .left }
+                // The second time, because what the first leaves behind may be wrong then.
+                _ = try codec.bytes(of: image, as: roundTrip.encoding)
+                let bytes = try codec.bytes(of: image, as: roundTrip.encoding)
+                samples.append(
+                    ImageSample(bytes, format: roundTrip.format, image: image, tolerance: roundTrip.tolerance)
+                )
+            }
+        } catch {
+            return ["An image must be written as \(roundTrip.format) twice, and failed: \(error.reason)."]
+        }
+        return repetitionViolations(codec, samples)
+    }
+
+    /// The same for images that are only read.
+    func repetitionViolations(_ codec: any ImageCodec, _ samples: [ImageSample]) -> [String] {
+        let padded = samples.padded
+        // A codec may refuse bytes with others after them.
+        let isPaddingRead = padded.allSatisfy { (try? codec.image(from: $0.bytes, ImageDecodingOptions())) != nil }
+        // Of the same length, so that nothing is told apart by it.
+        let tried = isPaddingRead ? padded : samples
+        return (tried + tried.reversed()).flatMap { sample in
+            violations(of: codec, sample).map { "One after the other: \($0)" }
+        }
+    }
+
+    /// Calls at the same time each get their own image.
+    func concurrencyViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) async -> [String] {
+        await concurrencyViolations(
+            [(8, 12), (12, 8)].map { width, height in
+                let image = Image.smooth(ImageSize(clamping: width, height))
+                return { self.violations(of: codec, roundTrip, by: image) }
+            }
+        )
+    }
+
+    /// The same for calls of any kind. Each is made again and again on a thread of its own, and says what it finds wrong.
+    func concurrencyViolations(_ calls: [@Sendable () -> [String]]) async -> [String] {
+        let start = DispatchGroup()
+        for _ in calls { start.enter() }
+        let overlap = CallOverlap(callers: calls.count)
+        let found = await withTaskGroup { group in
+            for (caller, call) in calls.enumerated() {
+                group.addTask {
+                    await onOwnThread {
+                        start.leave()
+                        start.wait()
+                        var violations: Set<String> = []
+                        // All go on till then, so that none waits in vain for another.
+                        while overlap.needsCalls {
+                            overlap.enter(caller)
+                            violations.formUnion(call())
+                            overlap.leave(caller)
+                        }
+                        return violations
+                    }
+                }
+            }
+            return await group.reduce(into: Set<String>()) { $0.formUnion($1) }
+        }
+        return found.map { "At the same time: \($0)" }.sorted()
+    }
+
+    /// A call that is made between the steps of another changes nothing of it.
+    func nestingViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) async -> [String] {
+        guard nestsCalls else { return [] }
+        let image = Image.smooth(ImageSize(clamping: 24, 72))
+        let other = Image.smooth(ImageSize(clamping: 72, 24)).reversed
+        let bytes: [UInt8]
+        let otherBytes: [UInt8]
+        do throws(ImageCodecError) {
+            bytes = try codec.bytes(of: image, as: roundTrip.encoding)
+            otherBytes = try codec.bytes(of: other, as: roundTrip.encoding)
+        } catch {
+            return ["A \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
+        }
+        let sample = ImageSample(otherBytes, format: roundTrip.format, image: other, tolerance: roundTrip.tolerance)
+        let failures = EventCount()
+        let nested: @Sendable () -> Void = {
+            let violations = self.violations(of: codec, sample) + self.violations(of: codec, roundTrip, by: other)
+            for _ in violations { failures.increase() }
+        }
+        let tolerance = roundTrip.tolerance
+        let whole = ImageSample(bytes, format: roundTrip.format, image: image, tolerance: tolerance)
+        let isRead = await isRead(whole, by: codec, nesting: nested)
+        let isWritten = await nesting(nested) { () throws(ImageCodecError) in
+            try codec.bytes(of: image, as: roundTrip.encoding)
+        } isRight: {
+            guard let copy = try? codec.image(from: $0, ImageDecodingOptions()) else { return false }
+            return copy.isSimilar(to: image, within: tolerance)
+        }
+        let name = "A \(image) in \(roundTrip.format)"
+        let meanwhile = "right while another is read and written, and is not."
+        return (isRead ? [] : ["\(name) must be read \(meanwhile)"])
+            + (isWritten ? [] : ["\(name) must be written \(meanwhile)"])
+            + (failures.value == 0 ? [] : ["\(name) must not change another that is read meanwhile, and does."])
+    }
+
+    /// The same for images that are only read.
+    func nestingViolations(
+        _ codec: any ImageCodec,
+        _ sample: ImageSample,
+        _ other: ImageSample
+    ) async -> [String] {
+        guard nestsCalls else { return [] }
+        let failures = EventCount()
+        let isRead = await isRead(sample, by: codec) {
+            for _ in self.violations(of: codec, other) { failures.increase() }
+        }
+        let name = "A \(sample.image) in \(sample.format)"
+        return (isRead ? [] : ["\(name) must be read right while another is read, and is not."])
+            + (failures.value == 0 ? [] : ["\(name) must not change another that is read meanwhile, and does."])
+    }
+
+    /// Whether an image is read right although other work is done meanwhile.
+    private func isRead(
+        _ sample: ImageSample,
+        by codec: any ImageCodec,
+        nesting other: @escaping @Sendable () -> Void
+    ) async -> Bool {
+        await nesting(other) { () throws(ImageCodecError) in
+            try codec.image(from: sample.bytes, ImageDecodingOptions())
+        } isRight: {
+            $0.isSimilar(to: sample.image, within: sample.tolerance)
+        }
+    }
+
+    /// Whether work is right although other work is done at each of its first looks at the deadline.
+    private func nesting<Value: Sendable>(
+        _ other: @escaping @Sendable () -> Void,
+        in work: () throws(ImageCodecError) -> Value,
+        isRight: (Value) -> Bool
+    ) async -> Bool {
+        let clock = PollingClock()
+        for reading in 1...3 { clock.act(at: reading) { Deadline.lifted(other) } }
+        let result = await Deadline(in: .seconds(1), on: clock).carried { () throws(ImageCodecError) in
+            clock.start()
+            return try work()
+        }
+        guard case .success(let value) = result else { return false }
+        return isRight(value)
+    }
+}
+
+/// Runs work that blocks on a thread of its own, where it meets other such work however many threads tasks have.
+private func onOwnThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+    // Resumed once, by the end of the work.
+    await withCheckedContinuation { continuation in
+        // Each serial queue has a thread of its own while it works.
+        DispatchQueue(label: "inward.conformance").async { continuation.resume(returning: work()) }
+    }
+}
+
+extension [ImageSample] {
+    /// The same images in bytes of one length, with zeros after them.
+    fileprivate var padded: [ImageSample] {
+        let length = map(\.bytes.count).max() ?? 0
+        return map { sample in
+            let padding = [UInt8](repeating: 0, count: length - sample.bytes.count)
+            return ImageSample(
+                sample.bytes + padding,
+                format: sample.format,
+                image: sample.image,
+                tolerance: sample.tolerance
+            )
+        }
+    }
+}

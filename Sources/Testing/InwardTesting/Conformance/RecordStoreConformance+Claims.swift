@@ -1,0 +1,137 @@
+import InwardRepositories
+
+extension RecordStoreConformance {
+    /// One owner at a time has a key, until the claim is released or dropped, and whoever asks meanwhile is told who has it.
+    func claimViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
+        let key: RecordKey = ["claimed", "é", String(repeating: "long", count: 200)]
+        let others: [RecordKey] = [
+            ["claimed"], ["claimed", "é"], ["claimed", "É", String(repeating: "long", count: 200)], [],
+        ]
+        try await store.commit([.keep(StoredRecord([1]), key)])
+        var violations: [String] = []
+        guard let first = try await claimed(key, in: store) else {
+            return ["A key that nobody has claimed must be claimed, and is not."]
+        }
+        switch try await store.claim(key) {
+        case .claimed: violations.append("A key that somebody has claimed must not be claimed again, and is.")
+        case .owned(let owner):
+            if owner.isEmpty { violations.append("Whoever finds a key claimed must be told the owner, and is not.") }
+        }
+        for other in others {
+            let claim = try await claimed(other, in: store)
+            if claim == nil { violations.append("A claim must be of its key alone, and is of another.") }
+            await claim?.release()
+        }
+        try await store.commit([.keep(StoredRecord([2]), key), .remove(key)])
+        if try await store.record(for: key) != nil {
+            violations.append("A claim must not keep records from changes, and does.")
+        }
+        await first.release()
+        await first.release()
+        guard let second = try await claimed(key, in: store) else {
+            return violations + ["A claim that was released must be over, and is not."]
+        }
+        await second.release()
+        try await dropClaim(of: key, in: store)
+        guard let third = try await claimed(key, in: store) else {
+            return violations + ["A claim that was dropped must be over, and is not."]
+        }
+        await third.release()
+        if violations.isEmpty { violations += try await claimEndViolations(store) }
+        return violations.isEmpty ? await claimTurnViolations([store]) : violations
+    }
+
+    /// A claim ends once: what is left of it, and who releases it again, has no effect on the claim of the next owner.
+    private func claimEndViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
+        let key: RecordKey = ["ends"]
+        for _ in 0..<16 {
+            guard let first = try await claimed(key, in: store) else {
+                return ["A claim that was released must be over, and is not."]
+            }
+            await first.release()
+            guard let next = try await claimed(key, in: store) else {
+                return ["A claim that was released must be over, and is not."]
+            }
+            await first.release()
+            // What the end of the first may have left to be done gets its turn.
+            for _ in 0..<32 { await Task.yield() }
+            guard try await claimed(key, in: store) == nil else {
+                return ["The end of a claim must not end the next claim of its key, and does."]
+            }
+            await next.release()
+        }
+        return []
+    }
+
+    /// Of many who claim a key at once, one has it at a time, and each gets its turn, in whichever of the stores at a place.
+    private func claimTurnViolations(_ stores: [any RecordStore]) async -> [String] {
+        let key: RecordKey = ["turns"]
+        let owners = 4
+        let turns = ActiveCount()
+        let start = Rendezvous(of: owners)
+        let found = await withTaskGroup(of: [String].self) { group in
+            for owner in 0..<owners {
+                let store = stores[owner % stores.count]
+                group.addTask {
+                    await start.arrive()
+                    return await failures { try await turnViolations(of: key, in: store, turns) }
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        return Set(found).sorted()
+    }
+
+    /// Claims a key four times, waiting for each turn, and looks whether it is alone.
+    private func turnViolations(
+        of key: RecordKey,
+        in store: any RecordStore,
+        _ turns: ActiveCount
+    ) async throws -> [String] {
+        for _ in 0..<4 {
+            // No deadline: on a machine with much to do a turn takes as long as it takes.
+            var claim = try await claimed(key, in: store)
+            while claim == nil {
+                try Task.checkCancellation()
+                await Task.yield()
+                claim = try await claimed(key, in: store)
+            }
+            let isAlone = turns.enter() == 1
+            for _ in 0..<8 { await Task.yield() }
+            turns.leave()
+            await claim?.release()
+            guard isAlone else { return ["A key must have one owner at a time, and has two."] }
+        }
+        return []
+    }
+
+    /// A claim of one store keeps the key from another that is opened at the same place.
+    func sharedClaimViolations(
+        _ store: any RecordStore,
+        _ open: @Sendable () async throws -> any RecordStore
+    ) async throws -> [String] {
+        let key: RecordKey = ["shared"]
+        let other = try await open()
+        guard let claim = try await claimed(key, in: store) else {
+            return ["A key that nobody has claimed must be claimed, and is not."]
+        }
+        let isExclusive = try await claimed(key, in: other) == nil
+        await claim.release()
+        let next = try await claimed(key, in: other)
+        await next?.release()
+        let violations =
+            (isExclusive
+                ? [] : ["What one store has claimed must not be claimed in another at the same place, and is."])
+            + (next == nil
+                ? ["What one store has released must be claimed in another at the same place, and is not."] : [])
+        return violations.isEmpty ? await claimTurnViolations([store, other]) : violations
+    }
+
+    private func claimed(_ key: RecordKey, in store: any RecordStore) async throws(RecordStoreError) -> RecordClaim? {
+        if case .claimed(let claim) = try await store.claim(key) { claim } else { nil }
+    }
+
+    private func dropClaim(of key: RecordKey, in store: any RecordStore) async throws(RecordStoreError) {
+        _ = try await claimed(key, in: store)
+    }
+}

@@ -1,0 +1,161 @@
+import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension RecordStoreConformance {
+    /// What is kept is found byte for byte, and what takes its place after that.
+    func valueViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
+        let key: RecordKey = ["values", "7"]
+        var violations = try await violations(of: store, finding: nil, for: key, "What was never kept")
+        for bytes in Self.values {
+            let record = StoredRecord(bytes)
+            try await store.commit([.keep(record, key)])
+            violations += try await self.violations(
+                of: store,
+                finding: record,
+                for: key,
+                "What is kept, \(bytes.count) bytes,"
+            )
+        }
+        // The last of the values is there still.
+        try await store.commit([])
+        let last = Self.values.last.map { StoredRecord($0) }
+        violations += try await self.violations(of: store, finding: last, for: key, "What an empty commit leaves alone")
+        return violations
+    }
+
+    /// Each key has a record of its own, however alike two of them are.
+    func keyViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
+        let records = Self.keys.enumerated().map { index, key in
+            (key: key, record: StoredRecord([UInt8(truncatingIfNeeded: index), 1]))
+        }
+        try await store.commit(records.map { .keep($0.record, $0.key) })
+        var violations: [String] = []
+        for (key, record) in records {
+            violations += try await self.violations(
+                of: store,
+                finding: record,
+                for: key,
+                "What is kept under \(name(key))"
+            )
+        }
+        let count = try await store.records(under: []).count
+        if count != records.count { violations.append("\(records.count) keys must be listed, and \(count) are.") }
+        return violations
+    }
+
+    /// What is removed is gone, and nothing else is.
+    func removalViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
+        var violations: [String] = []
+        let tree: [RecordKey] = [
+            ["a"], ["a", "1"], ["a", "1", "x"], ["a", ""], ["ab"], ["ab", "1"], ["b"], ["A"], [],
+        ]
+        let record = StoredRecord([1, 2, 3])
+        for (change, gone): (RecordChange, [RecordKey]) in [
+            (.remove(["a"]), [["a"]]), (.remove(["c"]), []), (.remove([]), [[]]), (.removeAll(["c"]), []),
+            (.removeAll(["a", "1"]), [["a", "1"], ["a", "1", "x"]]),
+            (.removeAll(["a"]), [["a"], ["a", "1"], ["a", "1", "x"], ["a", ""]]), (.removeAll([]), tree),
+        ] {
+            try await store.commit([.removeAll([])] + tree.map { .keep(record, $0) })
+            try await store.commit([change])
+            for key in tree {
+                violations += try await self.violations(
+                    of: store,
+                    finding: gone.contains(key) ? nil : record,
+                    for: key,
+                    "What was kept under \(name(key)) behind \(change)"
+                )
+            }
+        }
+        return violations
+    }
+
+    /// What is under a key is listed in order, and nothing else.
+    func orderViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
+        let keys = Self.keys + (0..<1_200).map { ["many", String($0 * 7919 % 1_200)] }
+        try await store.commit(keys.map { .keep(StoredRecord([]), $0) })
+        var violations: [String] = []
+        for prefix: RecordKey in [[], [""], ["a"], ["many"], ["many", "1"], ["man"], ["e\u{301}"]] {
+            let listed = try await store.records(under: prefix).map(\.key)
+            let expected = keys.filter(prefix.contains).sorted()
+            if listed != expected {
+                let order = listed.sorted() == expected ? "in order, and are not" : "all and alone, and are not"
+                violations.append("The keys under \(name(prefix)) must be listed \(order).")
+            }
+        }
+        return violations
+    }
+
+    /// The changes of one commit are made one after the other.
+    func sequenceViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
+        let key: RecordKey = ["s", "1"]
+        let (one, two) = (StoredRecord([1]), StoredRecord([2]))
+        var violations: [String] = []
+        for (changes, expected): ([RecordChange], StoredRecord?) in [
+            ([.keep(one, key), .keep(two, key)], two), ([.keep(one, key), .remove(key)], nil),
+            ([.remove(key), .keep(one, key)], one), ([.keep(two, key), .removeAll(["s"])], nil),
+            ([.keep(two, key), .removeAll(["s"]), .keep(one, key)], one),
+        ] {
+            try await store.commit(changes)
+            violations += try await self.violations(of: store, finding: expected, for: key, "What \(changes) leave")
+        }
+        return violations
+    }
+
+    /// What has expired is not given, and what has not is.
+    func expiryViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
+        var violations: [String] = []
+        for (seconds, isGiven) in [(-1e9, false), (-0.5, false), (0, false), (3_600, true), (1e9, true)] {
+            let key: RecordKey = ["expiring", String(seconds)]
+            let record = StoredRecord([9], expiry: now.addingTimeInterval(seconds))
+            try await store.commit([.keep(record, key)])
+            violations += try await self.violations(
+                of: store,
+                finding: isGiven ? record : nil,
+                for: key,
+                "What expires in \(seconds) seconds"
+            )
+        }
+        let key: RecordKey = ["expiring"]
+        try await store.commit([.keep(StoredRecord([1], expiry: now.addingTimeInterval(-1)), key)])
+        try await store.commit([.keep(StoredRecord([2]), key)])
+        violations += try await self.violations(
+            of: store,
+            finding: StoredRecord([2]),
+            for: key,
+            "What takes the place of what has expired"
+        )
+        return violations
+    }
+
+    /// Nothing, all bytes, a byte of each kind alone, and 1 MiB.
+    static let values: [[UInt8]] = {
+        let all = [UInt8](0...255)
+        let large = (0..<1_048_576).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        return [[], all, [0], [255], all.reversed(), large]
+    }()
+
+    /// Keys that are alike: in letters, in where their components end, as texts, and as names of files.
+    static var keys: [RecordKey] {
+        [
+            [], [""], ["", ""], ["a"], ["a", ""], ["", "a"], ["a", "b"], ["ab"], ["a/b"], ["a", "/", "b"], ["a\0b"],
+            ["a\0", "b"],
+            ["a", "\0b"], ["\0"], ["\0\0"], ["\u{1}"], ["."], [".."], ["..", ".."], ["A"], [" a"], ["a "], ["a\n"],
+            ["~"],
+            ["\u{E9}"], ["e\u{301}"], ["\u{212B}"], ["\u{C5}"], ["A\u{30A}"], ["👩‍👧"], ["\u{10FFFF}"], ["\u{FFFD}"],
+            ["%61"],
+            ["CON"], [String(repeating: "long", count: 5_000)], [String(repeating: "long", count: 5_000) + "r"],
+            [String(repeating: "x", count: 65_536)], [String(repeating: "x", count: 65_536) + "y"],
+            RecordKey([String](repeating: "deep", count: 2_000)), RecordKey([String](repeating: "", count: 300)),
+        ]
+    }
+
+    /// A key as a sentence calls it: with its components apart, in ASCII, and not all of a long one.
+    private func name(_ key: RecordKey) -> String {
+        "[" + key.components.prefix(8).map { String($0.prefix(16)).debugDescription }.joined(separator: ", ") + "]"
+    }
+}

@@ -1,0 +1,87 @@
+import InwardTesting
+import InwardTransfers
+import Synchronization
+public import UseCases
+
+/// A store of mirrors in memory. Its lists have the users and posts that a test gives it, whatever is copied.
+public final class InMemoryMirrorStore: MirrorStore {
+    private struct State {
+        var published: [MirroredItem: (copy: MirroredCopy, bytes: [UInt8])] = [:]
+        var staged: [MirroredItem: MirroredCopy] = [:]
+        var savers: [MirroredItem: InMemoryDataSaver] = [:]
+        var publishedCount = 0
+    }
+
+    private struct Staging: MirrorStaging {
+        let store: InMemoryMirrorStore
+        var users: any UserRepository { store.users }
+        var posts: any PostRepository { store.posts }
+
+        func copy(of item: MirroredItem) async throws(MirrorStoreError) -> MirroredCopy? {
+            store.state.withLock { $0.staged[item] ?? $0.published[item]?.copy }
+        }
+
+        func saver(of item: MirroredItem) -> any DataSaver { store.saver(of: item) }
+
+        func keep(_ copy: MirroredCopy, of item: MirroredItem) async throws(MirrorStoreError) {
+            store.state.withLock { $0.staged[item] = copy }
+        }
+
+        func keepOnly(_ items: [MirroredItem]) async throws(MirrorStoreError) {
+            store.state.withLock { state in
+                let items = Set(items)
+                state.staged = state.staged.filter { items.contains($0.key) }
+            }
+        }
+
+        func publish(_ items: [MirroredItem]) async throws(MirrorStoreError) {
+            store.publish(items)
+        }
+    }
+
+    private let users: any UserRepository
+    private let posts: any PostRepository
+    private let state = Mutex(State())
+
+    /// Makes a store without a mirror.
+    ///
+    /// - Parameters:
+    ///   - users: The users that a mirror gives.
+    ///   - posts: The posts that a mirror gives.
+    public init(users: any UserRepository, posts: any PostRepository) {
+        self.users = users
+        self.posts = posts
+    }
+
+    /// What the mirror has of an item; `nil` if it has none.
+    public subscript(item: MirroredItem) -> [UInt8]? { state.withLock { $0.published[item]?.bytes } }
+
+    /// What the mirror has.
+    public var items: Set<MirroredItem> { state.withLock { Set($0.published.keys) } }
+
+    /// How often a mirror was published.
+    public var publishedCount: Int { state.withLock(\.publishedCount) }
+
+    /// The mirror that an earlier run left, or a new one.
+    public func openStaging() async throws(MirrorStoreError) -> any MirrorStaging { Staging(store: self) }
+
+    private func saver(of item: MirroredItem) -> InMemoryDataSaver {
+        state.withLock { state in
+            let saver = state.savers[item] ?? InMemoryDataSaver()
+            state.savers[item] = saver
+            return saver
+        }
+    }
+
+    private func publish(_ items: [MirroredItem]) {
+        state.withLock { state in
+            let before = state.published
+            state.published = [:]
+            for item in items {
+                guard let copy = state.staged[item] ?? before[item]?.copy else { continue }
+                state.published[item] = (copy, state.savers[item]?.saved ?? before[item]?.bytes ?? [])
+            }
+            state.publishedCount += 1
+        }
+    }
+}

@@ -1,0 +1,120 @@
+#if Observability
+import Foundation
+import InMemoryLogging
+import InwardFetching
+import InwardObservability
+import InwardTesting
+import Logging
+import Testing
+
+struct LoggingFetchObserverTests {
+    private let handler = InMemoryLogHandler()
+
+    private var observer: LoggingFetchObserver {
+        var logger = Logger(label: "test") { _ in handler }
+        logger.logLevel = .trace
+        return LoggingFetchObserver(logger: logger)
+    }
+
+    @Test func anAttemptIsWrittenByTheNamesOfTheConventions() throws {
+        let request = try Telling.request(attempt: 3)
+        observer.attemptEnded(request, .success(DataResponse(status: 503)), after: .milliseconds(250))
+        let entry = try #require(handler.entries.first)
+        #expect(entry.level == .debug)
+        #expect(entry.message == "Attempt ended")
+        #expect(
+            entry.metadata == [
+                "http.request.method": "GET", "http.request.resend_count": "2", "http.response.status_code": "503",
+                "server.address": "api.example.org", "server.port": "443", "error.type": "503",
+                "url.full": "https://api.example.org/users?key=…", "http.client.request.duration": "0.25",
+            ]
+        )
+    }
+
+    @Test func anAnswerOfSuccessHasNoError() async throws {
+        _ = try await StubDataFetcher(DataResponse()).observing(with: observer).fetch(try Telling.request())
+        let entry = try #require(handler.entries.last)
+        #expect(entry.message == "Request ended")
+        #expect(entry.metadata["http.response.status_code"] == "200")
+        #expect(entry.metadata["error.type"] == nil)
+        #expect(entry.metadata["exception.message"] == nil)
+        #expect(entry.metadata["http.request.resend_count"] == nil)
+    }
+
+    @Test func eachEventHasItsLevel() throws {
+        Telling.everything(of: try Telling.request(), to: observer)
+        let written = handler.entries.map { "\($0.level) \($0.message)" }
+        #expect(
+            written == [
+                "debug Request ended", "debug Answered from cache", "debug Joined an equal request",
+                "info Retry scheduled", "info Hedged", "warning Rejected", "warning Fell back",
+                "info Credentials refreshed", "warning Circuit changed",
+            ]
+        )
+    }
+
+    @Test(arguments: [("open", Logger.Level.warning), ("closed", .notice), ("half-open", .notice)])
+    func aCircuitThatOpensIsAWarning(state: String, level: Logger.Level) {
+        observer.circuitChanged("api", from: "before", to: state)
+        let names: Logger.Metadata = [
+            "inward.circuit.name": "api", "inward.circuit.state_before": "before", "inward.circuit.state": "\(state)",
+        ]
+        #expect(handler.entries.map(\.level) == [level])
+        #expect(handler.entries.map(\.metadata) == [names])
+    }
+
+    @Test func aFailureIsWrittenWithWhatHappened() throws {
+        let request = try Telling.request(attempt: 2)
+        let error = FetchError(.unreachable, request: request, explanation: "reached nobody")
+        observer.retryScheduled(request, after: .milliseconds(1_500), because: .failure(error))
+        let metadata = try #require(handler.entries.first?.metadata)
+        #expect(metadata["error.type"] == "unreachable")
+        #expect(metadata["exception.message"] == "reached nobody")
+        #expect(metadata["inward.retry.delay"] == "1.5")
+        #expect(metadata["http.request.resend_count"] == "1")
+    }
+
+    @Test func everyEventSaysWhatHappenedAndWhere() throws {
+        Telling.everything(of: try Telling.request(), to: observer)
+        let types = handler.entries.map { $0.metadata["error.type"]?.description }
+        #expect(types == ["unreachable", nil, nil, "unreachable", nil, "rejected", "unreachable", nil, nil])
+        let servers = handler.entries.dropLast().map { $0.metadata["server.address"]?.description }
+        #expect(servers.allSatisfy { $0 == "api.example.org" })
+        #expect(handler.entries.first?.metadata["inward.client.request.duration"] == "2.0")
+    }
+
+    @Test func noRecordHasACredential() async throws {
+        let request = try Telling.request()
+        Telling.everything(of: request, to: observer)
+        let failing = StubDataFetcher { request throws(FetchError) in throw Telling.error(.interrupted, about: request)
+        }
+        await #expect(throws: FetchError.self) { try await failing.observing(with: observer).fetch(request) }
+        let written = handler.entries.map { "\($0)" }.joined()
+        #expect(handler.entries.count == 11)
+        #expect(Telling.secrets.filter(written.contains) == [])
+    }
+
+    @Test func whatARecordSaysHasNothingHiddenInIt() throws {
+        let request = try Telling.hostileRequest()
+        let error = FetchError(.unreachable, request: request, explanation: Telling.hostileText)
+        Telling.everything(of: request, to: observer)
+        observer.rejected(request, because: error)
+        observer.circuitChanged(Telling.hostileText, from: Telling.hostileText, to: Telling.hostileText)
+        let metadata = handler.entries.suffix(2).map(\.metadata)
+        #expect(metadata.first?["server.address"] == .string(Telling.visibleServer))
+        #expect(metadata.first?["exception.message"] == .string(Telling.visibleText))
+        for name in ["name", "state", "state_before"] {
+            #expect(metadata.last?["inward.circuit.\(name)"] == .string(Telling.visibleText))
+        }
+        let values = handler.entries.flatMap { $0.metadata.values.map(\.description) }
+        #expect(values.allSatisfy { $0.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) || $0 == "…" } })
+    }
+
+    @Test func aLoggerOfAHigherLevelIsSpared() throws {
+        var logger = Logger(label: "test") { _ in handler }
+        logger.logLevel = .warning
+        Telling.everything(of: try Telling.request(), to: LoggingFetchObserver(logger: logger))
+        #expect(handler.entries.map(\.message) == ["Rejected", "Fell back", "Circuit changed"])
+    }
+}
+#endif

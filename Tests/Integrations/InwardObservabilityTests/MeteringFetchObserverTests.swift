@@ -1,0 +1,137 @@
+#if Observability
+import Foundation
+import InwardFetching
+import InwardObservability
+import InwardTesting
+import Metrics
+import MetricsTestKit
+import Testing
+
+struct MeteringFetchObserverTests {
+    private let metrics = TestMetrics()
+    private let server = [("server.address", "api.example.org"), ("server.port", "443")]
+
+    private func labels(method: String = "GET", status: String, error: String) -> [(String, String)] {
+        server + [
+            ("http.request.method", method), ("http.response.status_code", status), ("error.type", error),
+        ]
+    }
+
+    /// Tells an observer of a request with one attempt, which took a quarter of a second.
+    private func tell(_ request: DataRequest, _ outcome: Result<DataResponse, FetchError>) {
+        let observer = MeteringFetchObserver(factory: metrics)
+        observer.attemptEnded(request, outcome, after: .milliseconds(250))
+        observer.requestEnded(request, outcome, after: .milliseconds(300))
+    }
+
+    @Test(arguments: [("http.client.request.duration", 0.25), ("inward.client.request.duration", 0.3)])
+    func theTimeIsTakenBySeconds(metric: String, seconds: Double) throws {
+        tell(try Telling.request(), .success(DataResponse()))
+        let timer = try metrics.expectTimer(metric, labels(status: "200", error: ""))
+        #expect(timer.values.count == 1)
+        #expect(timer.valueInPreferredUnit(atIndex: 0) == seconds)
+        #expect(metrics.timers.count == 2)
+    }
+
+    @Test func aStatusOfFailureIsTheKindOfFailure() throws {
+        tell(try Telling.request(), .success(DataResponse(status: 503)))
+        _ = try metrics.expectTimer("http.client.request.duration", labels(status: "503", error: "503"))
+    }
+
+    @Test(arguments: [FetchError.Reason.unreachable, .timedOut, .cancelled])
+    func aFailureHasItsReasonAndNoStatus(reason: FetchError.Reason) throws {
+        let request = try Telling.request()
+        tell(request, .failure(Telling.error(reason, about: request)))
+        for metric in ["http.client.request.duration", "inward.client.request.duration"] {
+            _ = try metrics.expectTimer(metric, labels(status: "", error: reason.description))
+        }
+    }
+
+    @Test func aMethodThatIsNotAKnownOneIsAnyOther() throws {
+        var request = try Telling.request()
+        request.method = try #require(DataRequest.Method("BREW"))
+        tell(request, .success(DataResponse()))
+        _ = try metrics.expectTimer(
+            "http.client.request.duration",
+            labels(method: "_OTHER", status: "200", error: "")
+        )
+    }
+
+    @Test func noPathIsALabel() async throws {
+        let observer = MeteringFetchObserver(factory: metrics)
+        let source = StubDataFetcher(DataResponse()).observing(with: observer)
+        for path in ["users/1", "users/2", "posts?userId=3"] {
+            let url = try #require(URL(string: "https://api.example.org/\(path)"))
+            _ = try await source.fetch(DataRequest(url: url))
+        }
+        let timer = try metrics.expectTimer("http.client.request.duration", labels(status: "200", error: ""))
+        #expect(timer.values.count == 3)
+        #expect(metrics.timers.count == 2)
+    }
+
+    @Test func everyMetricHasTheSameNamesOfLabelsEachTime() throws {
+        let request = try Telling.request()
+        tell(request, .success(DataResponse()))
+        tell(request, .failure(Telling.error(.timedOut, about: request)))
+        tell(DataRequest(url: try #require(URL(string: "sample:users"))), .success(DataResponse()))
+        let names = metrics.timers.map { timer in timer.dimensions.map(\.0) }
+        #expect(metrics.timers.count == 6)
+        #expect(Set(names).count == 1)
+    }
+
+    @Test func everyEventIsCounted() throws {
+        let observer = MeteringFetchObserver(factory: metrics)
+        Telling.everything(of: try Telling.request(), to: observer)
+        for event in ["cache_hits", "joins", "hedges", "rejections", "credential_refreshes"] {
+            #expect(try metrics.expectCounter("inward.client.\(event)", server).values == [1])
+        }
+        for event in ["retries", "fallbacks"] {
+            let labels = server + [("error.type", "unreachable")]
+            #expect(try metrics.expectCounter("inward.client.\(event)", labels).values == [1])
+        }
+        let circuit = [("inward.circuit.name", "api"), ("inward.circuit.state", "open")]
+        #expect(try metrics.expectCounter("inward.client.circuit_changes", circuit).values == [1])
+        #expect(metrics.counters.count == 8)
+    }
+
+    @Test func manyServersDoNotMakeManyMetrics() throws {
+        let observer = MeteringFetchObserver(factory: metrics, labelSetLimit: 3)
+        for number in 1...20 {
+            observer.joined(DataRequest(url: try #require(URL(string: "https://\(number).example.org"))))
+        }
+        #expect(metrics.counters.count == 4)
+        let others = [("server.address", "_OTHER"), ("server.port", "_OTHER")]
+        #expect(try metrics.expectCounter("inward.client.joins", others).totalValue == 17)
+    }
+
+    @Test func noLabelHasAnythingHiddenInIt() throws {
+        let observer = MeteringFetchObserver(factory: metrics)
+        let request = try Telling.hostileRequest()
+        tell(request, .failure(FetchError(.unreachable, request: request, explanation: Telling.hostileText)))
+        observer.joined(request)
+        observer.circuitChanged(Telling.hostileText, from: "closed", to: Telling.hostileText)
+        let server = [("server.address", Telling.visibleServer), ("server.port", "443")]
+        #expect(try metrics.expectCounter("inward.client.joins", server).values == [1])
+        let circuit = [
+            ("inward.circuit.name", Telling.visibleText), ("inward.circuit.state", Telling.visibleText),
+        ]
+        #expect(try metrics.expectCounter("inward.client.circuit_changes", circuit).values == [1])
+        let values = metrics.timers.flatMap { $0.dimensions.map(\.1) }
+        #expect(values.contains(Telling.visibleServer))
+        #expect(values.allSatisfy { $0.utf8.allSatisfy { (0x20..<0x7F).contains($0) } })
+    }
+
+    @Test func noLabelHasACredential() throws {
+        let request = try Telling.request()
+        tell(request, .failure(Telling.error(.interrupted, about: request)))
+        Telling.everything(of: request, to: MeteringFetchObserver(factory: metrics))
+        #expect(Telling.secrets.filter(metrics.description.contains) == [])
+    }
+
+    @Test func theFactoryOfTheSystemIsTheDefault() throws {
+        let observer = withMetricsFactory(metrics) { MeteringFetchObserver() }
+        observer.joined(try Telling.request())
+        #expect(metrics.counterTotal(label: "inward.client.joins") == 1)
+    }
+}
+#endif

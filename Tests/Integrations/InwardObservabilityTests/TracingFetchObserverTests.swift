@@ -1,0 +1,158 @@
+#if Observability
+import Foundation
+import InMemoryTracing
+import InwardFetching
+import InwardObservability
+import InwardTesting
+import Synchronization
+import Testing
+import Tracing
+
+struct TracingFetchObserverTests {
+    private let tracer = InMemoryTracer()
+
+    /// A pipeline over a source, with spans.
+    private func pipeline(_ source: some DataFetcher) -> some DataFetcher {
+        source.observing(with: TracingFetchObserver(tracer: tracer))
+    }
+
+    private func pipeline(_ response: DataResponse) -> some DataFetcher { pipeline(StubDataFetcher(response)) }
+
+    @Test func theSourceIsToldWhichSpanTheAttemptIs() async throws {
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
+        let name = try #require(HeaderField.Name(InMemoryTracer.spanIDKey))
+        var request = try Telling.request()
+        request.headerFields.append(HeaderField(name, "of somebody else"))
+        _ = try await pipeline(source).fetch(request)
+        let span = try #require(tracer.finishedSpans.first)
+        let sent = try #require(source.requests.first)
+        #expect(sent.headerFields.values(of: name) == [span.spanID])
+        #expect(sent.headerFields[.authorization] == request.headerFields[.authorization])
+    }
+
+    @Test func theSpanIsAChildOfTheOneAround() async throws {
+        let request = try Telling.request()
+        try await tracer.withSpan("around") { _ in _ = try await pipeline(DataResponse()).fetch(request) }
+        let spans = tracer.finishedSpans
+        #expect(spans.map(\.operationName) == ["GET", "around"])
+        #expect(spans.first?.parentSpanID == spans.last?.spanID)
+    }
+
+    @Test func whatIsDoneToFetchIsPartOfTheSpan() async throws {
+        let seen = Mutex<String?>(nil)
+        let source = StubDataFetcher { _ throws(FetchError) in
+            seen.withLock { $0 = ServiceContext.current?.inMemorySpanContext?.spanID }
+            return DataResponse()
+        }
+        _ = try await pipeline(source).fetch(try Telling.request())
+        #expect(seen.withLock(\.self) == tracer.finishedSpans.first?.spanID)
+        #expect(ServiceContext.current == nil)
+    }
+
+    @Test func aSpanSaysWhatTheConventionsAsk() async throws {
+        _ = try await pipeline(DataResponse()).fetch(try Telling.request())
+        let span = try #require(tracer.finishedSpans.first)
+        #expect(span.operationName == "GET")
+        #expect(span.kind == .client)
+        #expect(span.status == nil)
+        #expect(span.errors.isEmpty && span.events.isEmpty)
+        #expect(
+            span.attributes
+                == SpanAttributes([
+                    "http.request.method": "GET", "server.address": "api.example.org", "server.port": 443,
+                    "url.full": "https://api.example.org/users?key=…", "http.response.status_code": 200,
+                ])
+        )
+        #expect(tracer.activeSpans.isEmpty)
+    }
+
+    @Test(arguments: [(1, nil), (2, 1), (3, 2)]) func aRepeatedAttemptSaysHowOftenItWasSentBefore(
+        attempt: Int,
+        count: Int64?
+    ) async throws {
+        _ = try await pipeline(DataResponse()).fetch(try Telling.request(attempt: attempt))
+        let span = try #require(tracer.finishedSpans.first)
+        #expect(span.attributes.get("http.request.resend_count") == count.map { .int64($0) })
+    }
+
+    @Test(arguments: [(399, false), (400, true), (404, true), (503, true)])
+    func aStatusFrom400OnIsAnError(status: Int, isError: Bool) async throws {
+        _ = try await pipeline(DataResponse(status: .init(status))).fetch(try Telling.request())
+        let span = try #require(tracer.finishedSpans.first)
+        #expect(span.attributes.get("http.response.status_code") == .int64(Int64(status)))
+        #expect(span.attributes.get("error.type") == (isError ? .string("\(status)") : nil))
+        // The status says what is wrong, and needs no words.
+        #expect(span.status == (isError ? SpanStatus(code: .error) : nil))
+    }
+
+    @Test(arguments: [FetchError.Reason.unreachable, .timedOut, .cancelled, .interrupted])
+    func aFailureIsAnErrorOfItsReason(reason: FetchError.Reason) async throws {
+        let source = StubDataFetcher(failing: reason, explanation: "failed")
+        let request = try Telling.request()
+        let error = await #expect(throws: FetchError.self) { try await pipeline(source).fetch(request) }
+        #expect(error?.reason == reason)
+        let span = try #require(tracer.finishedSpans.first)
+        #expect(span.status == SpanStatus(code: .error, message: "failed"))
+        #expect(span.attributes.get("error.type") == .string(reason.description))
+        #expect(span.attributes.get("http.response.status_code") == nil)
+    }
+
+    @Test func anUnsuccessfulAnswerThatIsThrownHasItsStatus() async throws {
+        let source = StubDataFetcher { request throws(FetchError) in
+            throw FetchError(DataResponse(status: 429), to: request)
+        }
+        let request = try Telling.request()
+        await #expect(throws: FetchError.self) { try await pipeline(source).fetch(request) }
+        let span = try #require(tracer.finishedSpans.first)
+        #expect(span.attributes.get("error.type") == "429")
+        #expect(span.attributes.get("http.response.status_code") == 429)
+    }
+
+    @Test func aMethodThatIsNotAKnownOneIsToldApartFromItsName() async throws {
+        var request = try Telling.request()
+        request.method = try #require(DataRequest.Method("get"))
+        _ = try await pipeline(DataResponse()).fetch(request)
+        let span = try #require(tracer.finishedSpans.first)
+        #expect(span.operationName == "HTTP")
+        #expect(span.attributes.get("http.request.method") == "_OTHER")
+        #expect(span.attributes.get("http.request.method_original") == "get")
+        #expect(span.attributes.get("url.full") == "https://api.example.org/users?key=…")
+    }
+
+    @Test(arguments: [("http://localhost:8787/", 8787), ("http://localhost/", 80), ("HTTPS://localhost/", 443)])
+    func thePortIsTheOneThatIsAskedAt(address: String, port: Int64) async throws {
+        _ = try await pipeline(DataResponse()).fetch(DataRequest(url: try #require(URL(string: address))))
+        let span = try #require(tracer.finishedSpans.first)
+        #expect(span.attributes.get("server.port") == .int64(port))
+        #expect(span.attributes.get("server.address") == "localhost")
+    }
+
+    @Test func noSpanHasAnythingHiddenInIt() async throws {
+        let source = StubDataFetcher(failing: .unreachable, explanation: Telling.hostileText)
+        let request = try Telling.hostileRequest()
+        await #expect(throws: FetchError.self) { try await pipeline(source).fetch(request) }
+        let span = try #require(tracer.finishedSpans.first)
+        #expect(span.attributes.get("server.address") == .string(Telling.visibleServer))
+        #expect(span.attributes.get("url.full") == .string(try Telling.hostileRequest().url.absoluteString))
+        #expect(span.status == SpanStatus(code: .error, message: Telling.visibleText))
+    }
+
+    @Test func noSpanHasACredential() async throws {
+        let request = try Telling.request()
+        let source = StubDataFetcher { request throws(FetchError) in throw Telling.error(.interrupted, about: request) }
+        await #expect(throws: FetchError.self) { try await pipeline(source).fetch(request) }
+        let told = tracer.finishedSpans.map { "\($0.operationName) \($0.attributes) \(String(describing: $0.status))" }
+        #expect(told.count == 1)
+        #expect(Telling.secrets.filter(told.joined().contains) == [])
+    }
+
+    @Test func theTracerOfTheSystemIsTheDefault() async throws {
+        let request = try Telling.request()
+        let fetcher = withTracer(tracer) {
+            StubDataFetcher(DataResponse()).observing(with: TracingFetchObserver())
+        }
+        _ = try await fetcher.fetch(request)
+        #expect(tracer.finishedSpans.count == 1)
+    }
+}
+#endif

@@ -1,0 +1,51 @@
+#if Vips
+import InwardCore
+import InwardImages
+import Testing
+
+/// A plugin as somebody installs it, and what it makes of a picture.
+struct ShippedPlugin: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    /// By how many levels, of 256, a part of a pixel may differ where the colours of the pictures do by two at the most.
+    let tolerance: Int
+    private let work: @Sendable (Image) async throws -> Image
+
+    private init(
+        _ name: String,
+        tolerance: Int,
+        _ work: @escaping @Sendable (Image) async throws -> Image
+    ) {
+        testDescription = name
+        self.tolerance = tolerance
+        self.work = work
+    }
+
+    private init(_ plugin: some Plugin<ImageResult>, tolerance: Int = 2) {
+        self.init("\(type(of: plugin))", tolerance: tolerance) { try await plugin.applied(to: .success($0)).get() }
+    }
+
+    func applied(to image: Image) async throws -> Image { try await work(image) }
+
+    static let all: [ShippedPlugin] = [
+        ShippedPlugin(Resize(width: 31, height: 31), tolerance: 1),
+        ShippedPlugin(Resize(width: 13, height: 29, mode: .exact), tolerance: 1),
+        // Dark colours that lie apart are made darker between them, where a little light is many levels.
+        ShippedPlugin(Resize(width: 90, height: 70, mode: .fill, enlarges: true), tolerance: 5),
+        ShippedPlugin(Crop(to: ImageSize(clamping: 21, 17), at: .bottomRight), tolerance: 1),
+        ShippedPlugin(Orient()),
+        ShippedPlugin(Circle()),
+        ShippedPlugin(RoundedCorners(radius: 7.5)),
+        ShippedPlugin(Grayscale(), tolerance: 1),
+        ShippedPlugin(Blur(radius: 2), tolerance: 1),
+        ShippedPlugin(Background(Color(red: 20, green: 120, blue: 220))),
+        ShippedPlugin(Watermark(.text("Inward", .white), width: .ofWidth(0.6))),
+        ShippedPlugin(Watermark(.image(Image(size: ImageSize(clamping: 9, 5), color: .black)), at: .tiled)),
+        // A picture is let be: what is compared is what stands in the place of one. A hash has few levels, each of them far from
+        // the next.
+        ShippedPlugin("Placeholder", tolerance: 9) { image in
+            let plugin = Placeholder(size: image.size, blur: try ThumbHash(of: image))
+            return try await plugin.applied(to: .failure(ImageError(.notFound, explanation: "is not there"))).get()
+        },
+    ]
+}
+#endif

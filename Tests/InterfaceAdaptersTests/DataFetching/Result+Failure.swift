@@ -1,9 +1,0 @@
-extension Result {
-    /// The failure; `nil` for a success.
-    var failure: Failure? {
-        switch self {
-        case .success: nil
-        case .failure(let error): error
-        }
-    }
-}

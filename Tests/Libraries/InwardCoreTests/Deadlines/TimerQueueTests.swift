@@ -1,0 +1,92 @@
+import InwardTesting
+import Testing
+
+@testable import InwardCore
+
+struct TimerQueueTests {
+    @Test func theEarliestComesFirst() {
+        var queue = TimerQueue<String>()
+        #expect(queue.earliest == nil)
+        for (moment, entry) in [(3, "c"), (1, "a"), (2, "b"), (5, "e"), (4, "d")] {
+            _ = queue.insert(entry, at: .seconds(moment))
+        }
+        #expect(queue.earliest == .seconds(1))
+        var popped: [String] = []
+        while let entry = queue.popDue(at: .seconds(4)) { popped.append(entry) }
+        #expect(popped == ["a", "b", "c", "d"])
+        #expect(queue.earliest == .seconds(5))
+        #expect(queue.count == 1)
+    }
+
+    /// Timers come and go for as long as a service runs.
+    @Test func thePlaceOfWhatIsOutIsTakenByTheNext() {
+        var queue = TimerQueue<Int>()
+        for number in 0..<100 {
+            let id = queue.insert(number, at: .seconds(number))
+            _ = number % 2 == 0 ? queue.remove(id) : queue.popDue(at: .seconds(number))
+        }
+        let slots = Mirror(reflecting: queue).descendant("slots") as? any Collection
+        #expect(slots?.count == 1)
+    }
+
+    @Test func whatIsTakenOutIsOutOnce() {
+        var queue = TimerQueue<String>()
+        let first = queue.insert("a", at: .seconds(1))
+        let second = queue.insert("b", at: .seconds(2))
+        #expect(queue.remove(first) == "a")
+        #expect(queue.remove(first) == nil)
+        // Its place is taken by another, which it does not name.
+        _ = queue.insert("c", at: .seconds(3))
+        #expect(queue.remove(first) == nil)
+        #expect(queue.popDue(at: .seconds(2)) == "b")
+        #expect(queue.remove(second) == nil)
+        #expect(queue.count == 1)
+    }
+
+    @Test func whatIsTakenOutIsLetGo() {
+        final class Entry: Sendable {}
+        var queue = TimerQueue<Entry>()
+        weak var removed: Entry?
+        weak var popped: Entry?
+        do {
+            let entries = (Entry(), Entry())
+            (removed, popped) = entries
+            _ = queue.insert(entries.0, at: .seconds(2))
+            _ = queue.insert(entries.1, at: .seconds(1))
+        }
+        #expect(removed != nil && popped != nil)
+        _ = queue.popDue(at: .seconds(1))
+        #expect(popped == nil && removed != nil)
+        _ = queue.popDue(at: .seconds(2))
+        #expect(removed == nil)
+        #expect(queue.count == 0)
+    }
+
+    @Test(arguments: 1...20)
+    func itAgreesWithASortedList(seed: UInt64) {
+        var randomness = SplitMix64(seed: seed)
+        var queue = TimerQueue<Int>()
+        var model: [(id: TimerQueue<Int>.ID, moment: Duration, entry: Int)] = []
+        var now = Duration.zero
+        for entry in 0..<2_000 {
+            switch Int.random(in: 0..<10, using: &randomness) {
+            case 0..<5:
+                let moment = now + .nanoseconds(Int.random(in: -5...1_000, using: &randomness))
+                model.append((queue.insert(entry, at: moment), moment, entry))
+            case 5..<8 where !model.isEmpty:
+                let victim = model.remove(at: Int.random(in: 0..<model.count, using: &randomness))
+                #expect(queue.remove(victim.id) == victim.entry, "seed \(seed)")
+            default:
+                now += .nanoseconds(Int.random(in: 0...100, using: &randomness))
+                while let entry = queue.popDue(at: now) {
+                    let index = model.firstIndex { $0.entry == entry }
+                    let moment = index.map { model.remove(at: $0).moment }
+                    #expect(moment.map { $0 <= now && model.allSatisfy { $0.moment >= moment ?? .zero } } == true)
+                }
+                #expect(model.allSatisfy { $0.moment > now }, "seed \(seed)")
+            }
+            #expect(queue.count == model.count, "seed \(seed)")
+            #expect(queue.earliest == model.map(\.moment).min(), "seed \(seed)")
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import InwardCore
+import TestSupport
+import Testing
+
+struct ReadingTests {
+    @Test func aMappedReadingKeepsItsProvenance() {
+        let rejected = [RejectedRecord(list: "users", position: 0, field: nil, reason: "is null")]
+        let reading = Reading([1, 2], origin: .upstream, rejected: rejected).map(\.count)
+        #expect(reading == Reading(2, origin: .upstream, rejected: rejected))
+        #expect(reading.degradation == nil)
+    }
+
+    @Test func aMappedReadingKeepsItsDegradation() {
+        let reading = Reading([1, 2], origin: .memory, degradation: .example(.unavailable)).map(\.count)
+        #expect(reading.degradation == .example(.unavailable))
+        #expect(reading == Reading(2, origin: .memory, degradation: .example(.unavailable)))
+        #expect(reading != Reading(2, origin: .memory))
+    }
+
+    @Test func aRejectedRecordNamesItsPlace() {
+        let field = RejectedRecord(list: "users", position: 3, field: "address.geo.lat", reason: "is null")
+        #expect(field.description == "users[3].address.geo.lat is null")
+        let whole = RejectedRecord(list: "posts", position: 0, field: nil, reason: "is not an object")
+        #expect(whole.description == "posts[0] is not an object")
+    }
+
+    @Test func policiesSayWhetherACopyWillDo() {
+        #expect(ReadPolicy.nearest.allowsCopies)
+        #expect(!ReadPolicy.upstream.allowsCopies)
+    }
+}

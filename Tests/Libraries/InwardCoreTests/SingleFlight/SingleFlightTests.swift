@@ -1,0 +1,214 @@
+import InwardCore
+import InwardTesting
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct SingleFlightTests {
+    private struct ExampleError: Error, Equatable {}
+    private typealias Flights = SingleFlight<String, Int, ExampleError>
+
+    private let flights = Flights(whenAbandoned: .cancels)
+
+    @Test func whatNobodyElseAsksForIsDoneForOne() async {
+        #expect(await flights.outcome(for: "a") { _ in 7 }.answer == .success(7))
+        #expect(
+            await flights.outcome(for: "a") { _ async throws(ExampleError) in throw ExampleError() }.answer
+                == .failure(ExampleError())
+        )
+        #expect(flights.count == 0)
+    }
+
+    @Test func workThatIsCancelledBeforeItsTaskIsKnownEnds() async throws {
+        let scheduler = DeterministicScheduler(seed: 7)
+        let flights = Flights(whenAbandoned: .goesOn, executor: scheduler.executor)
+        let answer = try await scheduler.run {
+            await flights.outcome(for: "a") { _ async throws(ExampleError) in
+                // It runs in the task that begins it, which waits for nothing yet.
+                flights.cancelAll()
+                // Nobody else arrives, so this ends only when it is cancelled.
+                await Rendezvous(of: 2).arrive()
+                throw ExampleError()
+            }.answer
+        }
+        #expect(answer == .failure(ExampleError()))
+    }
+
+    @Test func tenThousandWhoAskAtOnceAreOnePieceOfWorkAndEachIsAnsweredOnce() async {
+        let begun = Counter()
+        let joined = Counter()
+        let allJoined = Promise<Void>()
+        let work: @Sendable () async throws(ExampleError) -> Int = {
+            begun.add()
+            _ = await allJoined.value()
+            return 7
+        }
+        let answers = await withTaskGroup(of: Result<Int, ExampleError>?.self) { group in
+            for _ in 0..<10_000 {
+                group.addTask {
+                    await flights.outcome(for: "a") {
+                        if joined.add() == 9_999 { allJoined.keep(()) }
+                    } _: { _ async throws(ExampleError) in
+                        try await work()
+                    }.answer
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(begun.value == 1)
+        #expect(answers.count == 10_000)
+        #expect(answers.allSatisfy { $0 == .success(7) })
+        #expect(flights.count == 0)
+    }
+
+    @Test func otherKeysAreOtherWork() async {
+        let both = Rendezvous(of: 2)
+        async let first = flights.outcome(for: "a") { _ async throws(ExampleError) in
+            await both.arrive()
+            return 1
+        }
+        async let second = flights.outcome(for: "b") { _ async throws(ExampleError) in
+            await both.arrive()
+            return 2
+        }
+        #expect(await first.answer == .success(1))
+        #expect(await second.answer == .success(2))
+    }
+
+    @Test func whoIsCancelledLeavesTheWorkToTheOthers() async {
+        let isBegun = Promise<Void>()
+        let isJoined = Promise<Void>()
+        let isReleased = Promise<Void>()
+        let first = Task {
+            await flights.outcome(for: "a") { _ async throws(ExampleError) in
+                isBegun.keep(())
+                _ = await isReleased.value()
+                return Task.isCancelled ? 0 : 7
+            }.answer
+        }
+        _ = await isBegun.value()
+        async let second = flights.outcome(for: "a") {
+            isJoined.keep(())
+        } _: { _ in
+            1
+        }.answer
+        _ = await isJoined.value()
+        first.cancel()
+        // It waits no longer, though the work has not ended.
+        #expect(await first.value == nil)
+        isReleased.keep(())
+        #expect(await second == .success(7))
+    }
+
+    @Test func workThatNobodyWaitsForIsCancelledAndNobodyJoinsIt() async {
+        let isBegun = Promise<Void>()
+        let isCancelled = Promise<Bool>()
+        let nowhere = Rendezvous(of: 2)
+        let caller = Task {
+            await flights.outcome(for: "a") { _ in
+                isBegun.keep(())
+                await nowhere.arrive()
+                isCancelled.keep(Task.isCancelled)
+                return 0
+            }.answer
+        }
+        _ = await isBegun.value()
+        caller.cancel()
+        #expect(await caller.value == nil)
+        #expect(await flights.outcome(for: "a") { _ in 7 }.answer == .success(7))
+        guard case .kept(true) = await isCancelled.value() else {
+            Issue.record("The work was not cancelled.")
+            return
+        }
+    }
+
+    @Test func workThatIsToGoOnHasItsAnswerForWhoComesLater() async {
+        let flights = Flights(whenAbandoned: .goesOn)
+        let isBegun = Promise<Void>()
+        let isReleased = Promise<Void>()
+        let caller = Task {
+            await flights.outcome(for: "a") { _ in
+                isBegun.keep(())
+                _ = await isReleased.value()
+                return Task.isCancelled ? 0 : 7
+            }.answer
+        }
+        _ = await isBegun.value()
+        caller.cancel()
+        #expect(await caller.value == nil)
+        #expect(flights.count == 1)
+        async let late = flights.outcome(for: "a") {
+            isReleased.keep(())
+        } _: { _ in
+            1
+        }.answer
+        #expect(await late == .success(7))
+    }
+
+    @Test func aDeadlineEndsOneWaitAndNotTheWork() async {
+        let clock = ManualClock()
+        let timer = TimerService(clock)
+        let deadline = Deadline(in: .seconds(5), on: timer)
+        let isReleased = Promise<Void>()
+        let isJoined = Promise<Void>()
+        async let first = deadline.carried {
+            await flights.outcome(for: "a") { _ in
+                // The work has nothing to do with the deadline of who began it.
+                let isFree = Deadline.current == nil
+                _ = await isReleased.value()
+                return isFree ? 7 : 0
+            }.isLate
+        }
+        await timer.timers(1)
+        async let second = flights.outcome(for: "a") {
+            isJoined.keep(())
+        } _: { _ in
+            1
+        }.answer
+        _ = await isJoined.value()
+        clock.advance(by: .seconds(5))
+        #expect(await first == .success(true))
+        isReleased.keep(())
+        let answer = await second
+        #expect(answer == .success(7))
+    }
+
+    /// Many tasks come, wait, are cancelled and come again, in an order that the machine chooses: each is answered once, by
+    /// work that was begun after it came or was under way then, and nothing is left behind.
+    @Test(arguments: 1...10)
+    func nothingIsLostInARandomWalk(seed: UInt64) async {
+        let running = Counter()
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<16 {
+                group.addTask {
+                    var randomness = SplitMix64(seed: seed &* 1_000 &+ UInt64(task))
+                    for _ in 0..<50 {
+                        let key = "\(Int.random(in: 0..<3, using: &randomness))"
+                        let yields = Int.random(in: 0..<20, using: &randomness)
+                        let patience = Int.random(in: 0..<30, using: &randomness)
+                        let call = Task {
+                            await flights.outcome(for: key) { _ in
+                                running.add()
+                                for _ in 0..<yields { await Task.yield() }
+                                running.add(-1)
+                                return Int(key) ?? -1
+                            }.answer
+                        }
+                        for _ in 0..<patience { await Task.yield() }
+                        let isCancelled = patience % 3 == 0
+                        if isCancelled { call.cancel() }
+                        let answer = await call.value
+                        #expect(answer == .success(Int(key) ?? -1) || isCancelled && answer == nil, "seed \(seed)")
+                    }
+                }
+            }
+        }
+        #expect(flights.count == 0, "seed \(seed)")
+    }
+}
+
+extension Promise.Outcome {
+    fileprivate var answer: Value? { if case .kept(let answer) = self { answer } else { nil } }
+
+    fileprivate var isLate: Bool { if case .deadlinePassed = self { true } else { false } }
+}

@@ -1,0 +1,32 @@
+import InwardCore
+import Testing
+
+struct VisibleTextTests {
+    /// A joiner between two emoji makes one of them. Anywhere else it cannot be seen.
+    @Test(arguments: [
+        ("👩\u{200D}💻", "👩\u{200D}💻"), ("👩\u{200D}a", #"👩\u{200D}a"#), ("a\u{200D}💻", #"a\u{200D}💻"#),
+        ("👩\u{200D}\u{200D}💻", #"👩\u{200D}\u{200D}💻"#), ("👩\u{200D}", #"👩\u{200D}"#), ("\u{200D}💻", #"\u{200D}💻"#),
+        ("❤\u{FE0F}\u{200D}🔥", "❤\u{FE0F}\u{200D}🔥"), ("क\u{94D}\u{200D}", "क\u{94D}\u{200D}"),
+    ])
+    func aJoinerStaysBetweenEmoji(text: String, visible: String) {
+        #expect(text.visible == visible)
+    }
+
+    /// Persian words are written with it (RFC 5892 appendix A.1).
+    @Test(arguments: [
+        ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("می\u{200C}a", #"می\u{200C}a"#), ("a\u{200C}خ", #"a\u{200C}خ"#),
+        ("क\u{94D}\u{200C}ष", "क\u{94D}\u{200C}ष"), ("می\u{200C}", #"می\u{200C}"#),
+    ])
+    func aNonJoinerStaysBetweenLettersOfArabicScript(text: String, visible: String) {
+        #expect(text.visible == visible)
+    }
+
+    /// The selectors of how an emoji is drawn, as in a key of a telephone.
+    @Test(arguments: [
+        ("☎\u{FE0E}", "☎\u{FE0E}"), ("1\u{FE0F}\u{20E3}", "1\u{FE0F}\u{20E3}"), ("1\u{FE0F}", #"1\u{FE0F}"#),
+        ("a\u{FE0F}", #"a\u{FE0F}"#),
+    ])
+    func aSelectorStaysBehindWhatItDraws(text: String, visible: String) {
+        #expect(text.visible == visible)
+    }
+}

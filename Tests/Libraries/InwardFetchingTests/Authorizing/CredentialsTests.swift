@@ -1,0 +1,266 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct CredentialsTests {
+    /// Takes one bearer token and no other.
+    private struct StrictDataFetcher: DataFetcher {
+        let token: String
+
+        func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+            DataResponse(status: request.headerFields[.authorization] == "Bearer \(token)" ? .ok : .unauthorized)
+        }
+    }
+
+    private let request: DataRequest
+
+    init() throws {
+        request = try .example("https://upstream.test/users")
+    }
+
+    @Test func theyAreRenewedWhenTheyAreNotTakenAndTheRequestIsSentOnceMore() async throws {
+        let source = RecordingDataFetcher(StrictDataFetcher(token: "new"))
+        let credentials = Credentials(.bearer("old"), for: request.url) { () throws(FetchError) in .bearer("new") }
+        let fetcher = source.authorizing(with: credentials)
+        #expect(try await fetcher.fetch(request).status == .ok)
+        #expect(source.requests.map { $0.headerFields[.authorization] } == ["Bearer old", "Bearer new"])
+        #expect(source.requests.map(\.attempt) == [1, 2])
+        #expect(source.requests.allSatisfy { $0.headerFields.allSatisfy(\.isSensitive) })
+        // The next request has them from the start.
+        #expect(try await fetcher.fetch(request).status == .ok)
+        #expect(source.requests.count == 3)
+    }
+
+    @Test func whatIsNotTakenAfterwardsEitherIsTheAnswer() async throws {
+        let source = RecordingDataFetcher(StrictDataFetcher(token: "other"))
+        let credentials = Credentials(.bearer("old"), for: request.url) { () throws(FetchError) in .bearer("new") }
+        #expect(try await source.authorizing(with: credentials).fetch(request).status == .unauthorized)
+        #expect(source.requests.count == 2)
+    }
+
+    @Test func thoseThatCannotBeRenewedAreSentOnce() async throws {
+        let source = RecordingDataFetcher(StrictDataFetcher(token: "new"))
+        #expect(
+            try await source.authorizing(with: .bearer("old"), for: request.url).fetch(request).status == .unauthorized
+        )
+        #expect(source.requests.count == 1)
+    }
+
+    @Test func withoutAnyTheyAreHadBeforeTheFirstRequest() async throws {
+        let source = RecordingDataFetcher(StrictDataFetcher(token: "new"))
+        let credentials = Credentials(for: request.url) { () throws(FetchError) in .bearer("new") }
+        #expect(try await source.authorizing(with: credentials).fetch(request).status == .ok)
+        #expect(source.requests.count == 1)
+    }
+
+    @Test func oneRenewalIsSharedByAllWhoWait() async throws {
+        let renewals = RecordingDataFetcher(StubDataFetcher(DataResponse()))
+        let all = Rendezvous(of: 100)
+        let source = StubDataFetcher { request throws(FetchError) in
+            guard request.headerFields[.authorization] == "Bearer old" else { return DataResponse() }
+            // All were sent with the old ones before anybody knows.
+            await all.arrive()
+            return DataResponse(status: .unauthorized)
+        }
+        let request = request
+        let credentials = Credentials(.bearer("old"), for: request.url) { () async throws(FetchError) in
+            _ = try await renewals.fetch(request)
+            return .bearer("new")
+        }
+        let fetcher = source.authorizing(with: credentials)
+        await withTaskGroup(of: DataResponse.Status?.self) { group in
+            for _ in 0..<100 { group.addTask { try? await fetcher.fetch(request).status } }
+            #expect(await group.allSatisfy { $0 == .ok })
+        }
+        #expect(renewals.requests.count == 1)
+    }
+
+    @Test func aRenewalThatFailsIsTheFailureOfWhoWaitsForIt() async throws {
+        let token = try DataRequest.example("http://auth.test/token", method: .post)
+        let credentials = Credentials(.bearer("old"), for: request.url) { () throws(FetchError) in
+            throw FetchError(.unreachable, request: token, explanation: "reached nobody")
+        }
+        let fetcher = StrictDataFetcher(token: "new").authorizing(with: credentials)
+        let error = await #expect(throws: FetchError.self) { try await fetcher.fetch(request) }
+        #expect(error?.description == "POST http://auth.test/token reached nobody")
+    }
+
+    @Test func whoIsCancelledLeavesTheRenewalToTheOthers() async throws {
+        let isBegun = Promise<Void>()
+        let isReleased = Promise<Void>()
+        let credentials = Credentials(.bearer("old"), for: request.url) { () async throws(FetchError) in
+            isBegun.keep(())
+            _ = await isReleased.value()
+            return .bearer(Task.isCancelled ? "cancelled" : "new")
+        }
+        let fetcher = StrictDataFetcher(token: "new").authorizing(with: credentials)
+        let caller = Task { [request] in await fetcher.failure(request) }
+        _ = await isBegun.value()
+        caller.cancel()
+        let error = await caller.value
+        #expect(error?.reason == .cancelled && error?.wasSent == false)
+        isReleased.keep(())
+        #expect(try await fetcher.fetch(request).status == .ok)
+    }
+
+    @Test func aCallerWhoseTimeIsUpDoesNotWaitForTheRenewal() async throws {
+        let clock = ManualClock()
+        let timer = TimerService(clock)
+        let isReleased = Promise<Void>()
+        let credentials = Credentials(.bearer("old"), for: request.url) { () async throws(FetchError) in
+            _ = await isReleased.value()
+            return .bearer("new")
+        }
+        let fetcher = StrictDataFetcher(token: "new").authorizing(with: credentials)
+        let caller = Task { [request] in
+            await Deadline(in: .seconds(5), on: timer).carried { await fetcher.failure(request) }.get()
+        }
+        await timer.timers(1)
+        clock.advance(by: .seconds(5))
+        let error = await caller.value
+        #expect(error?.reason == .timedOut && error?.wasSent == false)
+        isReleased.keep(())
+        #expect(try await fetcher.fetch(request).status == .ok)
+    }
+
+    @Test func aRedirectToSomebodyElseWhoTakesNoneRenewsNothing() async throws {
+        let elsewhere = try DataRequest.example("http://other.test/").url
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: .unauthorized, url: elsewhere)))
+        let credentials = Credentials(.bearer("old"), for: request.url) { () throws(FetchError) in
+            Issue.record("They were renewed.")
+            return .bearer("new")
+        }
+        _ = try await source.authorizing(with: credentials).fetch(request)
+        #expect(source.requests.count == 1)
+    }
+
+    /// How often credentials were asked for.
+    private final class Issuer: Sendable {
+        private let counter = Atomic(0)
+
+        var count: Int { counter.load(ordering: .relaxed) }
+
+        func issue() -> HeaderField { .bearer("\(counter.add(1, ordering: .relaxed).newValue)") }
+    }
+
+    @Test func anUpstreamThatTakesNoneCausesOneRenewalInAnInterval() async throws {
+        let clock = ManualClock()
+        let issuer = Issuer()
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: .unauthorized)))
+        let credentials = Credentials(
+            .bearer("0"),
+            for: request.url,
+            renewingAtMostEvery: .seconds(10),
+            timer: TimerService(clock)
+        ) { () throws(FetchError) in issuer.issue() }
+        let fetcher = source.authorizing(with: credentials)
+        for _ in 0..<100 { #expect(try await fetcher.fetch(request).status == .unauthorized) }
+        #expect(issuer.count == 1)
+        #expect(source.requests.count == 101)
+        let denied = FetchError(try await fetcher.fetch(request), to: request)
+        #expect(
+            denied.explanation == """
+                was answered with 401 Unauthorized (1 attempt, and no other with new credentials, because its credentials are \
+                renewed at most once in 10.0 seconds)
+                """
+        )
+        clock.advance(by: .seconds(10) - .nanoseconds(1))
+        _ = try await fetcher.fetch(request)
+        #expect(issuer.count == 1)
+        clock.advance(by: .nanoseconds(1))
+        _ = try await fetcher.fetch(request)
+        #expect(issuer.count == 2)
+    }
+
+    @Test func aRenewalThatFailsIsNotTriedForEachRequest() async throws {
+        let clock = ManualClock()
+        let issuer = Issuer()
+        let token = try DataRequest.example("https://auth.test/token", method: .post)
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
+        let credentials = Credentials(
+            for: request.url,
+            renewingAtMostEvery: .seconds(10),
+            timer: TimerService(clock)
+        ) { () throws(FetchError) in
+            _ = issuer.issue()
+            throw FetchError(.unreachable, request: token, explanation: "reached nobody")
+        }
+        let fetcher = source.authorizing(with: credentials)
+        #expect(await fetcher.reason(request) == .unreachable)
+        clock.advance(by: .seconds(4))
+        let error = await fetcher.failure(request)
+        #expect(error?.reason == .rejected)
+        #expect(error?.retryAfter == .delay(.seconds(6)))
+        #expect(error?.explanation.contains("at most once in 10.0 seconds") == true)
+        #expect(issuer.count == 1)
+        clock.advance(by: .seconds(6))
+        #expect(await fetcher.reason(request) == .unreachable)
+        #expect(issuer.count == 2)
+        #expect(source.requests.isEmpty)
+    }
+
+    @Test func manyWhoAreDeniedAtOnceCauseOneRenewal() async throws {
+        let issuer = Issuer()
+        let source = StubDataFetcher(DataResponse(status: .unauthorized))
+        let credentials = Credentials(.bearer("0"), for: request.url, timer: TimerService(ManualClock())) {
+            () throws(FetchError) in issuer.issue()
+        }
+        let fetcher = source.authorizing(with: credentials)
+        await withTaskGroup { [request] group in
+            for _ in 0..<200 { group.addTask { _ = await fetcher.failure(request) } }
+        }
+        #expect(issuer.count == 1)
+    }
+
+    @Test func anActionFollowsTheFirstAnswerThatAcceptsRenewedOnes() async throws {
+        let clock = ManualClock()
+        let serial = Mutex(0)
+        let actions = Mutex(0)
+        let credentials = Credentials(.bearer("0"), for: request.url, timer: TimerService(clock)) {
+            () throws(FetchError) in
+            let number = serial.withLock { serial in
+                serial += 1
+                return serial
+            }
+            return .bearer("\(number)")
+        }
+        credentials.whenRenewed { actions.withLock { $0 += 1 } }
+        _ = try await StrictDataFetcher(token: "0").authorizing(with: credentials).fetch(request)
+        let strict = StrictDataFetcher(token: "2").authorizing(with: credentials)
+        // The renewed ones are turned away, too.
+        #expect(try await strict.fetch(request).status == .unauthorized)
+        #expect(actions.withLock(\.self) == 0)
+        clock.advance(by: Credentials.standardRenewalInterval)
+        for _ in 0..<3 { #expect(try await strict.fetch(request).status == .ok) }
+        #expect(actions.withLock(\.self) == 1)
+    }
+
+    @Test func credentialsThatSomebodyElseRenewedAreNotedWhenTheyAreAcceptedFirst() async throws {
+        let actions = Mutex(0)
+        let credentials = Credentials(for: request.url) { () throws(FetchError) in .bearer("new") }
+        credentials.whenRenewed { actions.withLock { $0 += 1 } }
+        _ = try await StrictDataFetcher(token: "new").authorizing(with: credentials).fetch(request)
+        #expect(actions.withLock(\.self) == 1)
+    }
+
+    @Test func theyShowInNoDescription() throws {
+        let credentials = Credentials(HeaderField(.accept, "s3cret"), for: request.url) { () throws(FetchError) in
+            .bearer("s3cret")
+        }
+        let fetcher = StubDataFetcher(DataResponse()).authorizing(with: credentials)
+        for text in [
+            "\(credentials)", String(reflecting: credentials), String(describing: fetcher),
+            fetcher.pipeline.description,
+        ] {
+            #expect(!text.contains("s3cret"))
+        }
+        #expect(fetcher.layer.description == "sends credentials for https://upstream.test:443")
+        var shown = ""
+        dump(fetcher, to: &shown)
+        #expect(!shown.contains("s3cret"))
+    }
+}

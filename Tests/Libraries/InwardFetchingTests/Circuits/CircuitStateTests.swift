@@ -1,0 +1,278 @@
+import Testing
+
+@testable import InwardFetching
+
+struct CircuitStateTests {
+    private static let policy = CircuitBreakerPolicy(
+        window: .calls(4),
+        minimumCalls: 2,
+        openDuration: .seconds(10),
+        largestOpenDuration: .seconds(30),
+        probes: 2
+    )
+
+    private let good = CallOutcome(isFailure: false)
+    private let failed = CallOutcome(isFailure: true)
+    private let slow = CallOutcome(isFailure: false, isSlow: true)
+
+    private var circuit = CircuitState(policy: policy, title: "the circuit")
+
+    private mutating func admit(at seconds: Double = 0) throws -> CircuitState.Pass {
+        try circuit.admit(at: .seconds(seconds))
+    }
+
+    /// What becomes of requests that end like this, one after the other.
+    @discardableResult
+    private mutating func record(_ outcomes: CallOutcome..., at seconds: Double = 0) throws -> CircuitChange? {
+        var change: CircuitChange?
+        for outcome in outcomes { change = circuit.record(outcome, of: try admit(at: seconds), at: .seconds(seconds)) }
+        return change
+    }
+
+    /// Why a request is refused; `nil` if it is not.
+    private mutating func refusal(at seconds: Double = 0) -> CircuitRefusal? {
+        do throws(CircuitRefusal) {
+            _ = try circuit.admit(at: .seconds(seconds))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test mutating func aCircuitIsClosedAndLetsEverybodyThrough() throws {
+        for _ in 0..<100 { #expect(try admit() == CircuitState.Pass(generation: 0)) }
+        #expect(circuit.phase == .closed)
+    }
+
+    @Test mutating func itOpensWhenTheShareIsReached() throws {
+        #expect(try record(good, good, good, failed) == nil)
+        #expect(try record(failed) == CircuitChange(from: .closed, to: .open))
+        #expect(circuit.phase == .open)
+        #expect(refusal()?.explanation == "was not sent: the circuit is open, because 2 of the last 4 requests failed")
+    }
+
+    @Test mutating func aShareMeansNothingBeforeThereAreEnough() throws {
+        #expect(try record(failed) == nil)
+        #expect(try record(failed) != nil)
+    }
+
+    @Test mutating func aSuccessDoesNotOpenIt() throws {
+        #expect(try record(failed, good) == nil)
+        #expect(circuit.phase == .closed)
+        #expect(try record(failed) != nil)
+    }
+
+    @Test mutating func whatIsOutOfTheWindowDoesNotCount() throws {
+        try record(good, good, good, failed, good, good, good)
+        #expect(try record(failed) == nil)
+    }
+
+    @Test(arguments: [(0.55, 11), (0.07, 2), (0.3, 6), (1, 20), (0.01, 1)])
+    mutating func sharesAreNotRounded(share: Double, failures: Int) throws {
+        let policy = CircuitBreakerPolicy(window: .calls(20), minimumCalls: 20, failureShare: share)
+        for count in [failures - 1, failures] {
+            circuit = CircuitState(policy: policy, title: "")
+            for _ in count..<20 { try record(good) }
+            for _ in 0..<count { try record(failed) }
+            #expect((circuit.phase == .open) == (count == failures))
+        }
+    }
+
+    @Test mutating func slowRequestsOpenItToo() throws {
+        let policy = CircuitBreakerPolicy(minimumCalls: 3, slowCalls: .init(.seconds(2), share: 0.6))
+        circuit = CircuitState(policy: policy, title: "the circuit to users")
+        #expect(try record(slow, good, slow) == CircuitChange(from: .closed, to: .open))
+        let words =
+            "was not sent: the circuit to users is open, because 2 of the last 3 requests took 2.0 seconds or longer"
+        #expect(refusal()?.explanation == words)
+    }
+
+    @Test mutating func failuresAndSlowRequestsAreNotAddedUp() throws {
+        circuit = CircuitState(policy: CircuitBreakerPolicy(minimumCalls: 4, slowCalls: .init(.seconds(2))), title: "")
+        #expect(try record(good, good, good, good, slow, failed, slow, failed) == nil)
+        #expect(try record(failed, failed, failed) == nil)
+        #expect(try record(failed) != nil)
+    }
+
+    @Test mutating func aWindowOfTimeIsNamedAsSuch() throws {
+        let policy = CircuitBreakerPolicy(window: .time(.seconds(60)), minimumCalls: 3)
+        circuit = CircuitState(policy: policy, title: "the circuit")
+        try record(failed, failed, at: 1)
+        #expect(circuit.phase == .closed)
+        try record(failed, failed, at: 100)
+        #expect(circuit.phase == .closed)
+        try record(failed, at: 110)
+        let words = "was not sent: the circuit is open, because 3 of 3 requests within 60.0 seconds failed"
+        #expect(refusal(at: 110)?.explanation == words)
+    }
+
+    @Test mutating func anOpenCircuitSaysHowMuchTimeIsLeft() throws {
+        try record(failed, failed, at: 5)
+        #expect(refusal(at: 5)?.retryAfter == .delay(.seconds(10)))
+        #expect(refusal(at: 14.5)?.retryAfter == .delay(.seconds(0.5)))
+        #expect(circuit.timeLeft(at: .seconds(14.5)) == .seconds(0.5))
+        #expect(circuit.timeLeft(at: .seconds(100)) == .zero)
+        #expect(circuit.phase == .open)
+        // Time does not run backward.
+        #expect(refusal(at: 3)?.retryAfter == .delay(.seconds(0.5)))
+    }
+
+    @Test mutating func behindItsTimeItLetsAsManyProbesThroughAsAreAllowed() throws {
+        try record(failed, failed)
+        let change = CircuitChange(from: .open, to: .halfOpen)
+        #expect(try admit(at: 10) == CircuitState.Pass(generation: 2, round: 0, change: change))
+        #expect(circuit.phase == .halfOpen)
+        #expect(try admit(at: 10) == CircuitState.Pass(generation: 2, round: 0))
+        let words = "was not sent: the circuit is half open, and its probes are under way"
+        #expect(refusal(at: 10) == CircuitRefusal(explanation: words, retryAfter: nil))
+    }
+
+    @Test mutating func itClosesWhenAllProbesHaveSucceededAndForgetsWhatWas() throws {
+        try record(failed, failed)
+        let probes = [try admit(at: 10), try admit(at: 10)]
+        #expect(circuit.record(good, of: probes[0], at: .seconds(10)) == nil)
+        // A place is not free again because its probe has succeeded.
+        #expect(refusal(at: 10) != nil)
+        let change = circuit.record(good, of: probes[1], at: .seconds(10))
+        #expect(change == CircuitChange(from: .halfOpen, to: .closed))
+        #expect(try record(failed, at: 10) == nil)
+        #expect(circuit.phase == .closed)
+    }
+
+    @Test mutating func probesMayComeOneAfterTheOtherHoweverLongThatTakes() throws {
+        try record(failed, failed)
+        #expect(try record(good, at: 1_000) == nil)
+        #expect(try record(good, at: 9_000) == CircuitChange(from: .halfOpen, to: .closed))
+    }
+
+    @Test mutating func aProbeThatFailsOpensItAgain() throws {
+        try record(failed, failed)
+        let probes = [try admit(at: 10), try admit(at: 10)]
+        let change = circuit.record(failed, of: probes[0], at: .seconds(12))
+        #expect(change == CircuitChange(from: .halfOpen, to: .open))
+        let words = "was not sent: the circuit is open, because a probe failed"
+        #expect(refusal(at: 12) == CircuitRefusal(explanation: words, retryAfter: .delay(.seconds(20))))
+        // The other one comes too late to close it.
+        #expect(circuit.record(good, of: probes[1], at: .seconds(12)) == nil)
+        #expect(circuit.phase == .open)
+    }
+
+    @Test mutating func aProbeThatSucceededBeforeItOpenedAgainDoesNotCount() throws {
+        try record(failed, failed)
+        try record(good, failed, at: 10)
+        #expect(try record(good, at: 30) == nil)
+        #expect(try record(good, at: 30) == CircuitChange(from: .halfOpen, to: .closed))
+    }
+
+    @Test mutating func aSlowProbeOpensItAgain() throws {
+        let policy = CircuitBreakerPolicy(minimumCalls: 1, slowCalls: .init(.seconds(2)))
+        circuit = CircuitState(policy: policy, title: "the circuit")
+        try record(failed)
+        #expect(try record(slow, at: 10) == CircuitChange(from: .halfOpen, to: .open))
+        let words = "was not sent: the circuit is open, because a probe took 2.0 seconds or longer"
+        #expect(refusal(at: 10)?.explanation == words)
+    }
+
+    @Test mutating func eachFailingProbeDoublesTheTimeUpToTheLargest() throws {
+        try record(failed, failed)
+        var now = 0.0
+        for seconds in [10.0, 20, 30, 30] {
+            #expect(circuit.timeLeft(at: .seconds(now)) == .seconds(seconds))
+            now += seconds
+            #expect(try record(failed, at: now) == CircuitChange(from: .halfOpen, to: .open))
+        }
+        try record(good, good, at: now + 30)
+        try record(failed, failed, at: now + 30)
+        #expect(circuit.timeLeft(at: .seconds(now + 30)) == .seconds(10))
+    }
+
+    @Test mutating func aProbeThatSaysNothingGivesItsPlaceToAnother() throws {
+        try record(failed, failed)
+        let probes = [try admit(at: 10), try admit(at: 10)]
+        circuit.giveBack(probes[1])
+        #expect(circuit.phase == .halfOpen)
+        #expect(refusal(at: 10) == nil)
+        #expect(refusal(at: 10) != nil)
+    }
+
+    @Test mutating func probesThatDoNotComeBackAreGivenUp() throws {
+        try record(failed, failed)
+        let lost = [try admit(at: 10), try admit(at: 15)]
+        // The last of them has the time of an open circuit too.
+        #expect(refusal(at: 24.9) != nil)
+        let next = [try admit(at: 25), try admit(at: 25)]
+        #expect(next.map(\.isProbe) == [true, true])
+        #expect(next.map(\.change) == [nil, nil])
+        #expect(refusal(at: 25) != nil)
+        // One that is given back makes no room twice.
+        circuit.giveBack(lost[0])
+        #expect(refusal(at: 25) != nil)
+        #expect(circuit.phase == .halfOpen)
+        #expect(circuit.record(good, of: next[0], at: .seconds(25)) == nil)
+        #expect(circuit.record(good, of: next[1], at: .seconds(25)) == CircuitChange(from: .halfOpen, to: .closed))
+        #expect(circuit.record(failed, of: lost[1], at: .seconds(25)) == nil)
+        #expect(circuit.phase == .closed)
+    }
+
+    // As with a source that hangs for longer than the circuit is open: otherwise no probe would ever count.
+    @Test mutating func aProbeThatFailsAfterItWasGivenUpOpensTheCircuitAgain() throws {
+        try record(failed, failed)
+        let lost = [try admit(at: 10), try admit(at: 10)]
+        _ = try admit(at: 20)
+        #expect(circuit.record(failed, of: lost[0], at: .seconds(25)) == CircuitChange(from: .halfOpen, to: .open))
+        #expect(circuit.record(failed, of: lost[1], at: .seconds(25)) == nil)
+        #expect(refusal(at: 44) != nil)
+    }
+
+    @Test mutating func aProbeThatSucceedsAfterItWasGivenUpCounts() throws {
+        try record(failed, failed)
+        let lost = [try admit(at: 10), try admit(at: 10)]
+        let next = try admit(at: 20)
+        #expect(circuit.record(good, of: lost[0], at: .seconds(21)) == nil)
+        // A place was taken by what succeeded, and another by who is under way.
+        #expect(refusal(at: 21) != nil)
+        #expect(circuit.record(good, of: next, at: .seconds(21)) == CircuitChange(from: .halfOpen, to: .closed))
+    }
+
+    @Test mutating func whatSucceededBeforeOthersWereGivenUpCounts() throws {
+        try record(failed, failed)
+        try record(good, at: 10)
+        _ = try admit(at: 10)
+        #expect(refusal(at: 19) != nil)
+        #expect(try record(good, at: 20) == CircuitChange(from: .halfOpen, to: .closed))
+    }
+
+    @Test mutating func whatWasSentBeforeItOpenedCountsForNothing() throws {
+        let passes = [try admit(), try admit(), try admit()]
+        try record(failed, failed)
+        #expect(circuit.record(failed, of: passes[0], at: .seconds(1)) == nil)
+        #expect(circuit.timeLeft(at: .seconds(1)) == .seconds(9))
+        _ = try admit(at: 10)
+        #expect(circuit.record(failed, of: passes[1], at: .seconds(10)) == nil)
+        circuit.giveBack(passes[1])
+        #expect(circuit.phase == .halfOpen)
+        circuit.close()
+        try record(failed, at: 10)
+        #expect(circuit.record(failed, of: passes[2], at: .seconds(10)) == nil)
+        #expect(circuit.phase == .closed)
+    }
+
+    @Test mutating func anIsolatedCircuitRefusesUntilItIsClosed() throws {
+        let pass = try admit()
+        circuit.isolate()
+        let refusal = CircuitRefusal(explanation: "was not sent: the circuit is isolated", retryAfter: nil)
+        #expect(self.refusal() == refusal)
+        #expect(self.refusal(at: 1_000_000) == refusal)
+        #expect(circuit.record(good, of: pass, at: .zero) == nil)
+        #expect(circuit.phase == .isolated)
+        circuit.close()
+        #expect(self.refusal() == nil)
+    }
+
+    @Test mutating func closingForgetsFailures() throws {
+        try record(good, failed)
+        circuit.close()
+        #expect(try record(failed) == nil)
+        #expect(circuit.phase == .closed)
+    }
+}

@@ -1,0 +1,430 @@
+import InwardCore
+import InwardTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import InwardFetching
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(5)))
+struct CachingDataFetcherTests {
+    private let clock = ManualClock()
+
+    private func makeCache(byteLimit: Int = 100_000) -> ResponseCache {
+        ResponseCache(byteLimit: byteLimit, clock: clock)
+    }
+
+    private func fresh(_ body: String, seconds: Int = 60, status: DataResponse.Status = .ok) -> DataResponse {
+        answer(body, "max-age=\(seconds)", status: status)
+    }
+
+    private func answer(_ body: String, _ cacheControl: String?, status: DataResponse.Status = .ok) -> DataResponse {
+        var response = DataResponse(status: status, body: Data(body.utf8))
+        response.headerFields[.cacheControl] = cacheControl
+        return response
+    }
+
+    private func script(_ answers: DataResponse...) -> ScriptedDataFetcher {
+        ScriptedDataFetcher(answers.map { .answer($0) })
+    }
+
+    private func request(_ cacheControl: String? = nil, method: DataRequest.Method = .get) throws -> DataRequest {
+        var request = try DataRequest.example(method: method)
+        request.headerFields[.cacheControl] = cacheControl
+        return request
+    }
+
+    /// The bodies of the answers to these requests, one behind the other.
+    private func bodies(_ fetcher: some DataFetcher, _ requests: DataRequest...) async throws -> [String] {
+        var bodies: [String] = []
+        for request in requests {
+            bodies.append(String(decoding: try await fetcher.fetch(request).body, as: UTF8.self))
+        }
+        return bodies
+    }
+
+    @Test func aFreshAnswerIsGivenFromMemory() async throws {
+        let fetcher = script(fresh("1")).caching(in: makeCache().makePartition())
+        let first = try await fetcher.fetch(request())
+        #expect(first == fresh("1"))
+        #expect(first.origin == .upstream)
+        let second = try await fetcher.fetch(request())
+        #expect(second.origin == .memory)
+        #expect(second.body == first.body)
+        // RFC 9111 section 5.1: what a cache gives says how old it is.
+        clock.advance(by: .seconds(7))
+        let third = try await fetcher.fetch(request())
+        var expected = first.headerFields
+        expected[.age] = "0"
+        #expect(second.headerFields == expected)
+        #expect(third.headerFields[.age] == "7")
+        // In whole seconds, and rather too old than too young.
+        clock.advance(by: Duration(secondsComponent: 0, attosecondsComponent: 1))
+        #expect(try await fetcher.fetch(request()).headerFields[.age] == "8")
+    }
+
+    @Test func anAnswerIsGivenUntilItExpiresByTheClock() async throws {
+        clock.advance(by: .seconds(1_000))
+        let cache = makeCache()
+        clock.advance(by: .seconds(1_000))
+        let fetcher = script(fresh("1"), fresh("2")).caching(in: cache.makePartition())
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        clock.advance(by: .seconds(60) - .nanoseconds(1))
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        clock.advance(by: .nanoseconds(1))
+        #expect(try await bodies(fetcher, request(), request()) == ["2", "2"])
+    }
+
+    @Test func theTimeItWasHeldOnTheWayCounts() async throws {
+        var held = fresh("1")
+        held.headerFields[.age] = "50"
+        let fetcher = script(held, fresh("2")).caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request(), request()) == ["1", "1"])
+        clock.advance(by: .seconds(10))
+        #expect(try await bodies(fetcher, request()) == ["2"])
+    }
+
+    @Test(arguments: [nil, "no-store, max-age=60", "no-cache, max-age=60", "max-age=0", "=", "max-age=+60"])
+    func whatDoesNotSayThatItIsFreshIsNotKept(cacheControl: String?) async throws {
+        let cache = makeCache()
+        let fetcher = script(answer("1", cacheControl), fresh("2")).caching(in: cache.makePartition())
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        #expect(cache.count == 0)
+        #expect(try await bodies(fetcher, request()) == ["2"])
+    }
+
+    @Test func whatDiffersByHowItIsAskedIsFoundByTheWholeRequest() async throws {
+        var differing = fresh("1")
+        differing.headerFields[.vary] = "Accept"
+        var inPlainText = try request()
+        inPlainText.headerFields[.accept] = "text/plain"
+        let fetcher = script(differing, fresh("2")).caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request(), request(), inPlainText, request()) == ["1", "1", "2", "1"])
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: ["max-age=60", "no-store"])
+    func anAnswerThatWasAskedForEarlierTakesNotThePlaceOfALaterOne(cacheControl: String) async throws {
+        let asked = Rendezvous(of: 2)
+        let goOn = Rendezvous(of: 2)
+        let later = answer("later", cacheControl)
+        let earlier = fresh("earlier")
+        let source = StubDataFetcher { request throws(FetchError) in
+            if request.headerFields[.cacheControl] != nil { return later }
+            await asked.arrive()
+            await goOn.arrive()
+            return earlier
+        }
+        let fetcher = source.caching(in: makeCache().makePartition())
+        async let slow = fetcher.fetch(request())
+        await asked.arrive()
+        _ = try await fetcher.fetch(request("no-cache"))
+        await goOn.arrive()
+        #expect(try await slow.body == Data("earlier".utf8))
+        let now = try await fetcher.fetch(request())
+        #expect(now.body == Data((cacheControl == "no-store" ? "earlier" : "later").utf8))
+        #expect(now.origin == (cacheControl == "no-store" ? .upstream : .memory))
+    }
+
+    @Test func answersWithoutABodyAreBoundedToo() async throws {
+        let cache = makeCache(byteLimit: 10_000)
+        let fetcher = StubDataFetcher { _ throws(FetchError) in fresh("") }.caching(in: cache.makePartition())
+        for number in 1...100 { _ = try await fetcher.fetch(.example("http://upstream.test/\(number)")) }
+        #expect((10...20).contains(cache.count))
+    }
+
+    @Test(arguments: [201, 203, 204, 206, 301, 304, 404, 500])
+    func onlyOrdinarySuccessIsKept(code: Int) async throws {
+        let fetcher = script(fresh("1", status: .init(code)), fresh("2")).caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request(), request()) == ["1", "2"])
+    }
+
+    @Test(arguments: ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "get"])
+    func onlyAnswersToGetAreKept(name: String) async throws {
+        let method = try #require(DataRequest.Method(name))
+        let cache = makeCache()
+        let fetcher = script(fresh("1"), fresh("2"), fresh("3")).caching(in: cache.makePartition())
+        let requests = try (request(method: method), request())
+        #expect(try await bodies(fetcher, requests.0, requests.0) == ["1", "2"])
+        #expect(cache.count == 0)
+        #expect(try await bodies(fetcher, requests.1) == ["3"])
+    }
+
+    @Test func whoWantsNoCopyIsAskedForAndOthersGetThatAnswer() async throws {
+        let source = RecordingDataFetcher(script(fresh("1"), fresh("2")))
+        let fetcher = source.caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request(), request("no-cache"), request()) == ["1", "2", "2"])
+        #expect(source.requests == [try request(), try request("no-cache")])
+    }
+
+    @Test func whoWantsNothingToBeStoredIsObeyed() async throws {
+        let cache = makeCache()
+        let fetcher = script(fresh("1"), fresh("2")).caching(in: cache.makePartition())
+        #expect(try await bodies(fetcher, request("no-store"), request()) == ["1", "2"])
+    }
+
+    @Test(arguments: [nil, "no-store", "no-cache"])
+    func aNewerAnswerTakesThePlaceOfAnOlderOneAlsoIfItIsNotKept(cacheControl: String?) async throws {
+        let answers = script(fresh("1"), answer("2", cacheControl), fresh("3"))
+        let fetcher = answers.caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request(), request("no-cache"), request()) == ["1", "2", "3"])
+    }
+
+    @Test func aNewerAnswerThatIsTooLargeTakesThePlaceOfAnOlderOneToo() async throws {
+        let large = String(repeating: "x", count: 1_000)
+        let fetcher = script(fresh("1"), fresh(large), fresh("3")).caching(
+            in: makeCache(byteLimit: 1_000).makePartition()
+        )
+        #expect(try await bodies(fetcher, request(), request("no-cache"), request()) == ["1", large, "3"])
+    }
+
+    @Test func nothingIsRememberedOfARequestThatHasEnded() async throws {
+        let cache = makeCache()
+        let source = ScriptedDataFetcher([.answer(fresh("1")), .failure(.unreachable)])
+        let fetcher = source.caching(in: cache.makePartition())
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        await #expect(throws: FetchError.self) { try await fetcher.fetch(request("no-cache")) }
+        #expect(cache.questionCount == 0)
+    }
+
+    @Test func aFailureToAskAnewLeavesTheOlderAnswer() async throws {
+        let source = ScriptedDataFetcher([
+            .answer(fresh("1")), .failure(.unreachable), .answer(fresh("2", status: 503)),
+        ])
+        let fetcher = source.caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        await #expect(throws: FetchError.self) { try await fetcher.fetch(request("no-cache")) }
+        #expect(try await bodies(fetcher, request("no-cache"), request()) == ["2", "1"])
+    }
+
+    @Test func requestsThatDifferHaveAnswersOfTheirOwn() async throws {
+        let fetcher = script(fresh("1"), fresh("2"), fresh("3")).caching(in: makeCache().makePartition())
+        let signed = try DataRequest.example(headerFields: [HeaderField(.authorization, "Bearer a")])
+        let other = try DataRequest.example("http://upstream.test/posts")
+        #expect(try await bodies(fetcher, request(), signed, other) == ["1", "2", "3"])
+        #expect(try await bodies(fetcher, request(), signed, other) == ["1", "2", "3"])
+    }
+
+    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "PURGE"])
+    func aWriteMakesThePartitionForgetEverything(name: String) async throws {
+        let method = try #require(DataRequest.Method(name))
+        let fetcher = script(fresh("1"), fresh("written"), fresh("2")).caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request(), request(method: method), request()) == ["1", "written", "2"])
+    }
+
+    @Test func aWriteThatFailsMakesThePartitionForgetToo() async throws {
+        let source = ScriptedDataFetcher([.answer(fresh("1")), .failure(.timedOut), .answer(fresh("2"))])
+        let fetcher = source.caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        await #expect(throws: FetchError.self) { try await fetcher.fetch(request(method: .post)) }
+        #expect(try await bodies(fetcher, request()) == ["2"])
+    }
+
+    @Test func headForgetsNothing() async throws {
+        let fetcher = script(fresh("1"), fresh("")).caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request(), request(method: .head), request()) == ["1", "", "1"])
+    }
+
+    /// A fetcher whose readers arrive at two places before they get an answer that is fresh; a write is answered at once.
+    private func held(_ begun: Rendezvous, _ released: Rendezvous) -> StubDataFetcher {
+        StubDataFetcher { request throws(FetchError) in
+            if request.method == .get {
+                await begun.arrive()
+                await released.arrive()
+            }
+            return fresh("1")
+        }
+    }
+
+    @Test func anAnswerAskedForBeforeAWriteIsNotKept() async throws {
+        let cache = makeCache()
+        let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
+        let fetcher = held(begun, released).caching(in: cache.makePartition())
+        let (read, write) = try (request(), request(method: .post))
+        async let answer = fetcher.fetch(read)
+        await begun.arrive()
+        _ = try await fetcher.fetch(write)
+        await released.arrive()
+        #expect(try await answer == fresh("1"))
+        #expect(cache.count == 0)
+        // Who asks behind the write is answered anew, and that is kept.
+        _ = try await fetcher.fetch(read)
+        #expect(cache.count == 1)
+    }
+
+    @Test func aClosedPartitionForgetsAndKeepsNothingAnyMore() async throws {
+        let cache = makeCache()
+        let partition = cache.makePartition()
+        let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
+        let fetcher = held(begun, released).caching(in: partition)
+        let (first, second) = try (request(), DataRequest.example("http://upstream.test/posts"))
+        async let firstAnswer = fetcher.fetch(first)
+        await begun.arrive()
+        await released.arrive()
+        _ = try await firstAnswer
+        #expect(cache.count == 1)
+        partition.close()
+        #expect(cache.count == 0)
+        _ = try await (fetcher.fetch(first), fetcher.fetch(second))
+        #expect(cache.count == 0)
+    }
+
+    @Test func whatIsUnderWayWhenAPartitionIsClosedIsNotKept() async throws {
+        let cache = makeCache()
+        let partition = cache.makePartition()
+        let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
+        let fetcher = held(begun, released).caching(in: partition)
+        let read = try request()
+        async let answer = fetcher.fetch(read)
+        await begun.arrive()
+        partition.close()
+        // Also not in one that is opened meanwhile.
+        let other = cache.makePartition()
+        await released.arrive()
+        #expect(try await answer == fresh("1"))
+        #expect(cache.count == 0)
+        #expect(other.response(to: read) == nil)
+    }
+
+    @Test func partitionsNeverSeeOneAnothersAnswers() async throws {
+        let cache = makeCache()
+        let (ada, charles) = (cache.makePartition(), cache.makePartition())
+        let ofAda = script(fresh("of Ada")).caching(in: ada)
+        let ofCharles = script(fresh("of Charles"), fresh("x")).caching(in: charles)
+        #expect(try await bodies(ofAda, request()) == ["of Ada"])
+        #expect(try await bodies(ofCharles, request()) == ["of Charles"])
+        #expect(cache.count == 2)
+        // Neither forgets by what the other does.
+        _ = try await ofCharles.fetch(request(method: .post))
+        charles.close()
+        #expect(try await bodies(ofAda, request()) == ["of Ada"])
+        #expect(cache.count == 1)
+    }
+
+    @Test func theOldestAnswersGoWhenThereAreTooManyBytes() async throws {
+        // About 580 bytes each.
+        let cache = makeCache(byteLimit: 1_300)
+        let fetcher = StubDataFetcher { _ throws(FetchError) in fresh("1234") }.caching(in: cache.makePartition())
+        for number in 1...100 { _ = try await fetcher.fetch(.example("http://upstream.test/\(number)")) }
+        #expect(cache.count == 2)
+        #expect(try await fetcher.fetch(.example("http://upstream.test/100")).origin == .memory)
+        #expect(try await fetcher.fetch(.example("http://upstream.test/98")).origin == .upstream)
+    }
+
+    /// A source that takes so long for each answer.
+    private func slow(_ answer: DataResponse, by delay: Duration) -> StubDataFetcher {
+        StubDataFetcher { [clock] _ throws(FetchError) in
+            clock.advance(by: delay)
+            return answer
+        }
+    }
+
+    // RFC 9111 section 4.2.3: when a slow answer was made is not known, so it counts from the request.
+    @Test(arguments: [(nil, 8), ("50", 58)])
+    func aSlowAnswerIsAsOldAsTheRequestForIt(age: String?, seconds: Int) async throws {
+        var answer = fresh("1")
+        answer.headerFields[.age] = age
+        let fetcher = slow(answer, by: .seconds(8)).caching(in: makeCache().makePartition())
+        _ = try await fetcher.fetch(request())
+        let copy = try await fetcher.fetch(request())
+        #expect(copy.origin == .memory)
+        #expect(copy.headerFields[.age] == "\(seconds)")
+        clock.advance(by: .seconds(60 - seconds) - .nanoseconds(1))
+        #expect(try await fetcher.fetch(request()).origin == .memory)
+        clock.advance(by: .nanoseconds(1))
+        #expect(try await fetcher.fetch(request()).origin == .upstream)
+    }
+
+    @Test func theDateOfAnAnswerCountsWhereItSaysMore() async throws {
+        let arrival = try #require(Date(httpDate: "Sun, 06 Nov 1994 08:49:37 GMT"))
+        let cache = ResponseCache(byteLimit: 100_000, clock: clock) { arrival }
+        var dated = fresh("1")
+        dated.headerFields[.date] = "Sun, 06 Nov 1994 08:49:17 GMT"
+        let fetcher = script(dated).caching(in: cache.makePartition())
+        _ = try await fetcher.fetch(request())
+        #expect(try await fetcher.fetch(request()).headerFields[.age] == "20")
+    }
+
+    @Test func aCacheMayKeepAnswersForLessThanTheySay() async throws {
+        let cache = ResponseCache(byteLimit: 100_000, maximumLifetime: .seconds(5), clock: clock)
+        let fetcher = script(fresh("1"), fresh("2")).caching(in: cache.makePartition())
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        clock.advance(by: .seconds(5))
+        #expect(try await bodies(fetcher, request()) == ["2"])
+    }
+
+    @Test func anAnswerThatTookLongerThanItIsFreshIsNotKept() async throws {
+        let cache = makeCache()
+        _ = try await slow(fresh("1"), by: .seconds(60)).caching(in: cache.makePartition()).fetch(request())
+        #expect(cache.count == 0)
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: [nil, "no-store"])
+    func anAnswerThatIsNotKeptLeavesOthersThatAreUnderWay(cacheControl: String?) async throws {
+        let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
+        let (kept, unkept) = (fresh("kept"), answer("unkept", cacheControl))
+        let source = StubDataFetcher { request throws(FetchError) in
+            guard request.url.path == "/slow" else { return unkept }
+            await begun.arrive()
+            await released.arrive()
+            return kept
+        }
+        let cache = makeCache()
+        let fetcher = source.caching(in: cache.makePartition())
+        async let slow = fetcher.fetch(.example("http://upstream.test/slow"))
+        await begun.arrive()
+        _ = try await fetcher.fetch(.example("http://upstream.test/other"))
+        await released.arrive()
+        _ = try await slow
+        #expect(cache.count == 1)
+    }
+
+    @Test func anAnswerThatWasRedirectedIsNotKeptUnderTheFirstAddress() async throws {
+        let cache = makeCache()
+        var redirected = fresh("2")
+        redirected.url = try DataRequest.example("http://upstream.test/elsewhere").url
+        let fetcher = script(fresh("1"), redirected, fresh("3")).caching(in: cache.makePartition())
+        #expect(try await bodies(fetcher, request(), request("no-cache")) == ["1", "2"])
+        // Nor does what was kept before outlive it.
+        #expect(cache.count == 0)
+        #expect(try await bodies(fetcher, request(), request()) == ["3", "3"])
+    }
+
+    @Test(arguments: ["31536001", "2147483647", "2147483648", "99999999999999999999"])
+    func noAnswerIsKeptForMoreThanAYear(seconds: String) async throws {
+        let fetcher = script(answer("1", "max-age=\(seconds)"), fresh("2")).caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        clock.advance(by: .seconds(31_536_000) - .nanoseconds(1))
+        #expect(try await bodies(fetcher, request()) == ["1"])
+        clock.advance(by: .nanoseconds(1))
+        #expect(try await bodies(fetcher, request()) == ["2"])
+    }
+
+    @Test func askingWhatCanBeDoneForgetsNothing() async throws {
+        let fetcher = script(fresh("1"), fresh("options")).caching(in: makeCache().makePartition())
+        #expect(try await bodies(fetcher, request(), request(method: .options), request()) == ["1", "options", "1"])
+    }
+
+    @Test func aThousandMayAskAtOnce() async throws {
+        let cache = makeCache(byteLimit: 5_900)
+        let fetcher = StubDataFetcher { _ throws(FetchError) in fresh("12345") }.caching(in: cache.makePartition())
+        try await withThrowingTaskGroup { group in
+            for number in 0..<1_000 {
+                group.addTask {
+                    let method: DataRequest.Method = number % 100 == 0 ? .post : .get
+                    let answer = try await fetcher.fetch(
+                        .example("http://upstream.test/\(number % 20)", method: method)
+                    )
+                    #expect(answer.body == Data("12345".utf8))
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(cache.count <= 10)
+    }
+}

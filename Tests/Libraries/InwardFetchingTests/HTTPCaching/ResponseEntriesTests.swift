@@ -1,0 +1,178 @@
+import TestSupport
+import Testing
+
+@testable import InwardFetching
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct ResponseEntriesTests {
+    /// Entries with one partition, which is empty.
+    private func makeEntries(byteLimit: Int) -> (ResponseEntries, partition: Int) {
+        var entries = ResponseEntries(byteLimit: byteLimit)
+        let partition = entries.openPartition()
+        return (entries, partition)
+    }
+
+    private func request(_ number: Int) throws -> DataRequest { try .example("http://upstream.test/\(number)") }
+
+    private func body(_ count: Int) -> DataResponse { DataResponse(body: Data(repeating: 0x20, count: count)) }
+
+    /// Which of the first ten requests have an answer.
+    private func kept(_ entries: ResponseEntries, in partition: Int) throws -> [Int] {
+        var entries = entries
+        return try (0..<10).filter { entries.response(to: try request($0), in: partition, at: .zero) != nil }
+    }
+
+    /// How long the order is that the entries remember.
+    private func orderCount(_ entries: ResponseEntries) throws -> Int {
+        let order = try #require(Mirror(reflecting: entries).descendant("order"))
+        return Mirror(reflecting: order).children.count
+    }
+
+    /// 512 bytes beside the 22 of the address, twice the name and once the value of each field, and the body.
+    @Test func anAnswerTakesWhatItSaysAndALittleMore() throws {
+        var request = try request(1)
+        request.headerFields = [HeaderField(.accept, "text/plain")]
+        let response = DataResponse(headerFields: [HeaderField(.age, "20")], body: Data(repeating: 0x20, count: 100))
+        #expect(response.bytesToKeep(for: request) == 512 + 22 + (12 + 10) + (6 + 2) + 100)
+    }
+
+    @Test func whatWasStoredFirstGoesFirst() throws {
+        var (entries, partition) = makeEntries(byteLimit: 10)
+        for number in 0..<3 {
+            entries.store(body(4), to: try request(number), in: partition, until: .seconds(1))
+        }
+        #expect(try kept(entries, in: partition) == [1, 2])
+        entries.store(body(9), to: try request(3), in: partition, until: .seconds(1))
+        #expect(try kept(entries, in: partition) == [3])
+        entries.store(body(1), to: try request(4), in: partition, until: .seconds(1))
+        #expect(try kept(entries, in: partition) == [3, 4])
+    }
+
+    @Test func whatIsStoredAgainMovesToTheBack() throws {
+        var (entries, partition) = makeEntries(byteLimit: 10)
+        for number in [0, 1, 0, 2] {
+            entries.store(body(4), to: try request(number), in: partition, until: .seconds(1))
+        }
+        #expect(try kept(entries, in: partition) == [0, 2])
+        #expect(entries.count == 2)
+    }
+
+    @Test func whatIsLargerThanTheLimitIsNotKeptAndNobodyGoesForIt() throws {
+        var (entries, partition) = makeEntries(byteLimit: 10)
+        entries.store(body(10), to: try request(0), in: partition, until: .seconds(1))
+        entries.store(body(11), to: try request(1), in: partition, until: .seconds(1))
+        #expect(try kept(entries, in: partition) == [0])
+    }
+
+    @Test func theLimitIsOfAllPartitionsTogether() throws {
+        var (entries, first) = makeEntries(byteLimit: 10)
+        let second = entries.openPartition()
+        #expect(first != second)
+        entries.store(body(6), to: try request(0), in: first, until: .seconds(1))
+        entries.store(body(6), to: try request(0), in: second, until: .seconds(1))
+        #expect(try kept(entries, in: first).isEmpty)
+        #expect(try kept(entries, in: second) == [0])
+    }
+
+    @Test func whatIsForgottenMakesRoom() throws {
+        var (entries, partition) = makeEntries(byteLimit: 10)
+        let other = entries.openPartition()
+        entries.store(body(5), to: try request(0), in: other, until: .seconds(1))
+        entries.store(body(5), to: try request(1), in: partition, until: .seconds(1))
+        entries.removeAll(in: partition)
+        entries.store(body(5), to: try request(2), in: partition, until: .seconds(1))
+        #expect(try kept(entries, in: other) == [0])
+        #expect(try kept(entries, in: partition) == [2])
+    }
+
+    @Test func whatWasAskedBeforeThePartitionWasEmptiedIsNotKept() throws {
+        var (entries, partition) = makeEntries(byteLimit: 10)
+        let question = entries.beginQuestion(try request(0), in: partition, at: .zero)
+        entries.removeAll(in: partition)
+        entries.store(body(1), asked: question, until: .seconds(1))
+        #expect(entries.count == 0)
+        entries.store(body(1), to: try request(0), in: partition, until: .seconds(1))
+        #expect(entries.count == 1)
+    }
+
+    @Test func anEarlierQuestionComesTooLateOnlyForTheSameRequest() throws {
+        var (entries, partition) = makeEntries(byteLimit: 10)
+        let early = try (0..<2).map { entries.beginQuestion(try request($0), in: partition, at: .zero) }
+        let late = entries.beginQuestion(try request(0), in: partition, at: .zero)
+        entries.store(body(1), asked: late, until: nil)
+        for question in early { entries.store(body(1), asked: question, until: .seconds(1)) }
+        #expect(try kept(entries, in: partition) == [1])
+    }
+
+    /// What is known of questions is not kept for longer than they are under way.
+    @Test func questionsThatHaveEndedAreForgotten() throws {
+        var (entries, partition) = makeEntries(byteLimit: 10)
+        let questions = try [0, 0, 1].map { entries.beginQuestion(try request($0), in: partition, at: .zero) }
+        #expect(entries.questionCount == 2)
+        for question in questions { entries.store(body(1), asked: question, until: nil) }
+        entries.end(questions[0])
+        #expect(entries.questionCount == 2)
+        entries.closePartition(partition)
+        for question in questions.dropFirst() { entries.end(question) }
+        #expect(entries.questionCount == 0)
+    }
+
+    @Test func aClosedPartitionIsGoneAndItsNumberDoesNotComeBack() throws {
+        var (entries, partition) = makeEntries(byteLimit: 10)
+        entries.store(body(1), to: try request(0), in: partition, until: .seconds(1))
+        entries.closePartition(partition)
+        entries.closePartition(partition)
+        #expect(entries.count == 0)
+        entries.store(body(1), to: try request(0), in: partition, until: .seconds(1))
+        #expect(entries.count == 0)
+        #expect(entries.openPartition() != partition)
+    }
+
+    @Test func anAnswerIsGivenUntilItExpires() throws {
+        var (entries, partition) = makeEntries(byteLimit: 10)
+        entries.store(body(1), to: try request(0), in: partition, until: .seconds(5))
+        let kept = entries.response(to: try request(0), in: partition, at: .seconds(5) - .nanoseconds(1))
+        #expect(kept?.response == body(1))
+        #expect(kept?.age == .seconds(5) - .nanoseconds(1))
+        #expect(entries.response(to: try request(0), in: partition, at: .seconds(5)) == nil)
+        #expect(entries.count == 0)
+    }
+
+    @Test func theOrderDoesNotGrowWithEveryAnswerEverStored() throws {
+        var (entries, partition) = makeEntries(byteLimit: 100)
+        for round in 0..<2_000 {
+            entries.store(body(1), to: try request(round % 10), in: partition, until: .seconds(1))
+            #expect(try orderCount(entries) <= 2 * entries.count + 17)
+        }
+        #expect(entries.count == 10)
+        #expect(try kept(entries, in: partition) == Array(0..<10))
+        for _ in 0..<2_000 {
+            entries.store(body(1), to: try request(1), in: partition, until: .seconds(1))
+            entries.removeAll(in: partition)
+        }
+        #expect(try orderCount(entries) <= 17)
+    }
+}
+
+extension ResponseEntries {
+    /// Asks a question and stores an answer to it that takes as many bytes as its body has.
+    fileprivate mutating func store(
+        _ response: DataResponse,
+        to request: DataRequest,
+        in partition: Int,
+        until expiry: Duration?
+    ) {
+        let question = beginQuestion(request, in: partition, at: .zero)
+        store(response, asked: question, until: expiry)
+        end(question)
+    }
+
+    fileprivate mutating func store(_ response: DataResponse, asked question: Question, until expiry: Duration?) {
+        store(response, asked: question, madeAt: .zero, until: expiry, bytes: response.body.count)
+    }
+}

@@ -1,0 +1,249 @@
+import InwardTesting
+import Testing
+import Thoroughness
+
+@testable import InwardFetching
+
+struct AdaptiveLimitTests {
+    /// A source that works at so many requests at once and has the others wait, first come, first served.
+    private struct Source {
+        var limit: AdaptiveLimit
+        var random: SplitMix64
+        private(set) var now = Duration.zero
+        private var idleFrom: [Duration] = []
+        /// When those under way began and will end, the first to end last.
+        private var underWay: [(start: Duration, end: Duration)] = []
+
+        init(_ limit: AdaptiveLimit, seed: UInt64) {
+            self.limit = limit
+            random = SplitMix64(seed: seed)
+        }
+
+        /// Answers so many requests, of which always as many are under way as are allowed, or wanted.
+        ///
+        /// - Returns: the mean of the limit, over the later half of them.
+        mutating func answer(
+            _ count: Int,
+            capacity: Int,
+            milliseconds: Double,
+            wanted: Int = .max,
+            outcome: AdaptiveLimit.Outcome = .answered
+        ) -> Double {
+            idleFrom = Array(idleFrom.sorted().prefix(capacity))
+            idleFrom += Array(repeating: now, count: capacity - idleFrom.count)
+            var sum = 0
+            for number in 0..<count {
+                while underWay.count < min(limit.limit, wanted) { begin(milliseconds) }
+                guard let first = underWay.popLast() else { continue }
+                now = max(now, first.end)
+                limit.record(outcome, from: first.start, to: now, underWay: underWay.count + 1)
+                if number >= count / 2 { sum += limit.limit }
+            }
+            return Double(sum) / Double(count - count / 2)
+        }
+
+        private mutating func begin(_ milliseconds: Double) {
+            guard let index = idleFrom.indices.min(by: { idleFrom[$0] < idleFrom[$1] }) else { return }
+            let work = Duration.seconds(milliseconds / 1_000 * Double.random(in: 0.7...1.3, using: &random))
+            idleFrom[index] = max(now, idleFrom[index]) + work
+            let end = idleFrom[index]
+            underWay.insert((now, end), at: underWay.firstIndex { $0.end < end } ?? underWay.endIndex)
+        }
+    }
+
+    private func source(in range: ClosedRange<Int> = 1...200, from start: Int = 20, seed: UInt64 = 1) -> Source {
+        Source(AdaptiveLimit(in: range, from: start, tolerance: 1.5), seed: seed)
+    }
+
+    @Test(arguments: Thoroughness.sample([1, 20, 200], every: 2), Thoroughness.sample([5, 20, 60], every: 2))
+    func theLimitComesNearWhatTheSourceCanBear(start: Int, capacity: Int) {
+        for seed in 1...(Thoroughness.isExhaustive ? 4 : 1) {
+            var source = source(from: start, seed: UInt64(seed))
+            let limit = source.answer(20_000, capacity: capacity, milliseconds: 100)
+            #expect(limit >= Double(capacity), "seed \(seed)")
+            #expect(limit <= Double(capacity) * 2 + 2, "seed \(seed)")
+        }
+    }
+
+    @Test func theLimitFollowsWhatTheSourceCanBear() {
+        var source = source()
+        let before = source.answer(10_000, capacity: 40, milliseconds: 100)
+        let between = source.answer(10_000, capacity: 8, milliseconds: 100)
+        let after = source.answer(20_000, capacity: 40, milliseconds: 100)
+        #expect((40...82).contains(before))
+        #expect((8...24).contains(between))
+        #expect((40...82).contains(after))
+    }
+
+    @Test func aSourceThatBecomesSlowInAllItDoesIsAskedForAsMuchAsBefore() {
+        var source = source()
+        _ = source.answer(10_000, capacity: 20, milliseconds: 100)
+        // That is known soon, because less at once does not help.
+        let soon = source.answer(1_200, capacity: 20, milliseconds: 500)
+        #expect((12...42).contains(soon))
+        let later = source.answer(10_000, capacity: 20, milliseconds: 500)
+        #expect((20...42).contains(later))
+    }
+
+    @Test func whereNothingEverWaitsTheLimitRisesToTheMost() {
+        var source = source(in: 2...50, from: 2)
+        _ = source.answer(10_000, capacity: 100, milliseconds: 100)
+        #expect(source.limit.limit == 50)
+    }
+
+    @Test func theLimitDoesNotRiseWhereItIsNotUsed() {
+        var source = source(from: 20)
+        _ = source.answer(10_000, capacity: 100, milliseconds: 100, wanted: 19)
+        #expect(source.limit.limit <= 20)
+        _ = source.answer(10_000, capacity: 100, milliseconds: 100, wanted: 3)
+        #expect(source.limit.limit <= 20)
+    }
+
+    @Test func theLimitFallsToTheLeastWhileTheSourceIsOverloadedAndRecovers() {
+        var source = source(in: 3...100, from: 40)
+        _ = source.answer(2_000, capacity: 20, milliseconds: 100, outcome: .overloaded)
+        #expect(source.limit.limit == 3)
+        #expect(source.answer(10_000, capacity: 20, milliseconds: 100) >= 20)
+    }
+
+    @Test func manyThatFailAtOnceCountOnce() {
+        var limit = AdaptiveLimit(in: 1...100, from: 100, tolerance: 1.5)
+        for number in 1...50 {
+            limit.record(.overloaded, from: .zero, to: .milliseconds(100 + number), underWay: 50)
+        }
+        #expect(limit.limit == 90)
+        limit.record(.overloaded, from: .milliseconds(101), to: .milliseconds(200), underWay: 50)
+        #expect(limit.limit == 81)
+    }
+
+    /// A limit that has fallen by half is measured anew once, and not with every window as long as it stays low.
+    @Test func aLimitThatHasFallenIsMeasuredOnce() {
+        var limit = AdaptiveLimit(in: 1...100, from: 100, tolerance: 1)
+        var now = Duration.zero
+        // The first measurement, which finds no difference.
+        for _ in 0..<3 { answer(&limit, in: .milliseconds(100), underWay: 100, at: &now) }
+        for _ in 0..<8 {
+            limit.record(.overloaded, from: now, to: now + .seconds(1), underWay: 100)
+            now += .seconds(1)
+        }
+        let fallen = limit.limit
+        #expect(fallen < 50)
+        let halved = (1...10).filter { _ in
+            answer(&limit, in: .milliseconds(100), underWay: limit.limit, at: &now)
+            return limit.limit < fallen
+        }
+        #expect(halved == [1])
+    }
+
+    /// The limit is halved for one window, a hundred windows after the last time.
+    @Test func itIsMeasuredAnewAfterAHundredWindows() {
+        var limit = AdaptiveLimit(in: 10...20, from: 20, tolerance: 1.5)
+        var now = Duration.zero
+        let halved = (1...210).filter { _ in
+            answer(&limit, in: .milliseconds(100), underWay: limit.limit, at: &now)
+            return limit.limit == 10
+        }
+        #expect(halved == [2, 103, 204])
+    }
+
+    /// Where half as many take more than nine tenths of the time, the limit makes no difference, and is as it was.
+    @Test(arguments: [(89, 5), (91, 20), (100, 20)])
+    func theLimitIsHalvedAgainWhereThatHelped(milliseconds: Int, expected: Int) {
+        var limit = AdaptiveLimit(in: 1...100, from: 20, tolerance: 1)
+        var now = Duration.zero
+        for _ in 0..<2 { answer(&limit, in: .milliseconds(100), underWay: 20, at: &now) }
+        #expect(limit.limit == 10)
+        answer(&limit, in: .milliseconds(milliseconds), underWay: 10, at: &now)
+        #expect(limit.limit == expected)
+    }
+
+    /// Has a limit see answers that each take as long, as many as it takes for it to look at them.
+    private func answer(_ limit: inout AdaptiveLimit, in latency: Duration, underWay: Int, at now: inout Duration) {
+        for _ in 0..<max(10, limit.limit) {
+            limit.record(.answered, from: now, to: now + latency, underWay: underWay)
+        }
+        now += latency
+    }
+
+    /// A window has ten answers, or as many as the limit if that is more.
+    @Test(arguments: [(5, 10), (10, 10), (20, 20)])
+    func itLooksAtAWindowWhenItIsFull(start: Int, count: Int) {
+        var limit = AdaptiveLimit(in: 1...100, from: start, tolerance: 1)
+        var now = Duration.zero
+        answer(&limit, in: .milliseconds(100), underWay: start, at: &now)
+        var answered = 0
+        // At the end of the second window half as many are let go, to measure.
+        while limit.limit == start {
+            limit.record(.answered, from: now, to: now + .milliseconds(100), underWay: start)
+            answered += 1
+        }
+        #expect(answered == count)
+    }
+
+    @Test func theLimitIsHalvedToMeasureWhereHalfOfItOrMoreIsUnderWay() {
+        for (underWay, expected) in [(9, 20), (10, 10)] {
+            var limit = AdaptiveLimit(in: 1...100, from: 20, tolerance: 1)
+            var now = Duration.zero
+            for _ in 0..<2 { answer(&limit, in: .milliseconds(100), underWay: underWay, at: &now) }
+            #expect(limit.limit == expected)
+        }
+    }
+
+    /// Where few are under way none waits for another, so what a request takes then is what it takes without waiting.
+    @Test func theBaselineFollowsAnswersWhileFewAreUnderWay() {
+        var limit = AdaptiveLimit(in: 1...10_000, from: 1_000, tolerance: 1)
+        var now = Duration.zero
+        answer(&limit, in: .milliseconds(100), underWay: 1, at: &now)
+        answer(&limit, in: .milliseconds(200), underWay: 1, at: &now)
+        #expect(limit.limit == 1_000)
+        // It is 120 ms by now, four fifths of these, and the limit goes a fifth of the way to 800 and the root of 1,000. Half of
+        // that is measured next.
+        answer(&limit, in: .milliseconds(150), underWay: 1_000, at: &now)
+        #expect(limit.limit == 483)
+    }
+
+    /// What was faster than ever shows how long it takes without waiting, and counts for a tenth.
+    @Test func theBaselineFollowsTheFastestAnswers() {
+        var limit = AdaptiveLimit(in: 1...10_000, from: 1_000, tolerance: 1)
+        var now = Duration.zero
+        // Measured, and measured again with half as many, which makes no difference.
+        for _ in 0..<3 { answer(&limit, in: .milliseconds(100), underWay: 1_000, at: &now) }
+        #expect(limit.limit == 1_006)
+        answer(&limit, in: .milliseconds(50), underWay: 1_006, at: &now)
+        #expect(limit.limit == 1_012)
+        // It is 95 ms by now, a half of these.
+        answer(&limit, in: .milliseconds(190), underWay: 1_012, at: &now)
+        #expect(limit.limit == 917)
+    }
+
+    @Test func noLimitIsLargerThanABillion() {
+        #expect(AdaptiveLimit(in: 1...Int.max, from: Int.max, tolerance: 2).limit == 1_000_000_000)
+        #expect(AdaptiveLimit(in: -5...0, from: 0, tolerance: 2).limit == 1)
+    }
+
+    @Test(arguments: [(0.5, 1), (-1, 1), (.nan, 1), (11, 10), (.infinity, 10)] as [(Double, Double)])
+    func aToleranceOutOfRangeIsTheNearest(tolerance: Double, nearest: Double) {
+        let limits = [tolerance, nearest].map { AdaptiveLimit(in: 1...100, from: 10, tolerance: $0) }
+        #expect(limits[0] == limits[1])
+    }
+
+    @Test func whatTellsNothingChangesNothing() {
+        var limit = AdaptiveLimit(in: 1...100, from: 10, tolerance: 1.5)
+        let before = limit
+        for number in 1...100 { limit.record(.untold, from: .zero, to: .seconds(number), underWay: 10) }
+        #expect(limit == before)
+    }
+
+    @Test func answersInNoTimeAreTakenAsTheyAre() {
+        var limit = AdaptiveLimit(in: 1...100, from: 10, tolerance: .nan)
+        for _ in 1...20_000 { limit.record(.answered, from: .zero, to: .zero, underWay: 100) }
+        #expect(limit.limit == 100)
+    }
+
+    @Test(arguments: [(0...0, 5, 1), (-5...(-1), 5, 1), (3...9, 1, 3), (3...9, 20, 9), (1...Int.max, .max, Int.max)])
+    func whatIsOutOfRangeIsTakenIn(range: ClosedRange<Int>, start: Int, expected: Int) {
+        // The largest number has no exact counterpart, and is not needed to be met.
+        let limit = AdaptiveLimit(in: range, from: start, tolerance: 1.5).limit
+        #expect(limit == min(expected, AdaptiveLimit.most))
+    }
+}

@@ -1,0 +1,376 @@
+import InwardFetching
+import InwardTesting
+import InwardTransfers
+import Synchronization
+import TestSupport
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct PuttingDataSaverTests {
+    private let data: [UInt8] = Array(0..<23)
+
+    private func saver(_ server: any DataFetcher) throws -> PuttingDataSaver {
+        PuttingDataSaver(url: try .example("target"), pieceByteCount: 5, dataFetcher: server)
+    }
+
+    private func writes(_ server: InMemoryWebDataFetcher) -> [String] {
+        server.requests.filter { ![.get, .delete].contains($0.method) }.map { request in
+            [request.method.rawValue, request.url.path(), request.headerFields[.contentRange]].compactMap(\.self)
+                .joined(separator: " ")
+        }
+    }
+
+    @Test(arguments: [InMemoryWebDataFetcher.Abilities.all, []], [0, 5])
+    func whatFitsIntoOneBodyIsPutAtOnce(abilities: InMemoryWebDataFetcher.Abilities, count: Int) async throws {
+        let server = InMemoryWebDataFetcher(abilities)
+        let data = Array(data.prefix(count))
+        try await TransferData(from: InMemoryDataLoader(data), to: saver(server))()
+        #expect(server["/target"] == data)
+        #expect(server.paths == ["/target"])
+        #expect(writes(server) == ["PUT /target"])
+        // Nothing was there to be taken away.
+        #expect(!server.requests.contains { $0.method == .delete })
+    }
+
+    @Test func whatIsLargerIsPutTogetherBesideAndMoved() async throws {
+        let server = InMemoryWebDataFetcher { server, request in
+            if [.get, .put].contains(request.method) { #expect(server["/target"] == [7]) }
+        }
+        server["/target"] = [7]
+        let loader = InMemoryDataLoader(data, pieceByteCount: 5, source: nil)
+        try await TransferData(from: loader, to: saver(server))()
+        #expect(server["/target"] == data)
+        #expect(server.paths == ["/target"])
+        #expect(
+            writes(server) == [
+                "PUT /target.inward-part bytes 0-4/*", "PUT /target.inward-part bytes 5-9/*",
+                "PUT /target.inward-part bytes 10-14/*", "PUT /target.inward-part bytes 15-19/*",
+                "PUT /target.inward-part bytes 20-22/23", "MOVE /target.inward-part",
+            ]
+        )
+        // What was moved is not taken away; the note of it is.
+        let last = server.requests.suffix(2).map { "\($0.method) \($0.url.path())" }
+        #expect(last == ["MOVE /target.inward-part", "DELETE /target.inward-state"])
+    }
+
+    @Test func anAddressMayBeRelative() async throws {
+        let server = InMemoryWebDataFetcher()
+        let url = try #require(URL(string: "target", relativeTo: .example("other")))
+        let saver = PuttingDataSaver(url: url, pieceByteCount: 5, dataFetcher: server)
+        try await TransferData(from: InMemoryDataLoader(data), to: saver)()
+        #expect(server["/target"] == data)
+        let hosts = Set(server.requests.map { $0.url.absoluteURL.host() })
+        #expect(try hosts == [URL.example("other").host()])
+    }
+
+    @Test func largePiecesAreReadBackInSmallerOnes() async throws {
+        let server = InMemoryWebDataFetcher()
+        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 1 << 22, dataFetcher: server)
+        let data = [UInt8](repeating: 7, count: (1 << 20) + 1)
+        try await TransferData(from: InMemoryDataLoader(data, pieceByteCount: 1 << 20, source: nil), to: saver)()
+        #expect(server["/target"] == data)
+        let ranges = server.requests.filter { $0.method == .get && $0.url.path() == "/target" }.map {
+            $0.headerFields[.range]
+        }
+        #expect(ranges == ["bytes=0-1048575", "bytes=1048576-2097151"])
+    }
+
+    @Test func itConforms() async throws {
+        let server = InMemoryWebDataFetcher()
+        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 70_000, dataFetcher: server)
+        try await DataSaverConformance { server["/target"] }.check(saver)
+        #expect(server.paths == ["/target"])
+    }
+
+    @Test(arguments: [1, 3, 5, 7, 12, 23]) func piecesOfAnyLengthArePut(length: Int) async throws {
+        let server = InMemoryWebDataFetcher()
+        try await TransferData(from: InMemoryDataLoader(data, pieceByteCount: length), to: saver(server))()
+        #expect(server["/target"] == data)
+        #expect(server.paths == ["/target"])
+        #expect(server.requests.allSatisfy { $0.url.path().hasSuffix("state") || ($0.body?.count ?? 0) <= 5 })
+    }
+
+    @Test(arguments: [-1, 0, 1]) func aPieceHasAByteAtLeast(count: Int) async throws {
+        let server = InMemoryWebDataFetcher()
+        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: count, dataFetcher: server)
+        try await TransferData(from: InMemoryDataLoader([1, 2], pieceByteCount: 1), to: saver)()
+        #expect(server["/target"] == [1, 2])
+        #expect(
+            writes(server).filter { $0.contains("bytes") } == [
+                "PUT /target.inward-part bytes 0-0/*", "PUT /target.inward-part bytes 1-1/2",
+            ]
+        )
+    }
+
+    @Test(arguments: [4, 8, 12, 16, 20]) func whatIsInterruptedGoesOnFromWhereItWas(offset: Int) async throws {
+        let server = InMemoryWebDataFetcher()
+        let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
+            if question.offset == offset { throw DataLoaderError(source: "The memory", explanation: "is gone") }
+        }
+        await #expect(throws: TransferDataError.self) { try await TransferData(from: failing, to: saver(server))() }
+        #expect(server["/target"] == nil)
+        let loader = InMemoryDataLoader(data)
+        let report = try await TransferData(from: loader, to: saver(server))()
+        // The last piece was not sent, because it might have been followed by more for the same body.
+        #expect(report.resumedAt == max(0, offset - 4))
+        #expect(server["/target"] == data)
+        #expect(server.paths == ["/target"])
+    }
+
+    /// It was put by an earlier run that ended before it noted that.
+    @Test func whatWasPutBeyondTheNoteIsPutAgain() async throws {
+        let server = InMemoryWebDataFetcher()
+        let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
+            if question.offset == 16 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
+        }
+        await #expect(throws: TransferDataError.self) { try await TransferData(from: failing, to: saver(server))() }
+        server["/target.inward-part"]? += [9, 9, 9, 9]
+        #expect(try await TransferData(from: InMemoryDataLoader(data), to: saver(server))().resumedAt == 12)
+        #expect(server["/target"] == data)
+    }
+
+    @Test func whatNobodyCanGoOnFromIsTakenAway() async throws {
+        let server = InMemoryWebDataFetcher()
+        let failing = InMemoryDataLoader(data, source: nil) { (_, question) throws(DataLoaderError) in
+            if question.offset == 16 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
+        }
+        await #expect(throws: TransferDataError.self) { try await TransferData(from: failing, to: saver(server))() }
+        #expect(writes(server).count == 3)
+        #expect(server.paths == [])
+    }
+
+    @Test func aDraftThatWasNotBegunIsTakenAwayToo() async throws {
+        let server = InMemoryWebDataFetcher()
+        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 1, dataFetcher: server)
+        var draft = try await saver.openDraft()
+        // A byte is sent, and a byte is not.
+        try await draft.append([1, 2], reaching: SavedPart(source: nil, validator: nil, steps: nil))
+        #expect(server.paths == ["/target.inward-part"])
+        await draft.leave()
+        #expect(server.paths == [])
+    }
+
+    @Test func whatWasLeftStaysWhereNothingMoreIsLoaded() async throws {
+        let server = InMemoryWebDataFetcher()
+        for offset in [16, 12] {
+            let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
+                if question.offset == offset { throw DataLoaderError(source: "The memory", explanation: "is gone") }
+            }
+            await #expect(throws: TransferDataError.self) { try await TransferData(from: failing, to: saver(server))() }
+        }
+        #expect(try await TransferData(from: InMemoryDataLoader(data), to: saver(server))().resumedAt == 12)
+        #expect(server["/target"] == data)
+    }
+
+    @Test func aDraftThatIsBegunAnewLeavesNoPart() async throws {
+        let server = InMemoryWebDataFetcher()
+        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 1, dataFetcher: server)
+        var draft = try await saver.openDraft()
+        let nothing = SavedPart(source: nil, validator: nil, steps: nil)
+        try await draft.append([1, 2], reaching: nothing)
+        try await draft.begin()
+        try await draft.append([3], reaching: nothing)
+        try await draft.publish(Checksum(of: [3].span))
+        #expect(server["/target"] == [3])
+        #expect(server.paths == ["/target"])
+    }
+
+    @Test func aPartThatIsDamagedIsPutAnew() async throws {
+        let server = InMemoryWebDataFetcher()
+        let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
+            if question.offset == 16 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
+        }
+        await #expect(throws: TransferDataError.self) { try await TransferData(from: failing, to: saver(server))() }
+        server["/target.inward-part"] = [UInt8](repeating: 9, count: 30)
+        let report = try await TransferData(from: InMemoryDataLoader(data), to: saver(server))()
+        #expect(report.resumedAt == 0)
+        #expect(server["/target"] == data)
+    }
+
+    @Test func aPartOfAnotherVersionIsPutAnewFromItsBeginning() async throws {
+        let server = InMemoryWebDataFetcher()
+        let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
+            if question.offset == 16 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
+        }
+        await #expect(throws: TransferDataError.self) { try await TransferData(from: failing, to: saver(server))() }
+        let count = writes(server).count
+        let loader = InMemoryDataLoader(data.reversed(), validator: "2")
+        #expect(try await TransferData(from: loader, to: saver(server))().resumedAt == 0)
+        #expect(writes(server).dropFirst(count).first { $0.contains("bytes") }?.hasSuffix(" bytes 0-3/*") == true)
+        #expect(server["/target"] == data.reversed())
+    }
+
+    /// Where nothing was saved there is no part to read.
+    @Test(arguments: [0, 1]) func whatIsNotedIsReadUnlessItIsNothing(count: Int) async throws {
+        let server = InMemoryWebDataFetcher()
+        let saved = Array(data.prefix(count))
+        let part = SavedPart(
+            source: "The memory",
+            validator: "1",
+            steps: [],
+            loadedByteCount: 1,
+            savedByteCount: count,
+            checksum: Checksum(of: saved.span).value
+        )
+        server["/target.inward-part"] = saved
+        server["/target.inward-state"] = part.note
+        var draft = try await saver(server).openDraft()
+        #expect(draft.saved == (count == 0 ? nil : part))
+        let partRequests = server.requests.filter { $0.url.path() == "/target.inward-part" }
+        #expect(partRequests.map(\.method) == (count == 0 ? [] : [.get]))
+        try await draft.begin()
+        #expect(draft.saved == nil)
+    }
+
+    @Test(arguments: [65_536, 65_537]) func aNoteOfMoreBytesThanAnyHasIsNotRead(byteCount: Int) async throws {
+        let server = InMemoryWebDataFetcher()
+        let bytes: [UInt8] = [0]
+        let part = SavedPart(
+            source: "The memory",
+            validator: "1",
+            steps: [],
+            loadedByteCount: 1,
+            savedByteCount: 1,
+            checksum: Checksum(of: bytes.span).value
+        )
+        server["/target.inward-part"] = bytes
+        // Once, because its fields are in no order, and its checksum has as many digits as it takes.
+        let note = part.note
+        server["/target.inward-state"] = note + [UInt8](repeating: UInt8(ascii: "\n"), count: byteCount - note.count)
+        #expect(try await saver(server).openDraft().saved == (byteCount > 65_536 ? nil : part))
+    }
+
+    @Test func aNoteWithoutAPartIsNothing() async throws {
+        let server = InMemoryWebDataFetcher()
+        let part = SavedPart(
+            source: "The memory",
+            validator: "1",
+            steps: [],
+            loadedByteCount: 8,
+            savedByteCount: 8,
+            checksum: 1
+        )
+        server["/target.inward-state"] = part.note
+        #expect(try await TransferData(from: InMemoryDataLoader(data), to: saver(server))().resumedAt == 0)
+        #expect(server["/target"] == data)
+    }
+
+    @Test(arguments: [(Int.max, 1), (-1, 1), (1, Int.max), (1, -1)])
+    func aNoteOfAbsurdNumbersIsNothing(loaded: Int, saved: Int) async throws {
+        let server = InMemoryWebDataFetcher()
+        let part = SavedPart(
+            source: "The memory",
+            validator: "1",
+            steps: [],
+            loadedByteCount: loaded,
+            savedByteCount: saved,
+            checksum: Checksum(of: [UInt8(0)].span).value
+        )
+        server["/target.inward-part"] = [0]
+        server["/target.inward-state"] = part.note
+        #expect(SavedPart(note: part.note) == nil)
+        #expect(try await TransferData(from: InMemoryDataLoader(data), to: saver(server))().resumedAt == 0)
+        #expect(server["/target"] == data)
+    }
+
+    @Test func aServerThatTakesAPartForTheWholeIsFoundOut() async throws {
+        let server = InMemoryWebDataFetcher([.givingParts, .tagging])
+        server["/target"] = [7]
+        let error = await #expect(throws: TransferDataError.self) {
+            try await TransferData(from: InMemoryDataLoader(data), to: saver(server))()
+        }
+        #expect(error?.description.contains("the server does not know Content-Range") == true)
+        // As soon as there are two parts, and not when all of it was sent in vain.
+        #expect(writes(server).count { $0.contains("inward-part") } == 2)
+        #expect(server["/target"] == [7])
+        #expect(server.paths == ["/target"])
+    }
+
+    @Test(arguments: ["/target.inward-part", "/target"])
+    func whatIsReadBackAndNotTheSameIsToldOf(path: String) async throws {
+        let readings = Mutex(0)
+        let server = InMemoryWebDataFetcher { server, request in
+            // Of the part, the first reading asks how long it is.
+            guard request.method == .get, request.url.path() == path else { return }
+            let number = readings.withLock { readings in
+                readings += 1
+                return readings
+            }
+            if number == (path == "/target" ? 1 : 2) { server[path] = server[path].map { $0.map { $0 ^ 1 } } }
+        }
+        let data = path == "/target" ? Array(data.prefix(3)) : data
+        let error = await #expect(throws: TransferDataError.self) {
+            try await TransferData(from: InMemoryDataLoader(data), to: saver(server))()
+        }
+        #expect(error?.description.contains("what is read there is not what was put") == true)
+        #expect(server.paths == (path == "/target" ? ["/target"] : []))
+    }
+
+    @Test(arguments: [3, 23]) func aServerThatGivesMoreThanWasPutIsFoundOut(count: Int) async throws {
+        let path = count == 3 ? "/target" : "/target.inward-part"
+        let readings = Mutex(0)
+        let server = InMemoryWebDataFetcher { server, request in
+            guard request.method == .get, request.url.path() == path else { return }
+            let isFirst = readings.withLock { readings in
+                readings += 1
+                return readings == (count == 3 ? 1 : 2)
+            }
+            if isFirst { server[path] = server[path].map { $0 + [7] } }
+        }
+        let error = await #expect(throws: TransferDataError.self) {
+            try await TransferData(from: InMemoryDataLoader(Array(data.prefix(count))), to: saver(server))()
+        }
+        #expect(error?.description.contains("what is read there is not what was put") == true)
+    }
+
+    @Test(arguments: [DataRequest.Method.put, .move, .get, .delete])
+    func aServerThatFailsReplacesNothing(method: DataRequest.Method) async throws {
+        let server = InMemoryWebDataFetcher { (_, request) throws(FetchError) in
+            guard request.method != method else {
+                throw FetchError(.unreachable, request: request, explanation: "reached nobody")
+            }
+        }
+        server["/target"] = [7]
+        let error = await #expect(throws: TransferDataError.self) {
+            try await TransferData(from: InMemoryDataLoader(data), to: saver(server))()
+        }
+        #expect(error?.description.hasSuffix("reached nobody") == true)
+        #expect(server["/target"] == [7])
+    }
+
+    /// It may have been done, and then what is taken away would be what was saved.
+    @Test func whatWasToBeMovedIsNotTakenAwayWhereTheMoveFails() async throws {
+        let server = InMemoryWebDataFetcher { (_, request) throws(FetchError) in
+            guard request.method != .move else {
+                throw FetchError(.interrupted, request: request, explanation: "was cut off")
+            }
+        }
+        let loader = InMemoryDataLoader(data, source: nil)
+        await #expect(throws: TransferDataError.self) { try await TransferData(from: loader, to: saver(server))() }
+        #expect(server["/target.inward-part"] == data)
+    }
+
+    @Test func theAddressKeepsItsSecrets() async throws {
+        let server = InMemoryWebDataFetcher { (_, request) throws(FetchError) in
+            guard request.method != .move else {
+                throw FetchError(.unreachable, request: request, explanation: "to \(request.url) failed")
+            }
+        }
+        let saver = PuttingDataSaver(
+            url: try .example("target?key=secret"),
+            pieceByteCount: 5,
+            dataFetcher: server
+        )
+        let error = await #expect(throws: TransferDataError.self) {
+            try await TransferData(from: InMemoryDataLoader(data), to: saver)()
+        }
+        #expect(error?.description.contains("secret") == false)
+        #expect(server.requests.allSatisfy { !$0.headerFields.description.contains("secret") })
+        #expect(server.requests.last { $0.method == .move }?.url.query() == "key=secret")
+    }
+}

@@ -1,0 +1,123 @@
+import InwardCore
+import InwardTesting
+import TestSupport
+import Testing
+
+@testable import InwardFetching
+
+/// What layers make of a request that ran out of time before anything was sent, or because of whoever bounds it.
+@Suite(.timeLimit(.minutes(5)))
+struct UnsentRequestTests {
+    private let clock = ManualClock()
+    private let request: DataRequest
+
+    init() throws {
+        request = try .example()
+    }
+
+    private func breaker(on timer: TimerService) -> CircuitBreaker {
+        CircuitBreaker(policy: CircuitBreakerPolicy(minimumCalls: 1), timer: timer)
+    }
+
+    @Test(arguments: [true, false])
+    func itSaysNothingOfTheSourceToABreaker(wasSent: Bool) async {
+        let breaker = breaker(on: TimerService(clock))
+        let source = StubDataFetcher { request throws(FetchError) in
+            throw FetchError(.timedOut, request: request, explanation: "was late", wasSent: wasSent)
+        }
+        #expect(await source.breakingCircuit(breaker).reason(request) == .timedOut)
+        #expect((breaker.state == .closed) == !wasSent)
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func whatADeadlineCancelsIsTheSourcesFaultIfItWasSent(isLate: Bool, wasSent: Bool) async {
+        let timer = TimerService(clock)
+        let breaker = breaker(on: timer)
+        let source = StubDataFetcher { [clock] request throws(FetchError) in
+            if isLate { clock.advance(by: .seconds(1)) }
+            throw FetchError(.cancelled, request: request, explanation: "was cancelled", wasSent: wasSent)
+        }
+        let fetcher = source.breakingCircuit(breaker)
+        _ = await Deadline(in: .seconds(1), on: timer).carried { await fetcher.reason(request) }
+        #expect((breaker.state == .closed) == !(isLate && wasSent))
+    }
+
+    /// The error of a request that is cancelled before it is made.
+    private func cancelled(_ fetcher: some DataFetcher) async -> FetchError? {
+        await withTaskGroup(of: FetchError?.self) { [request] group in
+            group.cancelAll()
+            group.addTask { await fetcher.failure(request) }
+            return await group.next() ?? nil
+        }
+    }
+
+    @Test func whoIsCancelledWhileThereIsNoRoomHasSentNothing() async {
+        let limiter = ConcurrencyLimiter(.fixed(1), timer: TimerService(clock))
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
+        let isFull = limiter.admit()
+        #expect(isFull)
+        let error = await cancelled(source.limitingConcurrency(to: limiter))
+        #expect(error?.reason == .cancelled)
+        #expect(error?.wasSent == false)
+        #expect(source.requests.isEmpty)
+    }
+
+    @Test func whoIsCancelledBeforeItsTurnHasSentNothing() async {
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
+        let fetcher = source.limitingRate(to: RateLimiter(1, per: .seconds(1), timer: TimerService(clock)))
+        #expect(await fetcher.failure(request) == nil)
+        let error = await cancelled(fetcher)
+        #expect(error?.reason == .cancelled)
+        #expect(error?.wasSent == false)
+        #expect(source.requests.count == 1)
+    }
+
+    @Test func whoIsCancelledOrLateBeforeItJoinsHasSentNothing() async {
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
+        let fetcher = source.coalescing()
+        #expect(await cancelled(fetcher)?.wasSent == false)
+        let late = await Deadline(in: .zero, on: TimerService(clock)).carried { await fetcher.failure(request) }.get()
+        #expect(late?.reason == .timedOut)
+        #expect(late?.wasSent == false)
+        #expect(source.requests.isEmpty)
+    }
+
+    /// A breaker around a limiter is not opened by requests that wait for room until their callers give up.
+    @Test func whoeverGivesUpWaitingForRoomOpensNoCircuit() async {
+        let timer = TimerService(clock)
+        let breaker = breaker(on: timer)
+        let limiter = ConcurrencyLimiter(.fixed(1), timer: timer)
+        let isFull = limiter.admit()
+        #expect(isFull)
+        let fetcher = StubDataFetcher(DataResponse()).limitingConcurrency(to: limiter).breakingCircuit(breaker)
+        _ = await Deadline(in: .zero, on: timer).carried { await cancelled(fetcher) }
+        #expect(breaker.state == .closed)
+    }
+
+    @Test func aRenewalThatFailsSaysNothingOfTheSource() async throws {
+        let breaker = breaker(on: TimerService(clock))
+        let token = try DataRequest.example("https://auth.test/token", method: .post)
+        let credentials = Credentials(for: try DataRequest.example("https://upstream.test").url) {
+            () throws(FetchError) in
+            throw FetchError(.timedOut, request: token, explanation: "was not answered")
+        }
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
+        let fetcher = source.authorizing(with: credentials).breakingCircuit(breaker)
+        let error = await fetcher.failure(try .example("https://upstream.test/users"))
+        #expect(error?.description == "POST https://auth.test/token was not answered")
+        #expect(error?.wasSent == false)
+        #expect(breaker.state == .closed)
+        #expect(source.requests.isEmpty)
+    }
+
+    @Test func itIsNotToldThatARateIsTheMostAllowed() async {
+        let timer = TimerService(clock)
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
+        let fetcher = source.limitingRate(to: RateLimiter(1, per: .seconds(1), timer: timer))
+        #expect(await fetcher.failure(request) == nil)
+        let error = await Deadline(in: .zero, on: timer).carried { await fetcher.failure(request) }.get()
+        #expect(error?.reason == .timedOut)
+        #expect(error?.wasSent == false)
+        #expect(source.requests.count == 1)
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import InwardRecordDirectories
+import InwardRepositories
+import InwardTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import InwardFileStores
+
+@Suite(.timeLimit(.minutes(5)))
+struct FileRecordStoreConformanceTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// With much room for what is of no use, and with none, so that the log is written anew all the time.
+    @Test(arguments: [4 << 20, 0]) func itConforms(slack: Int) async throws {
+        let url = directory.url.appending(path: "not/there")
+        let reports = RecordDamageReports()
+        try await RecordStoreConformance(isDurable: true, now: FileRecordStore.testTime).check {
+            FileRecordStore.opened(url, slack: slack, reports: reports)
+        }
+        #expect(reports.all == [])
+    }
+
+    @Test func itKeepsNoHalfOfWhatTheDiskHasNoRoomFor() async throws {
+        let free = Mutex(4 << 20)
+        let url = directory.url.appending(path: "full")
+        try await RecordStoreConformance(isDurable: true, now: FileRecordStore.testTime).checkFullness {
+            FileRecordStore.opened(url) { step in
+                guard case .write(_, let count) = step else { return nil }
+                return free.withLock { free in
+                    guard count > free else {
+                        free -= count
+                        return nil
+                    }
+                    return RecordFileFault(code: ENOSPC, writtenCount: free)
+                }
+            }
+        }
+    }
+
+    /// With the damaged record in the log as it is, and with a log that is written anew all the time.
+    @Test(arguments: [4 << 20, 0]) func itRemembersWhatItLost(slack: Int) async throws {
+        let url = directory.url.appending(path: "lossy")
+        let reports = RecordDamageReports()
+        try await RecordStoreConformance(isDurable: true, now: FileRecordStore.testTime).checkLosses {
+            FileRecordStore.opened(url, slack: slack, reports: reports)
+        } damage: { _, bytes in
+            // Under the lock, because the store that has just written the record may be about to put another log in its place.
+            var lock = RecordLock(RecordDirectory(url: url, faults: { _ in nil }))
+            try lock.holding { Result { try url.appending(path: "records").changeByte(of: bytes) } }.get()
+        }
+        #expect(Set(reports.all.map(\.key)) == [["lost", "1"], ["lost", "2"]])
+    }
+}

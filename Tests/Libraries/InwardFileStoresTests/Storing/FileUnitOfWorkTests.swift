@@ -1,0 +1,114 @@
+import Foundation
+import InwardCore
+import InwardFetching
+import InwardRecordDirectories
+import InwardRepositories
+import InwardTesting
+import Synchronization
+import TestSupport
+import Testing
+import Thoroughness
+
+@testable import InwardFileStores
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Units of work and outboxes over a store of files.
+@Suite(.timeLimit(.minutes(10)))
+struct FileUnitOfWorkTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    @Test func itConforms() async throws {
+        let url = directory.url
+        try await UnitOfWorkConformance(isDurable: true).check { place in
+            try await .records(in: FileRecordStore.opened(url.appending(path: place)), seed: 1)
+        }
+    }
+
+    /// In each step of the store a process ends, which has written so much of what it was about to write.
+    @Test(arguments: Thoroughness.isExhaustive ? [0, 60] : [60]) func itConformsWhereAProcessEnds(writtenCount: Int)
+        async throws
+    {
+        let url = directory.url
+        try await UnitOfWorkConformance(isDurable: true).checkCrashes { place, step in
+            let steps = Mutex(0)
+            let store = FileRecordStore.opened(url.appending(path: place)) { _ in
+                guard let step else { return nil }
+                let current = steps.withLock { steps in
+                    defer { steps += 1 }
+                    return steps
+                }
+                guard current >= step else { return nil }
+                return RecordFileFault(code: EIO, writtenCount: current == step ? writtenCount : 0)
+            }
+            return try await .records(in: store, dataFetcher: StubDataFetcher(failing: .unreachable), seed: 1)
+        }
+    }
+
+    /// A process ends in each step of the store; what it had accepted is delivered by the next, and once.
+    @Test func whatIsAcceptedIsDeliveredOnceWhereverAProcessEnds() async throws {
+        var hasEnded = false
+        var step = 0
+        while !hasEnded {
+            let url = directory.url.appending(path: "outbox-\(step)")
+            let upstream = IdempotentDataFetcher()
+            let steps = Mutex(0)
+            let mortal = FileRecordStore.opened(url) { [step] _ in
+                let current = steps.withLock { steps in
+                    defer { steps += 1 }
+                    return steps
+                }
+                return current >= step ? RecordFileFault(code: EIO) : nil
+            }
+            var accepted: [String] = []
+            let first = try outbox(over: mortal, upstream, seed: 1)
+            if (try? await first.open(settling: [RecordingOutboxSettler()])) != nil {
+                for number in 0..<4 {
+                    guard (try? await first.accept([write(number)])) != nil else { break }
+                    accepted.append(String(number))
+                }
+            }
+            await first.close()
+            hasEnded = steps.withLock(\.self) <= step
+
+            let next = try outbox(over: FileRecordStore.opened(url), upstream, seed: 2)
+            try await next.open(settling: [RecordingOutboxSettler()])
+            for entry in next.pending { try await next.settlement(of: entry) }
+            await next.close()
+            let done = upstream.done.map { String(decoding: $0.body ?? Data(), as: UTF8.self) }
+            // The last may have become durable without anybody knowing.
+            #expect(done == accepted || done == accepted + [String(accepted.count)], "in the step \(step)")
+            step += Thoroughness.stride(sampling: 7)
+        }
+        #expect(step > 20)
+    }
+
+    private func write(_ number: Int) -> OutboxWrite {
+        OutboxWrite(endpoint: "posts", subject: ["7"], path: "posts/7", body: Array(String(number).utf8))
+    }
+
+    private func outbox(
+        over store: any RecordStore,
+        _ upstream: any DataFetcher,
+        seed: UInt64
+    ) throws -> Outbox {
+        Outbox(
+            upstream: Upstream(baseURL: try #require(URL(string: "http://upstream.test/")), dataFetcher: upstream),
+            store: store,
+            // Nothing is sent again while a clock stands still.
+            timer: TimerService(ManualClock()),
+            generator: SplitMix64(seed: seed),
+            errorHandler: IgnoringErrorHandler()
+        )
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import InwardTesting
+import InwardTransfers
+import TestSupport
+import Testing
+
+@testable import InwardFileStores
+
+struct FileDataLoaderTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func loader(_ name: String = "data", pieceByteCount: Int = 4) -> FileDataLoader {
+        FileDataLoader(file: directory.url.appending(path: name), pieceByteCount: pieceByteCount)
+    }
+
+    @Test func piecesFollowOneAnother() async throws {
+        try directory.write("0123456789", to: "data")
+        let first = try await loader().piece(at: 0, of: nil)
+        #expect(first.piece == DataPiece(Array("0123".utf8), at: 0, isLast: false))
+        #expect(first.totalByteCount == 10)
+        let last = try await loader().piece(at: 8, of: first.validator)
+        #expect(last.piece == DataPiece(Array("89".utf8), at: 8, isLast: true))
+        #expect(last.validator == first.validator)
+        #expect(try await loader().piece(at: 10, of: first.validator).piece == DataPiece([], at: 10, isLast: true))
+        #expect(try await loader().piece(at: 99, of: first.validator).piece == DataPiece([], at: 10, isLast: true))
+    }
+
+    @Test(arguments: [0, 1, 10]) func itConforms(count: Int) async throws {
+        let bytes = Array("0123456789".utf8.prefix(count))
+        try directory.write(String(decoding: bytes, as: UTF8.self), to: "data")
+        try await DataLoaderConformance(bytes).check(loader())
+    }
+
+    @Test(arguments: ["9876543210", "", "98765432109876"]) func itNoticesAReplacement(other: String) async throws {
+        try directory.write("0123456789", to: "data")
+        let conformance = DataLoaderConformance(Array("0123456789".utf8))
+        try await conformance.checkReplacement(of: loader(), with: Array(other.utf8)) {
+            let file = directory.url.appending(path: "data")
+            try FileManager.default.moveItem(at: file, to: directory.url.appending(path: "kept"))
+            try directory.write(other, to: "data")
+        }
+    }
+
+    @Test func anEmptyFileIsOneEmptyPiece() async throws {
+        try directory.write("", to: "data")
+        #expect(try await loader().piece(at: 0, of: nil).piece == DataPiece([], at: 0, isLast: true))
+    }
+
+    @Test func aFileThatIsReplacedIsAnotherVersion() async throws {
+        try directory.write("0123456789", to: "data")
+        let first = try await loader().piece(at: 0, of: nil)
+        let validator = try #require(first.validator)
+        #expect(try await loader().stillHas(validator))
+        // Another file with the same length, which may have the same times.
+        try directory.write("9876543210", to: "other")
+        let (old, new) = (directory.url.appending(path: "data"), directory.url.appending(path: "other"))
+        try FileManager.default.moveItem(at: old, to: directory.url.appending(path: "kept"))
+        try FileManager.default.moveItem(at: new, to: old)
+        #expect(try await loader().piece(at: 4, of: validator).validator != validator)
+        #expect(try await !loader().stillHas(validator))
+    }
+
+    @Test func whatIsNoFileIsNotThere() async throws {
+        try FileManager.default.createDirectory(
+            at: directory.url.appending(path: "directory"),
+            withIntermediateDirectories: true
+        )
+        for name in ["nothing", "directory", "no/where"] {
+            let error = await #expect(throws: DataLoaderError.self) { try await loader(name).piece(at: 0, of: nil) }
+            #expect(error?.meansAbsence == true)
+            #expect(error?.description.contains("\(name)” is not there") == true || name == "no/where")
+        }
+    }
+
+    @Test func aSymbolicLinkIsNotFollowed() async throws {
+        try directory.write("0123456789", to: "data")
+        try directory.link("link", to: "data")
+        let error = await #expect(throws: DataLoaderError.self) { try await loader("link").piece(at: 0, of: nil) }
+        #expect(error?.description.hasSuffix("is a symbolic link, and those are not followed") == true)
+        #expect(error?.meansAbsence == false)
+    }
+
+    @Test func aCancelledTaskReadsNothing() async throws {
+        try directory.write("0123456789", to: "data")
+        let loader = loader()
+        let task = Task {
+            // `unsafe`: the task is used where it runs, and not kept.
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await loader.piece(at: 0, of: nil)
+        }
+        await #expect(throws: DataLoaderError.self) { try await task.value }
+    }
+}

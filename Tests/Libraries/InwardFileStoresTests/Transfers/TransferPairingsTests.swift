@@ -1,0 +1,80 @@
+import Foundation
+import InwardFetching
+import InwardFileStores
+import InwardTesting
+import InwardTransfers
+import TestSupport
+import Testing
+
+/// From a file and from the network, to a file and to the network.
+@Suite(.timeLimit(.minutes(5)))
+struct TransferPairingsTests {
+    enum Place: CaseIterable {
+        case file
+        case network
+    }
+
+    /// A loader that is gone once somebody asks for what is behind an offset.
+    private struct InterruptedDataLoader: DataLoader {
+        let base: any DataLoader
+        let offset: Int
+
+        var source: String? { base.source }
+
+        func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+            guard offset < self.offset else { throw DataLoaderError(source: "The source", explanation: "is gone") }
+            return try await base.piece(at: offset, of: validator)
+        }
+    }
+
+    private let directory: TemporaryDirectory
+    private let server = InMemoryWebDataFetcher()
+    private let data = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func url(_ name: String) throws -> URL { try #require(URL(string: "http://upstream.test/\(name)")) }
+
+    private func loader(_ place: Place) throws -> any DataLoader {
+        switch place {
+        case .file:
+            let file = directory.url.appending(path: "source")
+            try Data(data).write(to: file)
+            return FileDataLoader(file: file, pieceByteCount: 7_000)
+        case .network:
+            server["/source"] = data
+            return FetchingDataLoader(url: try url("source"), pieceByteCount: 7_000, dataFetcher: server)
+        }
+    }
+
+    private func saver(_ place: Place) throws -> any DataSaver {
+        switch place {
+        case .file: FileDataSaver(file: directory.url.appending(path: "target"), checkpointByteCount: 7_000)
+        case .network: PuttingDataSaver(url: try url("target"), pieceByteCount: 7_000, dataFetcher: server)
+        }
+    }
+
+    private func saved(_ place: Place) -> [UInt8]? {
+        switch place {
+        case .file: (try? Data(contentsOf: directory.url.appending(path: "target"))).map(Array.init)
+        case .network: server["/target"]
+        }
+    }
+
+    @Test(arguments: Place.allCases, Place.allCases)
+    func whatIsInterruptedIsNotThereAndGoesOnFromWhereItWas(from source: Place, to target: Place) async throws {
+        let (loader, saver) = (try loader(source), try saver(target))
+        await #expect(throws: TransferDataError.self) {
+            try await TransferData(from: InterruptedDataLoader(base: loader, offset: 50_000), to: saver)()
+        }
+        #expect(saved(target) == nil)
+        var progress: [Int] = []
+        let report = try await TransferData(from: loader, to: saver)() { progress.append($0.doneByteCount) }
+        #expect(saved(target) == data)
+        #expect(report.resumedAt > 30_000 && report.resumedAt <= 56_000)
+        #expect(report.checksum == Checksum(of: data.span).value)
+        #expect(progress == progress.sorted() && progress.last == data.count)
+    }
+}

@@ -1,0 +1,57 @@
+import InwardImages
+import Testing
+
+@testable import InwardImageCodecs
+
+struct PNGDataReaderTests {
+    /// Four blocks of fixed codes that make nothing, which are ten bits each.
+    private static let fixed: [UInt8] = [0x02, 0x08, 0x20, 0x80, 0x00]
+    /// A stored block that makes nothing, as it stands where a writer flushed its data.
+    private static let stored: [UInt8] = [0x00, 0x00, 0x00, 0xFF, 0xFF]
+
+    /// A picture of two rows, whose data begin with blocks that make nothing.
+    private func file(behind blocks: [UInt8], count: Int) throws -> PNGFile {
+        let data = try PNGFile.data([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 9, 8, 7, 6, 5, 4, 3, 2, 1])
+        let empty = Array(repeatElement(blocks, count: count).joined())
+        return PNGFile([("IDAT", Array(data.data[..<2]) + empty + Array(data.data[2...]))])
+    }
+
+    @Test(arguments: [fixed, stored])
+    func blocksThatMakeNothingChangeNoPicture(blocks: [UInt8]) throws {
+        let image = try PNGCodec().image(from: file(behind: blocks, count: 0).bytes, ImageDecodingOptions())
+        for count in [1, 2, 7, 14_000] {
+            let bytes = try file(behind: blocks, count: count).bytes
+            #expect(try PNGCodec().image(from: bytes, ImageDecodingOptions()) == image, "\(count)")
+        }
+    }
+
+    @Test func noMoreIsTakenApartAtOnceThanIsSaid() throws {
+        let file = try file(behind: Self.fixed, count: 30_000)
+        var reader = PNGDataReader(try PNGPreamble(file.bytes))
+        let start = reader.position
+        guard case .starved = try reader.inflate() else {
+            Issue.record("all data were read at once")
+            return
+        }
+        #expect(reader.position == start + PNGDataReader.mostAtOnce)
+        guard case .starved = try reader.inflate() else {
+            Issue.record("there were fewer data")
+            return
+        }
+        #expect(reader.position == start + 2 * PNGDataReader.mostAtOnce)
+    }
+
+    @Test func whoReadsGivesUpBeforeTheNextData() async throws {
+        let bytes = try file(behind: Self.fixed, count: 1).bytes
+        let preamble = try PNGPreamble(bytes)
+        await withTaskGroup(of: Void.self) { group in
+            group.cancelAll()
+            group.addTask {
+                var reader = PNGDataReader(preamble)
+                #expect(throws: ImageCodecError.cancelled) { try reader.inflate() }
+                #expect(throws: ImageCodecError.cancelled) { try reader.finish() }
+                #expect(throws: ImageCodecError.cancelled) { try PNGCodec().header(of: bytes) }
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import InwardTesting
+import Testing
+
+@testable import InwardImageCodecs
+
+struct PNGFilterTests {
+    /// The fourth filter as ISO/IEC 15948, section 9.4, puts it.
+    private func paeth(_ a: Int, _ b: Int, _ c: Int) -> Int {
+        let p = a + b - c
+        let (toA, toB, toC) = (abs(p - a), abs(p - b), abs(p - c))
+        if toA <= toB, toA <= toC { return a }
+        return toB <= toC ? b : c
+    }
+
+    private func expected(_ filter: PNGFilter, _ a: Int, _ b: Int, _ c: Int) -> Int {
+        switch filter {
+        case .none: 0
+        case .sub: a
+        case .up: b
+        case .average: (a + b) / 2
+        case .paeth: paeth(a, b, c)
+        }
+    }
+
+    @Test(arguments: PNGFilter.allCases)
+    func whatIsExpectedIsWhatTheStandardSays(filter: PNGFilter) {
+        let values = [0, 1, 2, 63, 64, 65, 127, 128, 129, 170, 200, 254, 255]
+        for a in values {
+            for b in values {
+                for c in values {
+                    let predicted = filter.predicted(UInt8(a), UInt8(b), UInt8(c))
+                    #expect(Int(predicted) == expected(filter, a, b, c))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: PNGFilter.allCases, [3, 4])
+    func pixelsAtOnceAreWhatTheBytesAre(filter: PNGFilter, samples: Int) {
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SplitMix64(seed: seed)
+        let edges: [UInt8] = [0, 1, 2, 127, 128, 129, 254, 255]
+        for round in 0..<20 {
+            let columns = Int.random(in: 1...40, using: &generator)
+            var source = (0..<(2 * columns * samples + 8)).map { _ in
+                round % 2 == 0
+                    ? UInt8.random(in: 0...255, using: &generator) : edges.randomElement(using: &generator) ?? 0
+            }
+            source[0] = 3
+            var pixels = [UInt8](repeating: 0, count: 2 * columns * 4)
+            var row = [UInt8](repeating: 0, count: columns * samples)
+            var above = row
+            for index in 0..<2 {
+                let start = index * columns * samples
+                var span = pixels.mutableSpan
+                filter.reconstructPixels(
+                    &span,
+                    row: index * columns * 4,
+                    columns: columns,
+                    from: source.span,
+                    at: start,
+                    samples: samples
+                )
+                var bytes = row.mutableSpan
+                filter.reconstruct(&bytes, above: above.span, from: source.span, at: start, distance: samples)
+                let made = pixels[(index * columns * 4)..<((index + 1) * columns * 4)]
+                let isSame = (0..<columns * 4).allSatisfy { place in
+                    let (column, sample) = (place / 4, place % 4)
+                    let expected = sample < samples ? row[column * samples + sample] : 255
+                    return made[made.startIndex + place] == expected
+                }
+                #expect(isSame, "seed \(seed)")
+                above = row
+            }
+        }
+    }
+}

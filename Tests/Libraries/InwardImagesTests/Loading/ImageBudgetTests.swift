@@ -1,0 +1,191 @@
+import InwardCore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import InwardImages
+
+/// What loads take of the budget, and when.
+@Suite(.timeLimit(.minutes(5)))
+struct ImageBudgetTests {
+    private let budget = DecodingBudget(bytes: 10_000)
+
+    private func loader(
+        _ source: SketchSource,
+        cache: ImageCache = ImageCache(bytes: 0),
+        store: (any ImageStore)? = nil,
+        codec: SketchCodec = SketchCodec(),
+        budget: DecodingBudget? = nil
+    ) -> ImageLoader {
+        ImageLoader(
+            source: source,
+            codec: codec,
+            cache: cache,
+            budget: budget ?? self.budget,
+            store: store,
+            timer: .still
+        )
+    }
+
+    /// What is taken of the budget while a picture of 10×10 is decoded.
+    private func taken(_ orientation: Orientation = .up, _ plugins: any Plugin<ImageResult>...) async -> Int {
+        let source = SketchSource(["a": SketchCodec.bytes(10, 10, orientation: orientation)])
+        let taken = Counter()
+        // A budget of its own, because a load may give back its share after it has returned.
+        let budget = DecodingBudget(bytes: 10_000)
+        let codec = SketchCodec { for _ in 0..<budget.taken { taken.add() } }
+        var loader = loader(source, codec: codec, budget: budget)
+        for plugin in plugins { loader.addPlugin(plugin) }
+        _ = await loader.load("a")
+        return taken.value
+    }
+
+    @Test func whatPluginsTakeIsAskedForWithWhatDecodingTakes() async {
+        #expect(await taken() == 400)
+        #expect(await taken(.left) == 800)
+        #expect(await taken(.up, Grayscale()) == 800)
+        #expect(await taken(.up, Blur(radius: 3)) == 1_600)
+        #expect(await taken(.up, Crop(to: ImageSize(clamping: 5, 5))) == 500)
+        // The part is held, and blurred.
+        #expect(await taken(.up, Crop(to: ImageSize(clamping: 5, 5)), Blur(radius: 3)) == 800)
+        // Nothing is done, but the filter does not say so.
+        #expect(await taken(.up, CustomPlugin(identity: 1) { (value: ImageResult) in value }) == 800)
+    }
+
+    @Test func aPictureThatTakesTooMuchToProcessIsRefused() async {
+        let source = SketchSource(["a": SketchCodec.bytes(30, 30)])
+        var loader = loader(source)
+        loader.addPlugin(Blur(radius: 3))
+        guard case .failure(let error) = await loader.load("a").result else {
+            Issue.record("It was loaded.")
+            return
+        }
+        #expect(
+            error.description
+                == "The picture a is 30×30 and takes 14400 bytes to decode and process, more than the 10000 allowed."
+        )
+    }
+
+    @Test func whoAsksWhileAnotherWaitsForItsTurnFetchesNothing() async throws {
+        let source = SketchSource(["a": SketchCodec.bytes(8, 8)])
+        let plain = loader(source)
+        var (first, second) = (plain, plain)
+        first.addPlugin(Darken(by: 1))
+        second.addPlugin(Grayscale())
+        var all = await budget.admission(of: 10_000)
+        #expect(all != nil)
+        let loads = [first, second].map { loader in Task.waiting { await loader.load("a") } }
+        all = nil
+        #expect(await loads[0].value.report.steps.first?.origin == .done)
+        #expect(await loads[1].value.report.steps.first?.origin == .shared)
+        #expect(source.asked == ["a"])
+    }
+
+    @Test func whatAnotherHasYetToDecodeIsToldAsShared() async {
+        let source = SketchSource(["a": SketchCodec.bytes(16, 16)])
+        let plain = loader(source)
+        var (small, large) = (plain, plain)
+        small.addPlugin(Shrink(to: 2, 2))
+        large.addPlugin(Shrink(to: 16, 16))
+        var all = await budget.admission(of: 10_000)
+        #expect(all != nil)
+        let first = Task.waiting { [small] in await small.load("a").report.steps.map(\.description) }
+        let second = Task.waiting { [large] in await large.load("a").report.steps.map(\.description) }
+        all = nil
+        #expect(await first.value.prefix(2) == ["fetch", "decode"])
+        #expect(await second.value.prefix(2) == ["fetch (shared)", "decode"])
+    }
+
+    @Test func whatIsDoneToAPictureFromMemoryTakesItsTurn() async throws {
+        let source = SketchSource(["a": SketchCodec.bytes(10, 10)])
+        let plain = loader(source, cache: ImageCache(timer: .still))
+        _ = try await plain.loadImage(from: "a")
+        var blurred = plain
+        blurred.addPlugin(Blur(radius: 3))
+        var most = await budget.admission(of: 9_000)
+        #expect(most != nil)
+        let load = Task.waiting { [blurred] in await blurred.load("a").result.outcome }
+        #expect(budget.taken == 9_000)
+        most = nil
+        #expect(await load.value == "10×10")
+        #expect(source.asked == ["a"])
+    }
+
+    @Test func aPictureFromMemoryIsGivenRoomOnceForAllThatIsDoneToIt() async throws {
+        let source = SketchSource(["a": SketchCodec.bytes(10, 10)])
+        var loader = loader(source, cache: ImageCache(timer: .still))
+        _ = try await loader.loadImage(from: "a")
+        // The whole budget is free only after the first load has returned its share.
+        var all = await budget.admission(of: 10_000)
+        #expect(all != nil)
+        all = nil
+        let taken = Mutex<[Int]>([])
+        for identity in 1...3 {
+            let plugin = CustomPlugin(identity: identity) { [budget] (value: ImageResult) in
+                taken.withLock { $0.append(budget.taken) }
+                return value
+            }
+            loader.addPlugin(plugin)
+        }
+        _ = await loader.load("a")
+        let bytes = taken.withLock(\.self)
+        #expect(bytes.count == 3 && Set(bytes).count == 1 && !bytes.contains(0))
+        #expect(source.asked == ["a"])
+    }
+
+    @Test func whatIsTooMuchForAPictureFromMemoryIsRefused() async throws {
+        let source = SketchSource(["a": SketchCodec.bytes(30, 30)])
+        let plain = loader(source, cache: ImageCache(timer: .still))
+        _ = try await plain.loadImage(from: "a")
+        var blurred = plain
+        blurred.addPlugin(Blur(radius: 3))
+        let error = await #expect(throws: ImageError.self) { try await blurred.loadImage(from: "a") }
+        #expect(error?.reason == .tooLarge)
+        #expect(error?.explanation == "is 30×30 and takes 10800 bytes to process, more than the 10000 allowed")
+    }
+
+    @Test func whoSharesAPictureTakesMoreThanThereIsAndWaitsForNobody() async {
+        let source = SketchSource(["a": SketchCodec.bytes(30, 30)])
+        let plain = loader(source)
+        var (first, second) = (plain, plain)
+        let (isProcessing, gate) = (Promise<Void>(), Gate())
+        first.addPlugin(Darken(by: 1))
+        second.addPlugin(Darken(by: 1))
+        second.addPlugin(
+            CustomPlugin(identity: 1) { (value: ImageResult) in
+                isProcessing.keep(())
+                _ = await gate.pass()
+                return value
+            }
+        )
+        var all = await budget.admission(of: 10_000)
+        #expect(all != nil)
+        // The first has room for its own plugin, and the second shares what comes of it.
+        let loads = [first, second].map { loader in Task.waiting { await loader.load("a").result.outcome } }
+        all = nil
+        _ = await isProcessing.value()
+        #expect(await loads[0].value == "30×30")
+        #expect(budget.taken == 7_200 + 3_600)
+        gate.open()
+        #expect(await loads[1].value == "30×30")
+        #expect(await budget.admission(of: 10_000) != nil)
+    }
+
+    @Test func nothingIsTakenWhileAStoreKeepsAPicture() async {
+        let store = SketchStore(isOpen: false)
+        let loader = loader(SketchSource(["a": SketchCodec.bytes(10, 10)]), store: store)
+        let load = Task.waiting { await loader.load("a").result.outcome }
+        await store.isKeeping()
+        #expect(budget.taken == 0)
+        store.open()
+        #expect(await load.value == "10×10")
+    }
+
+    @Test func whatAStoreHasAndIsTooMuchIsMadeAgain() async {
+        let store = SketchStore()
+        let loader = loader(SketchSource(["a": SketchCodec.bytes(10, 10)]), store: store)
+        _ = await loader.load("a")
+        store.replace { _ in SketchCodec.bytes(100, 100) }
+        #expect(await loader.load("a").result.outcome == "10×10")
+    }
+}

@@ -1,0 +1,102 @@
+import InwardCore
+import InwardTesting
+import TestSupport
+import Testing
+
+@testable import InwardImages
+
+struct ImageLoadReportTests {
+    @Test func aReportSaysWhatWasDoneAndWhatCameOfIt() async {
+        let source = SketchSource(["a": SketchCodec.bytes(80, 40)])
+        var loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
+        loader.addPlugin(Shrink(to: 10, 5))
+        let report = await loader.load("a").report
+        #expect(report.steps.map(\.description) == ["fetch", "decode", "Orient", "Shrink"])
+        #expect(report.steps.map(\.bytes) == [12, 200, 200, 200])
+        #expect(report.size == ImageSize(width: 10, height: 5))
+        #expect(await loader.load("a").report.steps.map(\.description) == ["Shrink (memory)"])
+        loader.addPlugin(Darken(by: 1))
+        #expect(await loader.load("a").report.steps.map(\.description) == ["Shrink (memory)", "Darken"])
+    }
+
+    @Test func whatIsDoneForAnotherLoadIsShared() async {
+        let source = SketchSource(["a": SketchCodec.bytes(8, 4)], isOpen: false)
+        let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
+        let first = Task.waiting { await loader.load("a").report.steps.map(\.origin) }
+        let second = Task.waiting { await loader.load("a").report.steps.map(\.origin) }
+        source.open()
+        #expect(await first.value == [.done, .done, .done])
+        #expect(await second.value == [.shared, .shared, .shared])
+    }
+
+    @Test func loadsThatHaveNothingInCommonButTheFetchShareIt() async {
+        let source = SketchSource(["a": SketchCodec.bytes(80, 80)], isOpen: false)
+        var small = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
+        var large = small
+        small.addPlugin(Shrink(to: 10, 10))
+        large.addPlugin(Shrink(to: 80, 80))
+        let reports = [small, large].map { loader in
+            Task.waiting { await loader.load("a").report.steps.map(\.description) }
+        }
+        source.open()
+        #expect(await reports[0].value == ["fetch", "decode", "Orient", "Shrink"])
+        #expect(await reports[1].value == ["fetch (shared)", "decode", "Orient", "Shrink"])
+    }
+
+    @Test func aFailureToFetchIsAStepToo() async {
+        let loader = ImageLoader(source: SketchSource(), codec: SketchCodec(), timer: .still)
+        #expect(await loader.load("a").report.steps.map(\.name) == ["fetch", "Orient"])
+    }
+
+    @Test func aFailureThatIsSharedIsSaidToBe() async {
+        let source = SketchSource(isOpen: false)
+        let plain = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
+        var (first, second) = (plain, plain)
+        first.addPlugin(Shrink(to: 1, 1))
+        second.addPlugin(Shrink(to: 2, 2))
+        let loads = [first, second].map { loader in
+            Task.waiting { await loader.load("a").report.steps.map(\.description) }
+        }
+        source.open()
+        #expect(await loads[0].value.first == "fetch")
+        #expect(await loads[1].value.first == "fetch (shared)")
+        // That there is nothing is remembered then.
+        #expect(await plain.load("a").report.steps.first?.description == "fetch (memory)")
+    }
+
+    @Test func aFailureHasAReportOfWhatWasDoneBefore() async {
+        let source = SketchSource(["a": SketchCodec.bytes(8, 4)])
+        let loader = ImageLoader(source: source, codec: SketchCodec(), limits: ImageLimits(pixels: 1), timer: .still)
+        let report = await loader.load("a").report
+        #expect(report.steps.first?.name == "fetch" && report.size == nil)
+        #expect(report.steps.dropFirst().allSatisfy { $0.bytes == 0 })
+    }
+
+    @Test func stepsAndTheLoadAreTimed() async {
+        let clock = ManualClock()
+        let timer = TimerService(clock)
+        clock.advance(by: .seconds(5))
+        let codec = SketchCodec { clock.advance(by: .seconds(2)) }
+        let source = SketchSource(["a": SketchCodec.bytes(8, 4)])
+        let report = await ImageLoader(source: source, codec: codec, timer: timer).load("a").report
+        #expect(report.steps.map(\.duration) == [.zero, .seconds(2), .zero])
+        #expect(report.duration == .seconds(2))
+    }
+
+    @Test func aPictureThatAStoreHasIsTimedToo() async {
+        let clock = ManualClock()
+        let codec = SketchCodec { clock.advance(by: .seconds(3)) }
+        let loader = ImageLoader(
+            source: SketchSource(["a": SketchCodec.bytes(8, 4)]),
+            codec: codec,
+            cache: ImageCache(bytes: 0),
+            store: SketchStore(),
+            timer: TimerService(clock)
+        )
+        _ = await loader.load("a")
+        let report = await loader.load("a").report
+        #expect(report.steps.map(\.name) == ["store"])
+        #expect(report.steps.map(\.duration) == [.seconds(3)])
+        #expect(report.steps.map(\.bytes) == [128])
+    }
+}

@@ -1,0 +1,77 @@
+import TestSupport
+import Testing
+
+@testable import InwardImages
+
+struct ScalingTests {
+    private func scaling(
+        _ source: (Int, Int),
+        _ size: (Int, Int),
+        _ gravity: Gravity,
+        enlarges: Bool = true
+    ) throws -> Scaling {
+        Scaling(
+            of: try #require(ImageSize(width: source.0, height: source.1)),
+            to: try #require(ImageSize(width: size.0, height: size.1)),
+            mode: .fill(gravity),
+            enlarges: enlarges
+        )
+    }
+
+    /// Three rows are cut off, and half of three is not a whole number.
+    @Test(arguments: [(Gravity.top, 0.0), (.center, 1), (.bottom, 3)])
+    func aPartThatKeepsItsHeightBeginsAtAWholeRow(gravity: Gravity, top: Double) throws {
+        let scaling = try scaling((4, 7), (4, 4), gravity)
+        #expect(scaling.rows == top..<top + 4)
+        #expect(scaling.columns == 0..<4)
+        #expect(scaling.size == ImageSize(width: 4, height: 4))
+    }
+
+    @Test(arguments: [(Gravity.left, 0.0), (.center, 1), (.right, 3)])
+    func aPartThatKeepsItsWidthBeginsAtAWholeColumn(gravity: Gravity, left: Double) throws {
+        let scaling = try scaling((7, 4), (4, 4), gravity)
+        #expect(scaling.columns == left..<left + 4)
+        #expect(scaling.rows == 0..<4)
+    }
+
+    /// What is mixed anyway is taken from exactly the middle.
+    @Test func aPartThatIsMadeSmallerLiesExactlyWhereItShould() throws {
+        let scaling = try scaling((8, 15), (4, 4), .center)
+        #expect(scaling.rows == 3.5..<11.5)
+        #expect(scaling.verticalScale == 2 && scaling.horizontalScale == 2)
+        #expect(!scaling.enlarges && !scaling.keepsEverything)
+    }
+
+    @Test func aPartOfASmallPictureIsNotEnlargedUnlessThatIsAllowed() throws {
+        let scaling = try scaling((3, 8), (8, 8), .center, enlarges: false)
+        #expect(scaling.size == ImageSize(width: 3, height: 3))
+        #expect(scaling.rows == 2..<5)
+    }
+
+    @Test func theSamePartIsTakenOfAReducedPicture() throws {
+        let reduced = try scaling((8, 15), (4, 4), .center).reduced(to: #require(ImageSize(width: 4, height: 8)))
+        #expect(reduced.source == ImageSize(width: 4, height: 8))
+        #expect(reduced.columns == 0..<4)
+        #expect(abs(reduced.rows.lowerBound - 3.5 * 8 / 15) < 1e-9)
+        #expect(abs(reduced.rows.upperBound - 11.5 * 8 / 15) < 1e-9)
+        #expect(reduced.size == ImageSize(width: 4, height: 4))
+    }
+
+    @Test func theWholePictureReachesFromEdgeToEdge() throws {
+        let (image, size) = (Image.sample(40, 30), ImageSize(clamping: 7, 5))
+        #expect(try Resampler.resampled(image, to: size) == Resize(to: size, mode: .exact).filtered(image))
+    }
+
+    /// For 100×80 at 10×8: 41 taps each way, four decoded rows of 100 pixels (6,400 bytes), a band of 44 rows and a mixed one of 10
+    /// pixels (7,200), 738 weights (2,952) and 18 starts (144).
+    @Test(arguments: [((100, 80), (10, 8), 16_696), ((10, 8), (100, 80), 20_080), ((4, 3), (4, 2), 968)])
+    func theMemoryForResamplingIsWhatItsArraysTake(source: (Int, Int), size: (Int, Int), byteCount: Int) throws {
+        let scaling = Scaling(
+            of: try #require(ImageSize(width: source.0, height: source.1)),
+            to: try #require(ImageSize(width: size.0, height: size.1)),
+            mode: .exact,
+            enlarges: true
+        )
+        #expect(Resampler.workingBytes(for: scaling) == byteCount)
+    }
+}

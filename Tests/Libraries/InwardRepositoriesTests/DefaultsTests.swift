@@ -1,0 +1,65 @@
+import InwardCore
+import InwardFetching
+import TestSupport
+import Testing
+
+@testable import InwardRepositories
+
+/// What holds where nobody says otherwise. A service that links this package relies on it, so a change of a default is a change that
+/// its users have to be told of.
+struct DefaultsTests {
+    @Test func answersAreFreshForAMinuteAndKeptForAWeek() {
+        let lifetimes = Lifetimes()
+        #expect(lifetimes.fresh == .seconds(60))
+        #expect(lifetimes.staleWhileRevalidating == .zero)
+        #expect(lifetimes.staleOnError == .seconds(86_400))
+        #expect(lifetimes.kept == .seconds(604_800))
+        #expect(lifetimes.absence == .seconds(10))
+        #expect(lifetimes.spread == 0.1)
+    }
+
+    @Test func whatIsWrittenIsPosted() {
+        #expect(OutboxWrite(endpoint: "posts", subject: ["7"], path: "posts").method == .post)
+    }
+
+    @Test func pagesBeginWithTheFirst() {
+        #expect(
+            isSame(
+                Paging.numbers("page", size: "size"),
+                as: .numbers("page", first: 1, size: "size"),
+                unlike: .numbers("page", first: 0, size: "size")
+            )
+        )
+    }
+
+    @Test func anOutboxWaitsLongerAndLongerAndIsBounded() {
+        let policy = OutboxPolicy.standard
+        #expect(policy.initialWait == .seconds(1) && policy.factor == 2 && policy.largestWait == .seconds(300))
+        #expect(policy.largestRetryAfter == .seconds(86_400))
+        #expect(policy.concurrency == 4 && policy.attemptLimit == .seconds(60) && policy.reportedAttempts == 10)
+        #expect(policy.mostPending == 100_000)
+        #expect(policy.maximumWriteBytes == 1_048_576 && policy.maximumPendingBytes == 67_108_864)
+        #expect(policy.maximumDeadLetters == 10_000 && policy.maximumDeadLetterBytes == 67_108_864)
+        #expect(policy.refusalsBeforePause == 5)
+        #expect(policy.initialPause == .seconds(60) && policy.maximumPause == .seconds(3_600))
+    }
+
+    @Test func aRepositoryKeepsTenThousandEntitiesOf32MebibytesTogether() {
+        #expect(MemoryLimit().count == 10_000)
+        #expect(MemoryLimit().bytes == 33_554_432)
+        for limit in [MemoryLimit.nothing, MemoryLimit(count: -1, bytes: -1)] {
+            #expect(limit.count == 0 && limit.bytes == 0)
+        }
+    }
+
+    @Test func recordsAreNotLost() {
+        #expect(RecordLosses().keys.isEmpty)
+        #expect(RecordLosses().unknownCount == 0)
+    }
+
+    @Test func aBatchHasAtMostAHundredOfTwoMilliseconds() {
+        let batching = Batching<Int>(fields: { _ in [] })
+        #expect(batching.limit == 100)
+        #expect(batching.window == .milliseconds(2))
+    }
+}

@@ -1,0 +1,25 @@
+import Testing
+
+@testable import InwardRepositories
+
+struct EndpointTests {
+    private let remark = Remark(id: 1, author: 7, text: "one")
+
+    @Test func oneIsBelowTheListUnlessItIsSaidWhere() {
+        let plain = Endpoint(RemarkDTO.self, at: "/v1/remarks/")
+        #expect(plain.path == ["v1", "remarks"] && plain.onePath(1) == ["v1", "remarks", "1"])
+        let other = Endpoint(RemarkDTO.self, at: "remarks", one: { ["remark", "no", String($0)] })
+        #expect(other.onePath(1) == ["remark", "no", "1"])
+        #expect(plain.name == "remarks" && plain.lifetimes == Lifetimes())
+    }
+
+    @Test func anEntityIsUnderItsIdentityAndItsSubjects() {
+        let endpoint = Endpoint(RemarkDTO.self, at: "x", subjects: { [["users", String($0.author)]] })
+        #expect(endpoint.keys(of: remark) == [["remarks", "1"], ["users", "7"]])
+    }
+
+    @Test func whatIsWrittenIsRead() throws {
+        let endpoint = Endpoint(RemarkDTO.self, at: "x")
+        #expect(try endpoint.decodeOne(endpoint.encode(remark)) == remark)
+    }
+}

@@ -1,0 +1,145 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import TestSupport
+import Testing
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(5)))
+struct PagesTests {
+    private static func record(_ id: Int) -> String { #"{"id": \#(id), "author": 7, "text": "t"}"# }
+
+    /// An upstream that has this many remarks, and gives those that a query asks for.
+    private static func source(_ count: Int, next: Bool = false) -> RecordingDataFetcher {
+        RecordingDataFetcher(
+            StubDataFetcher { request throws(FetchError) in
+                let items = URLComponents(url: request.url, resolvingAgainstBaseURL: false)?.queryItems ?? []
+                func number(_ name: String) -> Int? { items.first { $0.name == name }?.value.flatMap { Int($0) } }
+                let size = number("_limit") ?? count
+                let start = number("_start") ?? number("cursor") ?? ((number("_page") ?? 1) - 1) * size
+                let records = (start..<max(start, min(start + size, count))).map { record($0 + 1) }
+                var response = DataResponse(body: Data("[\(records.joined(separator: ","))]".utf8))
+                if next, start + size < count { response.headerFields[.location] = String(start + size) }
+                return response
+            }
+        )
+    }
+
+    private func repository(_ paging: Paging?, _ source: RecordingDataFetcher) throws -> Repository<Remark> {
+        Repository(
+            Endpoint(RemarkDTO.self, at: "remarks", paging: paging),
+            upstream: try .example(source),
+            timer: TimerService(ManualClock())
+        )
+    }
+
+    private func ids(_ pages: Pages<Remark>?) async throws -> [[Int]] {
+        var ids: [[Int]] = []
+        for try await page in try #require(pages) { ids.append(page.value.map(\.id)) }
+        return ids
+    }
+
+    static let kinds: [Paging] = [
+        .numbers("_page", size: "_limit"),
+        .offsets("_start", size: "_limit"),
+        .cursors("cursor", size: "_limit") { $0.headerFields[.location] },
+    ]
+
+    @Test(arguments: kinds.indices, [(5, [[1, 2], [3, 4], [5]]), (4, [[1, 2], [3, 4]]), (0, [])])
+    func everyPageComesOnceAndInOrder(kind: Int, remarks: (count: Int, pages: [[Int]])) async throws {
+        let repository = try repository(Self.kinds[kind], Self.source(remarks.count, next: true))
+        #expect(try await ids(repository.pages(of: 2)) == remarks.pages)
+    }
+
+    @Test func pagesFillTheSingleEntities() async throws {
+        let source = Self.source(5)
+        let repository = try repository(.offsets("_start", size: "_limit"), source)
+        _ = try await ids(repository.pages(of: 5))
+        let asked = source.requests.count
+        #expect(try await repository.entity(4).origin == .memory)
+        #expect(source.requests.count == asked)
+        // No page is being fetched any more that would be older than this.
+        repository.invalidateAll()
+        #expect(repository.memory.changeCount == 0)
+    }
+
+    @Test(arguments: [-1, 0, 1]) func aPageHasOneEntityAtLeast(size: Int) async throws {
+        let source = Self.source(2)
+        let repository = try repository(.numbers("_page", size: "_limit"), source)
+        #expect(try await ids(repository.pages(of: size)).prefix(2) == [[1], [2]])
+        #expect(source.requests[0].url.query() == "_page=1&_limit=1")
+    }
+
+    @Test func aPageIsAskedForWhenItIsWanted() async throws {
+        let source = Self.source(100)
+        let pages = try #require(try repository(.numbers("_page", size: "_limit"), source).pages(of: 10))
+        var iterator = pages.makeAsyncIterator()
+        _ = try await iterator.next()
+        #expect(source.requests.count == 1)
+        _ = try await iterator.next()
+        #expect(source.requests.map { $0.url.query() } == ["_page=1&_limit=10", "_page=2&_limit=10"])
+    }
+
+    @Test(arguments: kinds.indices) func anUpstreamThatGivesTheSamePageForEverIsFound(kind: Int) async throws {
+        let source = RecordingDataFetcher(
+            StubDataFetcher { _ throws(FetchError) in
+                var response = DataResponse(body: Data("[\(Self.record(1)), \(Self.record(2))]".utf8))
+                response.headerFields[.location] = "again"
+                return response
+            }
+        )
+        let repository = try repository(Self.kinds[kind], source)
+        let error = await #expect(throws: RepositoryError.self) { try await ids(repository.pages(of: 2)) }
+        #expect(error?.reason == .unreadable)
+        #expect(source.requests.count == 2)
+    }
+
+    @Test(arguments: [0, 1], [1, 2])
+    func anUpstreamThatGivesTheSameDamagedPageForEverIsFound(kind: Int, count: Int) async throws {
+        let page = "[\((0..<count).map { #"{"id": "x\#($0)"}"# }.joined(separator: ","))]"
+        let source = RecordingDataFetcher(
+            StubDataFetcher { request throws(FetchError) in
+                // A test that would never end is ended here.
+                let isLate = request.url.query()?.contains("9") == true
+                return DataResponse(body: Data((isLate ? "[]" : page).utf8))
+            }
+        )
+        var pages = try #require(repository(Self.kinds[kind], source).pages(of: count)).makeAsyncIterator()
+        #expect(try await pages.next()?.rejected.count == count)
+        let error = await #expect(throws: RepositoryError.self) { try await pages.next() }
+        #expect(error?.reason == .unreadable)
+        #expect(try await pages.next() == nil)
+        #expect(source.requests.count == 2)
+    }
+
+    @Test func anUpstreamThatDoesNotKnowTheFilterIsReadToItsEnd() async throws {
+        let source = Self.source(5)
+        let repository = try repository(.numbers("_page", size: "_limit"), source)
+        let filter = EntityFilter<Remark>("author", "8") { $0.id == 5 }
+        #expect(try await ids(repository.pages(filter, of: 2)) == [[], [], [5]])
+        #expect(source.requests[0].url.query() == "author=8&_page=1&_limit=2")
+    }
+
+    @Test func anEndpointWithoutPagesHasNone() throws {
+        #expect(try repository(nil, Self.source(1)).pages(of: 2) == nil)
+    }
+
+    @Test func behindTheCloseThereIsNoPage() async throws {
+        let source = Self.source(5)
+        let repository = try repository(.numbers("_page", size: "_limit"), source)
+        let pages = try #require(repository.pages(of: 2))
+        var iterator = pages.makeAsyncIterator()
+        _ = try await iterator.next()
+        await repository.close()
+        let error = await #expect(throws: RepositoryError.self) { try await iterator.next() }
+        #expect(error?.reason == .closed)
+        #expect(source.requests.count == 1)
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import InwardRepositories
+
+struct ChangeLogTests {
+    private var log = ChangeLog()
+
+    @Test mutating func whatIsChangedBehindTheBeginningOvertakesAFetch() {
+        let before = log.begin()
+        log.note(["posts", "1"])
+        let behind = log.begin()
+        #expect(log.hasChanged(since: before) && log.haveChanged([["posts", "1"]], since: before))
+        #expect(!log.haveChanged([["posts", "2"], ["posts"]], since: before))
+        #expect(!log.hasChanged(since: behind) && !log.haveChanged([["posts", "1"]], since: behind))
+    }
+
+    @Test mutating func whatIsUnderAKeyIsChangedWithIt() {
+        let tick = log.begin()
+        log.note(["users", "7"])
+        #expect(log.haveChanged([["posts", "1"], ["users", "7"]], since: tick))
+        #expect(log.haveChanged([["users", "7", "posts"]], since: tick))
+        #expect(!log.haveChanged([["users", "77"]], since: tick))
+    }
+
+    @Test mutating func nothingIsRememberedThatNobodyAsksFor() {
+        log.note(["posts", "1"])
+        #expect(log.count == 0)
+        let first = log.begin()
+        log.note(["posts", "1"])
+        let second = log.begin()
+        log.note(["posts", "2"])
+        log.end(first)
+        #expect(log.count == 1 && log.haveChanged([["posts", "2"]], since: second))
+        log.end(second)
+        #expect(log.count == 0)
+        log.end(second)
+    }
+
+    /// The oldest fetch is overtaken by both changes, whichever ends first of those that began after it.
+    @Test(arguments: [[1, 2], [2, 1], [1], [2]])
+    func theOldestFetchStaysOvertakenWhileOthersEnd(ending: [Int]) {
+        var log = ChangeLog()
+        let oldest = log.begin()
+        log.note(["posts", "1"])
+        let middle = log.begin()
+        log.note(["posts", "2"])
+        let newest = log.begin()
+        for number in ending { log.end(number == 1 ? middle : newest) }
+        #expect(log.haveChanged([["posts", "1"]], since: oldest))
+        #expect(log.haveChanged([["posts", "2"]], since: oldest))
+    }
+
+    @Test mutating func whoBeganAtTheSameTimeIsRememberedUntilTheLastHasEnded() {
+        let ticks = [log.begin(), log.begin()]
+        log.note(["posts", "1"])
+        log.end(ticks[0])
+        #expect(log.haveChanged([["posts", "1"]], since: ticks[1]))
+    }
+
+    @Test mutating func ofVeryManyChangesItIsRememberedThatThereWereSomeOfEverything() {
+        let tick = log.begin()
+        for number in 0..<5_000 { log.note(["posts", String(number)]) }
+        #expect(log.count <= 1_000)
+        #expect(log.haveChanged([["users", "1"]], since: tick))
+        let later = log.begin()
+        #expect(!log.hasChanged(since: later))
+    }
+}

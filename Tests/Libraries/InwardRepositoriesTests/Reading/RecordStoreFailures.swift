@@ -1,0 +1,11 @@
+import InwardRepositories
+import Synchronization
+
+/// The failures of a store that were reported.
+final class RecordStoreFailures: Sendable {
+    private let noted = Mutex<[RecordStoreError.Reason]>([])
+
+    var all: [RecordStoreError.Reason] { noted.withLock(\.self) }
+
+    func note(_ error: RecordStoreError) { noted.withLock { $0.append(error.reason) } }
+}

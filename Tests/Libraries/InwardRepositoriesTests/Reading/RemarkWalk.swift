@@ -1,0 +1,149 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import Synchronization
+import Testing
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Readers, writers and failures at random, whose order follows from a seed.
+///
+/// The remarks 1 to 3 are written again and again, each by one writer; those from 100 on are new, and nobody may know whether
+/// they were written.
+final class RemarkWalk: Sendable {
+    let seed: UInt64
+    let scheduler: DeterministicScheduler
+    private let random: Mutex<SplitMix64>
+    private let written = Mutex<[Int: Int]>([:])
+    private let isQuiet = Atomic(false)
+
+    init(seed: UInt64) {
+        self.seed = seed
+        scheduler = DeterministicScheduler(seed: seed)
+        random = Mutex(SplitMix64(seed: seed))
+    }
+
+    func number(_ range: Range<Int>) -> Int { random.withLock { Int.random(in: range, using: &$0) } }
+
+    /// An upstream whose requests take their time on both ways, and sometimes are lost on one.
+    func source() -> RemarkSource {
+        let source = RemarkSource { [self] _ in
+            try await way(losing: 20)
+        } departure: { [self] request in
+            // Whether a remark that is there already was written, its writer always learns.
+            try await way(losing: request.method == .get || request.body?.count ?? 0 > Self.longestOldBody ? 20 : 0)
+        }
+        for id in 1...3 { source.put(remark(id, version: 0)) }
+        return source
+    }
+
+    /// New remarks have longer identities, and so longer bodies.
+    private static let longestOldBody = 34
+
+    private func way(losing share: Int) async throws {
+        guard !isQuiet.load(ordering: .relaxed) else { return }
+        try await scheduler.clock.sleep(for: .milliseconds(number(0..<3_000)))
+        // What is still under way when all is quiet is lost no more.
+        if number(0..<100) < share, !isQuiet.load(ordering: .relaxed) { throw CancellationError() }
+    }
+
+    private func remark(_ id: Int, version: Int) -> Remark {
+        Remark(id: id, author: 7 + number(0..<2), text: "\(1_000 + version)")
+    }
+
+    private func version(_ remark: Remark) -> Int { (Int(remark.text) ?? 0) - 1_000 }
+
+    private var policy: ReadPolicy { [.nearest, .nearest, .nearest, .upstream, .upstreamElseLocal][number(0..<5)] }
+
+    private static let filters: [EntityFilter<Remark>] = [.all, .author(7), .author(8)]
+
+    // MARK: Those who walk
+
+    func read(_ repository: Repository<Remark>) async throws {
+        for _ in 0..<25 {
+            try await scheduler.clock.sleep(for: .milliseconds(number(0..<5_000)))
+            let before = written.withLock(\.self)
+            if number(0..<2) == 0 {
+                let id = [1, 2, 3, 100, 101][number(0..<5)]
+                if let reading = try? await repository.entity(id, policy), !reading.isStale {
+                    check([reading.value], notOlderThan: before)
+                }
+            } else if let reading = try? await repository.entities(Self.filters[number(0..<3)], policy),
+                !reading.isStale
+            {
+                check(reading.value, notOlderThan: before)
+            }
+        }
+    }
+
+    private func check(_ remarks: [Remark], notOlderThan before: [Int: Int]) {
+        for remark in remarks {
+            #expect(version(remark) >= before[remark.id] ?? 0, "seed \(seed), remark \(remark.id)")
+        }
+    }
+
+    func write(_ id: Int, to repository: Repository<Remark>) async throws {
+        for version in 1...8 {
+            try await scheduler.clock.sleep(for: .milliseconds(number(0..<15_000)))
+            guard (try? await repository.send(remark(id, version: version))) != nil else { continue }
+            written.withLock { $0[id] = version }
+        }
+    }
+
+    func writeNew(to repository: Repository<Remark>) async throws {
+        for id in 100..<108 {
+            try await scheduler.clock.sleep(for: .milliseconds(number(0..<15_000)))
+            _ = try? await repository.send(remark(id, version: 0))
+        }
+    }
+
+    func invalidate(_ repository: Repository<Remark>) async throws {
+        for _ in 0..<6 {
+            try await scheduler.clock.sleep(for: .milliseconds(number(0..<20_000)))
+            let keys: [RecordKey] = [["users", "7"], ["users", "8"], ["remarks", "1"], ["remarks", "101"], []]
+            repository.invalidate(under: keys[number(0..<5)])
+        }
+    }
+
+    func disturb(_ records: RecordingRecordStore) async throws {
+        for _ in 0..<6 {
+            try await scheduler.clock.sleep(for: .milliseconds(number(0..<15_000)))
+            records.fail(with: RecordStoreError(.full, explanation: "failed"))
+            try await scheduler.clock.sleep(for: .milliseconds(number(0..<5_000)))
+            records.fail(with: nil)
+        }
+    }
+
+    // MARK: When all is quiet
+
+    func becomeQuiet() { isQuiet.store(true, ordering: .relaxed) }
+
+    /// Checks that what is fresh is what the upstream has, and that one and many agree.
+    func check(_ repository: Repository<Remark>, _ source: RemarkSource, _ place: String) async throws {
+        for id in [1, 2, 3] + Array(100..<108) {
+            let there = source.remarks.first { $0.id == id }
+            do {
+                let reading = try await repository.entity(id)
+                if !reading.isStale { #expect(reading.value == there, "seed \(seed), \(place)") }
+            } catch {
+                #expect(there == nil, "seed \(seed), \(place): \(error)")
+            }
+        }
+        for filter in Self.filters {
+            let reading = try await repository.entities(filter)
+            guard !reading.isStale else { continue }
+            let there = source.remarks.filter(filter.matches)
+            #expect(reading.value.sorted { $0.id < $1.id } == there, "seed \(seed), \(place), \(filter.fields)")
+            for remark in reading.value {
+                guard let one = try? await repository.entity(remark.id, .local) else { continue }
+                #expect(one.value == remark, "seed \(seed), \(place), \(filter.fields)")
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import InwardCore
+import InwardFetching
+import TestSupport
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension Creation<Remark> {
+    /// How remarks are created.
+    static var remarks: Creation<Remark> {
+        Creation(RemarkDTO.self, answer: RemarkDTO.self) { remark, _ in
+            Remark(id: remark.id.value, author: remark.author.value, text: remark.text.value)
+        } created: { _, answer in
+            Remark(id: answer.id.value, author: answer.author.value, text: answer.text.value)
+        }
+    }
+}
+
+extension Repository<Remark> {
+    /// A repository of remarks, whose lifetimes are not spread unless it is told so.
+    static func remarks(
+        _ source: any DataFetcher,
+        _ timer: TimerService,
+        lifetimes: Lifetimes = Lifetimes(),
+        memory: MemoryLimit = MemoryLimit(),
+        store: RepositoryStore? = nil,
+        outbox: Outbox? = nil,
+        whenAbandoned abandonment: RepositoryAbandonment = .cancelled,
+        chance: @escaping @Sendable () -> Double = { 0 }
+    ) throws -> Repository<Remark> {
+        Repository(
+            Endpoint(
+                RemarkDTO.self,
+                at: "remarks",
+                subjects: { [["users", String($0.author)]] },
+                lifetimes: lifetimes,
+                creation: .remarks
+            ),
+            upstream: try .example(source),
+            memory: memory,
+            store: store,
+            outbox: outbox,
+            whenAbandoned: abandonment,
+            timer: timer,
+            chance: chance
+        )
+    }
+
+    /// Sends a remark, and keeps what becomes of it.
+    func send(_ remark: Remark) async throws(RepositoryError) -> Remark {
+        try await create(RemarkDTO(remark)).value
+    }
+
+    /// The reason for which an entity cannot be had; `nil` if it can.
+    func failure(_ id: Int, _ policy: ReadPolicy = .nearest) async -> RepositoryError.Reason? {
+        do {
+            _ = try await entity(id, policy)
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+}

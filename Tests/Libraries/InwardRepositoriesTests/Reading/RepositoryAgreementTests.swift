@@ -1,0 +1,293 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import Testing
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(5)))
+struct RepositoryAgreementTests {
+    private let clock = ManualClock()
+    private let source = RemarkSource()
+
+    private func repository(_ source: any DataFetcher, memory: MemoryLimit = MemoryLimit()) throws -> Repository<Remark>
+    {
+        try .remarks(source, TimerService(clock), memory: memory)
+    }
+
+    private func repository() throws -> Repository<Remark> { try repository(source) }
+
+    /// An upstream that holds the first answer to a `GET`, when it is ready.
+    private func heldSource(until isReleased: Promise<Void>, begun: Rendezvous) -> RemarkSource {
+        let isFirst = Once()
+        return RemarkSource { _ in
+        } departure: { request in
+            guard request.method == .get, isFirst.isFirst() else { return }
+            await begun.arrive()
+            _ = await isReleased.value()
+        }
+    }
+
+    private func texts(_ repository: Repository<Remark>, _ filter: EntityFilter<Remark> = .all) async throws -> [String]
+    {
+        try await repository.entities(filter).value.map(\.text)
+    }
+
+    // MARK: One and many
+
+    @Test func aListFillsTheSingleEntries() async throws {
+        let repository = try repository()
+        _ = try await repository.entities(.author(7))
+        #expect(try await repository.entity(2).origin == .memory)
+        #expect(await repository.failure(3, .local) == .unavailable)
+        #expect(source.requests.count == 1)
+        #expect(source.requests.first?.url.query() == "author=7")
+    }
+
+    @Test(arguments: [Duration.seconds(1), .zero])
+    func aNewerSingleEntryShowsInTheLists(later: Duration) async throws {
+        let repository = try repository()
+        _ = try await repository.entities()
+        _ = try await repository.entities(.author(7))
+        clock.advance(by: later)
+        source.put(Remark(id: 1, author: 7, text: "anew"))
+        _ = try await repository.entity(1, .upstream)
+        #expect(try await texts(repository) == ["anew", "two", "three"])
+        #expect(try await texts(repository, .author(7)) == ["anew", "two"])
+        #expect(source.requests.count == 3)
+    }
+
+    @Test func aNewerSingleEntryLeavesTheListsThatItDoesNotBelongIntoAnyMore() async throws {
+        let repository = try repository()
+        _ = try await repository.entities()
+        _ = try await repository.entities(.author(7))
+        clock.advance(by: .seconds(1))
+        source.put(Remark(id: 1, author: 8, text: "moved"))
+        _ = try await repository.entity(1, .upstream)
+        #expect(try await texts(repository) == ["moved", "two", "three"])
+        #expect(try await texts(repository, .author(7)) == ["two"])
+    }
+
+    @Test func whatIsNotThereAnyMoreIsInNoList() async throws {
+        let repository = try repository()
+        _ = try await repository.entities()
+        clock.advance(by: .seconds(1))
+        source.remove(2)
+        #expect(await repository.failure(2, .upstream) == .notFound)
+        #expect(try await texts(repository) == ["one", "three"])
+        #expect(source.requests.count == 2)
+    }
+
+    @Test func aNewerListShowsInTheOtherListsAndInTheSingleEntries() async throws {
+        let repository = try repository()
+        _ = try await repository.entities(.author(7))
+        _ = try await repository.entities(.author(8))
+        clock.advance(by: .seconds(1))
+        source.put(Remark(id: 1, author: 7, text: "anew"))
+        source.put(Remark(id: 2, author: 8, text: "moved"))
+        #expect(try await texts(repository) == ["anew", "moved", "three"])
+        #expect(try await texts(repository, .author(7)) == ["anew"])
+        #expect(try await repository.entity(2).value.text == "moved")
+        #expect(source.requests.count == 3)
+    }
+
+    @Test func ofListsThatWereAskedForAtTheSameMomentTheLastOneCounts() async throws {
+        let repository = try repository()
+        _ = try await repository.entities()
+        source.put(Remark(id: 1, author: 7, text: "anew"))
+        source.put(Remark(id: 4, author: 7, text: "four"))
+        source.remove(2)
+        _ = try await repository.entities(.all, .upstream)
+        #expect(try await texts(repository) == ["anew", "three", "four"])
+        #expect(source.requests.count == 2)
+    }
+
+    @Test func anOlderListDoesNotReplaceWhatIsNewer() async throws {
+        let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
+        let source = heldSource(until: isReleased, begun: begun)
+        let repository = try repository(source)
+        async let older = repository.entities(.author(7))
+        await begun.arrive()
+        clock.advance(by: .seconds(1))
+        source.put(Remark(id: 1, author: 7, text: "anew"))
+        source.put(Remark(id: 2, author: 8, text: "moved"))
+        source.put(Remark(id: 4, author: 7, text: "four"))
+        for id in [1, 2] { _ = try await repository.entity(id) }
+        isReleased.keep(())
+        #expect(try await older.value.map(\.text) == ["anew"])
+        #expect(try await texts(repository, .author(7)) == ["anew"])
+        #expect(try await repository.entity(1).value.text == "anew")
+        #expect(try await repository.entity(2).value.text == "moved")
+    }
+
+    @Test func anOlderListDoesNotReplaceANewerOne() async throws {
+        let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
+        let source = heldSource(until: isReleased, begun: begun)
+        let repository = try repository(source)
+        async let older = repository.entities()
+        await begun.arrive()
+        clock.advance(by: .seconds(1))
+        source.put(Remark(id: 4, author: 7, text: "four"))
+        _ = try await repository.entities(.all, .upstream)
+        isReleased.keep(())
+        _ = try await older
+        #expect(try await texts(repository) == ["one", "two", "three", "four"])
+        #expect(source.requests.count == 2)
+    }
+
+    @Test func anOlderAnswerDoesNotReplaceANewerOne() async throws {
+        let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
+        let source = heldSource(until: isReleased, begun: begun)
+        let repository = try repository(source)
+        async let older = repository.entity(1)
+        await begun.arrive()
+        clock.advance(by: .seconds(1))
+        source.put(Remark(id: 1, author: 7, text: "anew"))
+        _ = try await repository.entity(1, .upstream)
+        isReleased.keep(())
+        #expect(try await older.value.text == "one")
+        #expect(try await repository.entity(1).value.text == "anew")
+        #expect(source.requests.count == 2)
+    }
+
+    @Test func anOlderAbsenceDoesNotReplaceANewerAnswer() async throws {
+        let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
+        let source = heldSource(until: isReleased, begun: begun)
+        let repository = try repository(source)
+        async let older = repository.failure(4)
+        await begun.arrive()
+        clock.advance(by: .seconds(1))
+        source.put(Remark(id: 4, author: 7, text: "four"))
+        _ = try await repository.entity(4, .upstream)
+        isReleased.keep(())
+        #expect(await older == .notFound)
+        #expect(try await repository.entity(4).value.text == "four")
+    }
+
+    @Test func damagedRecordsAreNamedAlsoWhereTheListIsKept() async throws {
+        let repository = try repository()
+        source.answer(body: #"[{"id": 1, "author": 7, "text": "one"}, {"id": 2}]"#)
+        let readings = [try await repository.entities(), try await repository.entities()]
+        #expect(readings.map(\.origin) == [.upstream, .memory])
+        #expect(readings.map { $0.rejected.map(\.position) } == [[1], [1]])
+    }
+
+    @Test func anAnswerWithAnotherIdentityIsNoAnswer() async throws {
+        let repository = try repository()
+        source.answer(body: #"{"id": 2, "author": 7, "text": "two"}"#)
+        #expect(await repository.failure(1) == .unreadable)
+        #expect(await repository.failure(1, .local) == .unavailable)
+        #expect(await repository.failure(2, .local) == .unavailable)
+    }
+
+    // MARK: Writers
+
+    @Test func whatWasWrittenIsInEveryListThatItBelongsInto() async throws {
+        let repository = try repository()
+        _ = try await repository.entities()
+        _ = try await repository.entities(.author(7))
+        _ = try await repository.entities(.author(8))
+        _ = try await repository.send(Remark(id: 4, author: 7, text: "four"))
+        #expect(try await texts(repository) == ["one", "two", "three", "four"])
+        #expect(try await texts(repository, .author(7)) == ["one", "two", "four"])
+        #expect(try await texts(repository, .author(8)) == ["three"])
+        _ = try await repository.send(Remark(id: 4, author: 8, text: "moved"))
+        #expect(try await texts(repository, .author(7)) == ["one", "two"])
+        #expect(try await texts(repository, .author(8)) == ["three", "moved"])
+        #expect(try await repository.entity(4).value.text == "moved")
+        #expect(source.requests.count == 5)
+    }
+
+    @Test(arguments: [MemoryLimit(), MemoryLimit(count: 1)])
+    func aReaderThatBeganBeforeAWriteDoesNotPutTheOlderValueBack(memory: MemoryLimit) async throws {
+        let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
+        let source = heldSource(until: isReleased, begun: begun)
+        let repository = try repository(source, memory: memory)
+        async let older = repository.entity(1)
+        await begun.arrive()
+        _ = try await repository.send(Remark(id: 1, author: 7, text: "written"))
+        // Where there is room for one alone, what was written is gone by now.
+        _ = try await repository.send(Remark(id: 5, author: 7, text: "five"))
+        isReleased.keep(())
+        _ = try await older
+        #expect(try await repository.entity(1).value.text == "written")
+    }
+
+    @Test func aListThatWasBegunBeforeAWriteIsNotKept() async throws {
+        let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
+        let source = heldSource(until: isReleased, begun: begun)
+        let repository = try repository(source)
+        async let older = repository.entities()
+        await begun.arrive()
+        _ = try await repository.send(Remark(id: 4, author: 7, text: "four"))
+        // Nobody joins it any more.
+        #expect(try await texts(repository) == ["one", "two", "three", "four"])
+        isReleased.keep(())
+        #expect(try await older.value.count == 3)
+        #expect(try await texts(repository) == ["one", "two", "three", "four"])
+        #expect(source.requests.count == 3)
+    }
+
+    @Test func absenceThatWasAskedForBeforeAWriteIsNotRemembered() async throws {
+        let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
+        let source = heldSource(until: isReleased, begun: begun)
+        let repository = try repository(source, memory: MemoryLimit(count: 1))
+        async let older = repository.failure(4)
+        await begun.arrive()
+        _ = try await repository.send(Remark(id: 4, author: 7, text: "four"))
+        isReleased.keep(())
+        #expect(await older == .notFound)
+        #expect(try await repository.entity(4).value.text == "four")
+    }
+
+    @Test(arguments: [FetchError.Reason.interrupted, .cancelled])
+    func aWriteThatMayHaveBeenDoneForgetsTheListsAndWhatThereWasNot(reason: FetchError.Reason) async throws {
+        let repository = try repository()
+        _ = try await repository.entities()
+        #expect(await repository.failure(4) == .notFound)
+        source.fail(reason)
+        await #expect(throws: RepositoryError.self) {
+            _ = try await repository.send(Remark(id: 4, author: 7, text: "four"))
+        }
+        source.fail(nil)
+        source.put(Remark(id: 4, author: 7, text: "four"))
+        // Not behind the list, which would have filled it in.
+        #expect(try await repository.entity(4).value.text == "four")
+        #expect(try await texts(repository) == ["one", "two", "three", "four"])
+        #expect(source.requests.count == 5)
+    }
+
+    @Test(arguments: [FetchError.Reason.interrupted, .cancelled])
+    func aListThatWasBegunBeforeAWriteThatMayHaveBeenDoneIsNotKept(reason: FetchError.Reason) async throws {
+        let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
+        let source = heldSource(until: isReleased, begun: begun)
+        let repository = try repository(source)
+        async let older = repository.entities()
+        await begun.arrive()
+        source.fail(reason)
+        await #expect(throws: RepositoryError.self) {
+            _ = try await repository.send(Remark(id: 4, author: 7, text: "four"))
+        }
+        source.fail(nil)
+        source.put(Remark(id: 4, author: 7, text: "four"))
+        isReleased.keep(())
+        #expect(try await older.value.count == 3)
+        #expect(try await texts(repository) == ["one", "two", "three", "four"])
+    }
+
+    @Test func aWriteThatWasRefusedForgetsNothing() async throws {
+        let repository = try repository()
+        _ = try await repository.entities()
+        source.answer(status: 422)
+        await #expect(throws: RepositoryError.self) {
+            _ = try await repository.send(Remark(id: 4, author: 7, text: "four"))
+        }
+        #expect(try await repository.entities().origin == .memory)
+    }
+}

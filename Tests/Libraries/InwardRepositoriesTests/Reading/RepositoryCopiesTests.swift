@@ -1,0 +1,185 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import Synchronization
+import Testing
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A repository over a cache on the way to its upstream.
+@Suite(.timeLimit(.minutes(5)))
+struct RepositoryCopiesTests {
+    /// A cache before the upstream, of a network of others, which hears nothing of what is written.
+    private final class FarCache: DataFetcher {
+        private let base: any DataFetcher
+        private let timer: TimerService
+        private let kept = Mutex<[URL: (response: DataResponse, time: Duration)]>([:])
+
+        init(_ base: any DataFetcher, timer: TimerService) {
+            self.base = base
+            self.timer = timer
+        }
+
+        func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+            let now = timer.now
+            guard request.method == .get else { return try await base.fetch(request) }
+            if request.headerFields[.cacheControl] == nil, var copy = kept.withLock({ $0[request.url] }) {
+                copy.response.headerFields[.age] = String((now - copy.time).components.seconds)
+                return copy.response
+            }
+            let response = try await base.fetch(request)
+            kept.withLock { $0[request.url] = (response, now) }
+            return response
+        }
+    }
+
+    private let clock = ManualClock()
+    private let source = RemarkSource()
+
+    private func repository(memory: MemoryLimit = MemoryLimit()) throws -> Repository<Remark> {
+        source.send(.cacheControl, "max-age=600")
+        let cache = ResponseCache(byteLimit: 1 << 20, clock: clock)
+        return try .remarks(source.caching(in: cache.makePartition()), TimerService(clock), memory: memory)
+    }
+
+    @Test(arguments: [Duration.zero, .milliseconds(900), .seconds(30)])
+    func whatIsInvalidatedIsNoCopyOfWhatItWas(age: Duration) async throws {
+        let repository = try repository()
+        _ = try await repository.entities()
+        _ = try await repository.entity(1)
+        _ = try await repository.entity(2, .upstream)
+        source.put(Remark(id: 1, author: 7, text: "changed"))
+        source.put(Remark(id: 2, author: 7, text: "changed"))
+        clock.advance(by: age)
+        repository.invalidateAll()
+        #expect(try await repository.entities().value.prefix(2).map(\.text) == ["changed", "changed"])
+        repository.invalidate(2)
+        #expect(try await repository.entity(2).value.text == "changed")
+    }
+
+    @Test func aListThatIsNotInMemoryHasWhatWasCreated() async throws {
+        let timer = TimerService(clock)
+        let repository = try Repository.remarks(FarCache(source, timer: timer), timer, memory: .nothing)
+        _ = try await repository.entities(.author(7))
+        clock.advance(by: .seconds(30))
+        _ = try await repository.send(Remark(id: 4, author: 7, text: "four"))
+        #expect(try await repository.entities(.author(7)).value.map(\.id) == [1, 2, 4])
+    }
+
+    @Test func aListThatIsNotInMemoryHasWhatMayHaveBeenCreated() async throws {
+        let timer = TimerService(clock)
+        let cache = FarCache(source, timer: timer)
+        let losing = StubDataFetcher { request throws(FetchError) in
+            let answer = try await cache.fetch(request)
+            guard request.method == .post else { return answer }
+            throw FetchError(.interrupted, request: request, explanation: "was lost")
+        }
+        let repository = try Repository.remarks(losing, timer, memory: .nothing)
+        _ = try await repository.entities(.author(7))
+        clock.advance(by: .seconds(30))
+        await #expect(throws: RepositoryError.self) {
+            try await repository.send(Remark(id: 4, author: 7, text: "four"))
+        }
+        #expect(try await repository.entities(.author(7)).value.map(\.id) == [1, 2, 4])
+    }
+
+    @Test func aCopyThatWasMadeWithinTheLastSecondMayBeFromBeforeTheChange() async throws {
+        let timer = TimerService(clock)
+        let repository = try Repository.remarks(FarCache(source, timer: timer), timer, memory: .nothing)
+        _ = try await repository.entity(1)
+        source.put(Remark(id: 1, author: 7, text: "changed"))
+        repository.invalidate(1)
+        #expect(try await repository.entity(1).value.text == "changed")
+    }
+
+    /// The answer was made before the change and arrived after it.
+    @Test func aSlowAnswerThatWasKeptOnTheWayIsAsOldAsTheRequestForIt() async throws {
+        let (isMade, isReleased) = (Rendezvous(of: 2), Rendezvous(of: 2))
+        let isFirst = Once()
+        let source = RemarkSource(departure: { _ in
+            guard isFirst.isFirst() else { return }
+            await isMade.arrive()
+            await isReleased.arrive()
+        })
+        source.send(.cacheControl, "max-age=600")
+        let cache = ResponseCache(byteLimit: 1 << 20, clock: clock)
+        let repository = try Repository.remarks(
+            source.caching(in: cache.makePartition()),
+            TimerService(clock),
+            memory: .nothing
+        )
+        async let slow = repository.entity(1)
+        await isMade.arrive()
+        clock.advance(by: .seconds(4))
+        source.put(Remark(id: 1, author: 7, text: "changed"))
+        repository.invalidateAll()
+        clock.advance(by: .seconds(4))
+        await isReleased.arrive()
+        #expect(try await slow.value.text == "one")
+        clock.advance(by: .seconds(1))
+        #expect(try await repository.entity(1).value.text == "changed")
+    }
+
+    @Test func theWayOfACopyCountsForItsAge() async throws {
+        let source = RemarkSource(departure: { [clock] _ in clock.advance(by: .seconds(8)) })
+        source.send(.age, "50")
+        let repository = try Repository.remarks(source, TimerService(clock), memory: .nothing)
+        #expect(try await repository.entity(1).age == .seconds(58))
+        #expect(try await repository.entities().age == .seconds(58))
+    }
+
+    @Test func theWayOfTheAnswerThatReplacesAnOldCopyCountsToo() async throws {
+        let source = RemarkSource(departure: { [clock] _ in clock.advance(by: .seconds(8)) })
+        source.send(.age, "50")
+        let timer = TimerService(clock)
+        let repository = try Repository.remarks(FarCache(source, timer: timer), timer, memory: .nothing)
+        _ = try await repository.entity(1)
+        source.put(Remark(id: 1, author: 7, text: "changed"))
+        repository.invalidate(1)
+        let reading = try await repository.entity(1)
+        #expect(reading.value.text == "changed")
+        #expect(reading.age == .seconds(58))
+    }
+
+    @Test(arguments: [(50, [nil]), (49, [nil, "no-cache"])] as [(Int, [String?])])
+    func aCopyAsOldAsItMayBeWillDo(age: Int, asked: [String?]) async throws {
+        source.send(.age, "50")
+        let repository = try Repository.remarks(source, TimerService(clock), memory: .nothing)
+        _ = try? await repository.entity(1, .nearest.notOlder(than: .seconds(age)))
+        #expect(source.requests.map { $0.headerFields[.cacheControl] } == asked)
+    }
+
+    @Test func anAnswerAtFirstHandIsNotOld() async throws {
+        let source = RemarkSource(departure: { [clock] _ in clock.advance(by: .seconds(8)) })
+        let repository = try Repository.remarks(source, TimerService(clock), memory: .nothing)
+        #expect(try await repository.entity(1, .nearest.notOlder(than: .seconds(5))).age == .zero)
+    }
+
+    @Test func theLastOfTwoChangesCounts() async throws {
+        let repository = try repository(memory: .nothing)
+        repository.invalidateAll()
+        clock.advance(by: .seconds(30))
+        _ = try await repository.entity(1)
+        clock.advance(by: .seconds(30))
+        source.put(Remark(id: 1, author: 7, text: "changed"))
+        repository.invalidateAll()
+        clock.advance(by: .seconds(30))
+        #expect(try await repository.entity(1).value.text == "changed")
+    }
+
+    @Test func aCopyFromBehindTheChangeWillDo() async throws {
+        let repository = try repository(memory: .nothing)
+        repository.invalidateAll()
+        clock.advance(by: .seconds(2))
+        _ = try await repository.entities()
+        clock.advance(by: .seconds(2))
+        #expect(try await repository.entities().origin == .memory)
+        #expect(source.requests.count == 1)
+    }
+}

@@ -1,0 +1,173 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import Testing
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(5)))
+struct RepositoryMemoryTests {
+    private let source = RemarkSource()
+
+    private func keptCount(_ limit: MemoryLimit, of count: Int) async throws -> Int {
+        for id in 1...count { source.put(Remark(id: id, author: 7, text: "text")) }
+        let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()), memory: limit)
+        for id in 1...count { _ = try await repository.entity(id) }
+        var kept = 0
+        for id in 1...count where await repository.failure(id, .local) == nil { kept += 1 }
+        return kept
+    }
+
+    @Test func noMoreEntitiesAreKeptThanThereIsRoomFor() async throws {
+        #expect(try await keptCount(MemoryLimit(count: 3), of: 10) == 3)
+        #expect(try await keptCount(.nothing, of: 10) == 0)
+    }
+
+    @Test func noMoreBytesAreKeptThanThereIsRoomFor() async throws {
+        // An answer such as {"author":7,"id":1,"text":"text"} has 33 bytes.
+        #expect(try await keptCount(MemoryLimit(bytes: 16 * 99), of: 200) <= 48)
+        #expect(try await keptCount(MemoryLimit(count: 10, bytes: 99), of: 9) == 3)
+    }
+
+    @Test func whatIsNotThereTakesNoBytes() async throws {
+        let limit = MemoryLimit(count: 20, bytes: 10)
+        let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()), memory: limit)
+        for id in 21...40 { #expect(await repository.failure(id) == .notFound) }
+        for id in 21...40 { #expect(await repository.failure(id, .local) == .notFound) }
+        #expect(source.requests.count == 20)
+    }
+
+    @Test func noMoreListsAreKeptThanThereIsRoomFor() async throws {
+        let repository = try Repository<Remark>.remarks(
+            source,
+            TimerService(ManualClock()),
+            memory: MemoryLimit(count: 2)
+        )
+        for author in 7...10 { _ = try await repository.entities(.author(author)) }
+        var kept: [Int] = []
+        for author in 7...10 where (try? await repository.entities(.author(author), .local)) != nil {
+            kept.append(author)
+        }
+        #expect(kept.count == 2)
+    }
+
+    /// Whether a list is still in memory after so many remarks were created, or one was changed so often.
+    private func keepsList(_ limit: MemoryLimit, ids: ClosedRange<Int>, times: Int = 1) async throws -> Bool {
+        let repository = try Repository<Remark>.remarks(RemarkSource(), TimerService(ManualClock()), memory: limit)
+        _ = try await repository.entities()
+        for _ in 0..<times {
+            for id in ids { _ = try await repository.send(Remark(id: id, author: 7, text: "text")) }
+        }
+        return (try? await repository.entities(.all, .local)) != nil
+    }
+
+    @Test func aListThatGrowsCostsWhatItHasGrownTo() async throws {
+        // The list has 105 bytes, and each remark that comes to it 33 or more.
+        #expect(try await keepsList(MemoryLimit(bytes: 5_000), ids: 10...109))
+        #expect(try await !keepsList(MemoryLimit(bytes: 2_000), ids: 10...109))
+    }
+
+    @Test func aListCostsNoMoreForWhatTookThePlaceOfSomethingElse() async throws {
+        #expect(try await keepsList(MemoryLimit(bytes: 2_000), ids: 1...3, times: 100))
+    }
+
+    /// The one entity of a list costs all that came.
+    @Test func anEntityCostsItsShareOfTheListThatItCameWith() async throws {
+        let limit = MemoryLimit(count: 10, bytes: 5_000)
+        let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()), memory: limit)
+        var kept: [Int] = []
+        for id in 11...12 {
+            source.put(Remark(id: id, author: id, text: String(repeating: "x", count: 3_000)))
+            _ = try await repository.entities(.author(id))
+        }
+        for id in 11...12 where await repository.failure(id, .local) == nil { kept.append(id) }
+        #expect(kept == [12])
+    }
+
+    @Test func aListCostsWhatIsFetchedAnewOfIt() async throws {
+        let limit = MemoryLimit(bytes: 5_000)
+        let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()), memory: limit)
+        _ = try await repository.entities()
+        for id in 1...3 {
+            source.put(Remark(id: id, author: 7, text: String(repeating: "x", count: 1_800)))
+            _ = try await repository.entity(id, .upstream)
+        }
+        #expect((try? await repository.entities(.all, .local)) == nil)
+    }
+
+    /// What was fetched before a change is older than it, and what nobody fetches any more needs to know of none.
+    @Test func changesAreRememberedOnlyWhileSomethingIsFetched() async throws {
+        let isReleased = Promise<Void>()
+        let begun = Rendezvous(of: 2)
+        let source = RemarkSource { request in
+            guard request.url.lastPathComponent == "3" else { return }
+            await begun.arrive()
+            _ = await isReleased.value()
+        }
+        let place = RepositoryStore(InMemoryRecordStore(), partition: [], now: { Date() }, reportFailure: { _ in })
+        let timer = TimerService(ManualClock())
+        let first = try Repository<Remark>.remarks(source, timer, store: place)
+        for repository in [first, try Repository<Remark>.remarks(source, timer, store: place)] {
+            _ = try await repository.entity(1)
+            _ = try await repository.entities()
+            _ = try? await repository.entity(4)
+            repository.invalidate(2)
+            #expect(repository.memory.changeCount == 0)
+            await repository.flush()
+        }
+        async let slow = first.entity(3, .upstream)
+        await begun.arrive()
+        first.invalidate(2)
+        #expect(first.memory.changeCount == 1)
+        isReleased.keep(())
+        #expect(try await slow.value.text == "three")
+        #expect(first.memory.changeCount == 0)
+    }
+
+    @Test func addingToAListDoesNotCopyItEachTime() throws {
+        let endpoint = try Repository<Remark>.remarks(source, TimerService(ManualClock())).endpoint
+        let memory = EntityMemory(
+            endpoint,
+            limit: MemoryLimit(),
+            store: nil,
+            timer: TimerService(ManualClock()),
+            chance: { 0 }
+        )
+        let tick = memory.begin()
+        let stamp = FetchStamp(tick: tick, time: .zero, age: .zero, byteCount: 0, isFromStore: false)
+        memory.keep(EntityList([], rejected: []), of: .all, stamp)
+        memory.end(tick)
+        var copyCount = 0
+        var last: UInt?
+        for id in 0..<5_000 {
+            memory.write(Remark(id: id, author: 7, text: "text"), time: .zero, byteCount: 33)
+            // `unsafe`: only where the entities are is looked at.
+            let place = unsafe memory.list(.all)?.value.entities.withUnsafeBufferPointer { entities in
+                UInt(bitPattern: entities.baseAddress)
+            }
+            if place != last { copyCount += 1 }
+            last = place
+        }
+        #expect(memory.list(.all)?.value.entities.count == 5_000)
+        #expect(copyCount < 50)
+    }
+
+    @Test(arguments: [(0, 1), (511, 1), (512, 2), (4_095, 15), (4_096, 16), (1_000_000, 16)])
+    func aPartHasRoomForTwoHundredAndFiftySix(count: Int, parts: Int) {
+        #expect(ShardedCache<Int, Int>(MemoryLimit(count: count)).shards.count == parts)
+    }
+
+    @Test func aCacheInPartsKeepsToItsLimits() {
+        let cache = ShardedCache<Int, Int>(MemoryLimit(count: 4_096, bytes: 8_192))
+        for key in 0..<20_000 { cache.insert(key, for: key, cost: 1) }
+        #expect(cache.count <= 4_096 && cache.count > 3_000)
+        for key in 0..<20_000 { cache.insert(key, for: key, cost: 8) }
+        #expect(cache.count <= 1_024 && cache.count > 900)
+    }
+}

@@ -1,0 +1,409 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import Synchronization
+import Testing
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(5)))
+struct RepositoryStoreTests {
+    private static let day = Date(timeIntervalSinceReferenceDate: 800_000_000)
+
+    private let clock = ManualClock()
+    private let source = RemarkSource()
+    private let records = RecordingRecordStore(InMemoryRecordStore(now: { day }))
+    private let failures = RecordStoreFailures()
+
+    /// A repository over the store, as a process makes it that begins so many seconds behind the first.
+    private func repository(
+        after seconds: Double = 0,
+        partition: RecordKey = ["ada"],
+        lifetimes: Lifetimes = Lifetimes(),
+        memory: MemoryLimit = MemoryLimit(),
+        source: (any DataFetcher)? = nil
+    ) throws -> Repository<Remark> {
+        let now = Self.day.addingTimeInterval(seconds)
+        let place = RepositoryStore(records, partition: partition) {
+            now
+        } reportFailure: { [failures] error in
+            failures.note(error)
+        }
+        return try .remarks(
+            source ?? self.source,
+            TimerService(clock),
+            lifetimes: lifetimes,
+            memory: memory,
+            store: place
+        )
+    }
+
+    private func fill(partition: RecordKey = ["ada"]) async throws {
+        let repository = try repository(partition: partition)
+        _ = try await repository.entities()
+        _ = try await repository.entities(.author(7))
+        await repository.flush()
+    }
+
+    /// Puts other bytes in the place of every record.
+    private func damage(_ change: ([UInt8]) -> [UInt8]) async throws {
+        for (key, record) in try await records.records(under: []) {
+            try await records.commit([.keep(StoredRecord(change(record.bytes), expiry: record.expiry), key)])
+        }
+    }
+
+    // MARK: A restart
+
+    @Test func whatWasKeptIsFoundBehindARestartAtItsRightAge() async throws {
+        try await fill()
+        let again = try repository(after: 30)
+        let one = try await again.entity(1)
+        #expect(one == Reading(Remark(id: 1, author: 7, text: "one"), origin: .store, age: .seconds(30)))
+        let all = try await again.entities()
+        #expect(all.value.map(\.id) == [1, 2, 3] && all.origin == .store && all.age == .seconds(30))
+        #expect(try await again.entities(.author(7)).value.map(\.id) == [1, 2])
+        #expect(try await again.entity(1).origin == .memory)
+        #expect(source.requests.count == 2)
+        #expect(failures.all.isEmpty)
+    }
+
+    @Test func whatIsFoundIsNotWrittenAgain() async throws {
+        try await fill()
+        let count = records.commits.count
+        let again = try repository(after: 30)
+        #expect(try await again.entity(1).origin == .store)
+        #expect(try await again.entities().origin == .store)
+        await again.flush()
+        #expect(records.commits.count == count)
+    }
+
+    @Test func whatWasKeptIsStaleBehindARestartWhenItIs() async throws {
+        try await fill()
+        let again = try repository(after: 60)
+        let one = try await again.entity(1, .local)
+        #expect(one.isStale && one.age == .seconds(60))
+        #expect(try await again.entity(1).origin == .upstream)
+    }
+
+    /// A cache on the way may have what is new enough, so it is not passed by where only the store has what is too old.
+    @Test func whatIsTooOldInTheStoreIsAskedForAsAnythingElse() async throws {
+        try await fill()
+        let again = try repository(after: 30)
+        #expect(try await again.entity(1, .nearest.notOlder(than: .seconds(29))).origin == .upstream)
+        #expect(source.requests.map { $0.headerFields[.cacheControl] } == [nil, nil, nil])
+    }
+
+    @Test func theTimeOnTheWayCountsInTheStoreToo() async throws {
+        source.send(.age, "20")
+        try await fill()
+        #expect(try await repository(after: 30).entity(1).age == .seconds(50))
+    }
+
+    @Test func whatIsKeptInTheStoreIsGivenWhereTheUpstreamFails() async throws {
+        try await fill()
+        source.fail(.unreachable)
+        let again = try repository(after: 600)
+        let reading = try await again.entities(.all, .upstreamElseLocal)
+        #expect(reading.origin == .store && reading.isStale && reading.age == .seconds(600))
+        #expect(reading.degradation?.reason == .unavailable)
+    }
+
+    @Test func damagedRecordsAreNamedBehindARestart() async throws {
+        source.answer(body: #"[{"id": 1, "author": 7, "text": "one"}, {"id": 2}]"#)
+        try await fill()
+        #expect(try await repository().entities().rejected.map(\.description) == ["remarks[1].author is missing"])
+    }
+
+    @Test func anEntityThatWasKeptAnewIsNotInAStoredListAnyMore() async throws {
+        let first = try repository()
+        _ = try await first.entities(.author(7))
+        source.put(Remark(id: 1, author: 8, text: "moved"))
+        _ = try await first.entity(1, .upstream)
+        await first.flush()
+        #expect(try await repository().entities(.author(7)).value.map(\.id) == [2])
+    }
+
+    @Test func aStoredListIsAsOldAsTheOldestThatIsInIt() async throws {
+        // One process has asked before another, and keeps what it was told behind it.
+        let (early, late) = (try repository(memory: .nothing), try repository(after: 50, memory: .nothing))
+        _ = try await late.entities()
+        await late.flush()
+        _ = try await early.entity(1)
+        await early.flush()
+        let again = try repository(after: 70)
+        let all = try await again.entities(.all, .local)
+        #expect(all.age == .seconds(70) && all.isStale)
+    }
+
+    @Test func whatWasWrittenIsFoundBehindARestart() async throws {
+        let first = try repository()
+        _ = try await first.entities()
+        _ = try await first.send(Remark(id: 4, author: 7, text: "four"))
+        await first.flush()
+        let again = try repository()
+        #expect(try await again.entities().value.map(\.id) == [1, 2, 3, 4])
+        #expect(try await again.entity(4).value.text == "four")
+        #expect(source.requests.count == 2)
+    }
+
+    @Test func aListOfWhichNobodyKnowsWhetherAWriteBelongsIntoItIsForgotten() async throws {
+        try await fill()
+        let again = try repository()
+        _ = try await again.send(Remark(id: 4, author: 7, text: "four"))
+        await again.flush()
+        #expect(try await repository().entities(.author(7)).value.map(\.id) == [1, 2, 4])
+    }
+
+    @Test func whatIsNotThereAnyMoreIsNotInTheStore() async throws {
+        let first = try repository()
+        _ = try await first.entities()
+        source.remove(2)
+        #expect(await first.failure(2, .upstream) == .notFound)
+        await first.flush()
+        let again = try repository()
+        #expect(await again.failure(2, .local) == .unavailable)
+        #expect((try? await again.entities(.all, .local)) == nil)
+    }
+
+    @Test func whatIsInvalidatedIsForgottenInTheStoreToo() async throws {
+        let first = try repository()
+        _ = try await first.entities()
+        first.invalidate(under: ["users", "7"])
+        await first.flush()
+        #expect(try await records.records(under: []).isEmpty)
+        #expect(await first.failure(1, .local) == .unavailable)
+    }
+
+    @Test func anInvalidationIsMadeBeforeTheStoreIsAskedAgain() async throws {
+        try await fill()
+        let again = try repository()
+        again.invalidateAll()
+        #expect(await again.failure(1, .local) == .unavailable)
+    }
+
+    @Test func partitionsDoNotSeeOneAnother() async throws {
+        try await fill(partition: ["ada"])
+        let bob = try repository(partition: ["bob"])
+        #expect(await bob.failure(1, .local) == .unavailable)
+        #expect((try? await bob.entities(.all, .local)) == nil)
+        bob.invalidateAll()
+        await bob.flush()
+        #expect(await (try repository(partition: ["ada"])).failure(1, .local) == nil)
+    }
+
+    @Test func withoutRoomInMemoryTheStoreAnswers() async throws {
+        try await fill()
+        let again = try repository(after: 30, memory: .nothing)
+        for _ in 0..<2 { #expect(try await again.entity(1).origin == .store) }
+        #expect(try await again.entities().origin == .store)
+        #expect(source.requests.count == 2)
+    }
+
+    @Test func aListFromTheStoreTakesAsMuchRoomAsItsEntities() async throws {
+        try await fill()
+        // An entity takes about 30 bytes.
+        for (bytes, origin) in [(60, Origin.store), (600, .memory)] {
+            let again = try repository(after: 30, memory: MemoryLimit(count: 10, bytes: bytes))
+            #expect(try await again.entities().origin == .store)
+            #expect(try await again.entities().origin == origin)
+        }
+    }
+
+    @Test func whatMemoryHasIsNotLookedForInTheStore() async throws {
+        let looks = Mutex(0)
+        let store = HeldRecordStore(base: records) { looks.withLock { $0 += 1 } }
+        let place = RepositoryStore(store, partition: []) {
+            Self.day
+        } reportFailure: { _ in
+        }
+        let repository = try Repository<Remark>.remarks(source, TimerService(clock), store: place)
+        _ = try await repository.entity(1)
+        clock.advance(by: .seconds(60))
+        #expect(try await repository.entity(1).origin == .upstream)
+        #expect(looks.withLock(\.self) == 1)
+    }
+
+    // MARK: What cannot be used
+
+    @Test(arguments: [0, 2, 255] as [UInt8])
+    func aRecordOfAnotherVersionIsNotThere(version: UInt8) async throws {
+        try await fill()
+        try await damage { [version] + $0.dropFirst() }
+        let again = try repository()
+        #expect(await again.failure(1, .local) == .unavailable)
+        #expect((try? await again.entities(.all, .local)) == nil)
+        #expect(try await again.entity(1).origin == .upstream)
+    }
+
+    @Test(arguments: [0, 5, 9, 20])
+    func aRecordThatWasCutIsNotThere(length: Int) async throws {
+        try await fill()
+        try await damage { Array($0.prefix(length)) }
+        let again = try repository()
+        #expect(await again.failure(1, .local) == .unavailable)
+        #expect((try? await again.entities(.all, .local)) == nil)
+    }
+
+    @Test func aRecordOfAnotherIdentityIsNotThere() async throws {
+        try await fill()
+        let kept = try #require(try await records.record(for: ["ada", "remarks", "one", "2"]))
+        try await records.commit([.keep(kept, ["ada", "remarks", "one", "1"])])
+        let again = try repository()
+        #expect(await again.failure(1, .local) == .unavailable)
+        #expect((try? await again.entities(.all, .local)) == nil)
+        #expect(await again.failure(2, .local) == nil)
+    }
+
+    @Test func aListOfWhichAnEntityIsMissingIsNotThere() async throws {
+        try await fill()
+        try await records.commit([.remove(["ada", "remarks", "one", "3"])])
+        let again = try repository()
+        #expect((try? await again.entities(.all, .local)) == nil)
+        #expect(try await again.entities(.author(7), .local).value.map(\.id) == [1, 2])
+    }
+
+    @Test(arguments: [Lifetimes(), Lifetimes(fresh: .seconds(60), kept: .seconds(10))])
+    func aTimeOfDayThatWasSetBackDoesNotMakeOldAnswersFresh(lifetimes: Lifetimes) async throws {
+        try await fill()
+        let again = try repository(after: -1, lifetimes: lifetimes)
+        let reading = try? await again.entity(1, .local)
+        #expect(reading?.isStale != false)
+        #expect(reading?.age != .zero)
+        #expect(try await again.entity(1).origin == .upstream)
+    }
+
+    @Test(arguments: [1e300, -1e300, .nan, .infinity])
+    func aTimeThatCannotBeIsNoTrap(seconds: Double) async throws {
+        try await fill()
+        try await damage { bytes in
+            StoredAnswer(time: Date(timeIntervalSinceReferenceDate: seconds), body: Data(bytes.dropFirst(9))).bytes
+        }
+        let again = try repository()
+        #expect((try? await again.entity(1, .local))?.isStale != false)
+        #expect(try await again.entity(1).origin == .upstream)
+    }
+
+    // MARK: A store that fails
+
+    @Test(arguments: [RecordStoreError.Reason.full, .denied])
+    func aStoreThatFailsIsReportedAndMemoryGoesOn(reason: RecordStoreError.Reason) async throws {
+        records.fail(with: RecordStoreError(reason, explanation: "failed"))
+        let repository = try repository()
+        #expect(try await repository.entity(1).origin == .upstream)
+        await repository.flush()
+        #expect(failures.all == [reason, reason])
+        #expect(try await repository.entity(1).origin == .memory)
+        records.fail(with: nil)
+        #expect(try await repository.entity(2).origin == .upstream)
+        await repository.flush()
+        #expect(await (try self.repository()).failure(2, .local) == nil)
+    }
+
+    @Test func whatCouldNotBeRemovedIsNotGiven() async throws {
+        try await fill()
+        let again = try repository()
+        source.put(Remark(id: 1, author: 7, text: "anew"))
+        records.fail(with: RecordStoreError(.full, explanation: "failed"))
+        again.invalidateAll()
+        await again.flush()
+        records.fail(with: nil)
+        #expect(try await again.entities(.author(7)).origin == .upstream)
+        #expect(try await again.entity(1).value.text == "anew")
+        await again.flush()
+        // What should not be there any more is gone by now.
+        let third = try repository()
+        #expect(await third.failure(3, .local) == .unavailable)
+        #expect(try await third.entity(1, .local).value.text == "anew")
+        #expect(failures.all == [.full])
+        // And the store is asked again.
+        _ = try await again.entity(3)
+        await again.flush()
+        #expect(await (try self.repository()).failure(3, .local) == nil)
+    }
+
+    @Test func aWriteThatCouldNotBeKeptHidesWhatWasThereBefore() async throws {
+        try await fill()
+        let again = try repository(memory: .nothing)
+        records.fail(with: RecordStoreError(.full, explanation: "failed"))
+        _ = try await again.send(Remark(id: 1, author: 7, text: "written"))
+        await again.flush()
+        records.fail(with: nil)
+        #expect(try await again.entity(1).value.text == "written")
+    }
+
+    @Test func aStoreThatFailsIsReportedOnceForAllWhoAskAtOnce() async throws {
+        let scheduler = DeterministicScheduler(seed: 7)
+        records.fail(with: RecordStoreError(.denied, explanation: "failed"))
+        let held = HeldRecordStore(base: records) { try? await scheduler.clock.sleep(for: .seconds(1)) }
+        let place = RepositoryStore(held, partition: []) {
+            Self.day
+        } reportFailure: { [failures] error in
+            failures.note(error)
+        }
+        let repository = try Repository<Remark>.remarks(source, scheduler.timer, store: place)
+        try await scheduler.run {
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<100 { group.addTask { _ = await repository.failure(1, .local) } }
+            }
+        }
+        #expect(failures.all == [.denied])
+    }
+
+    @Test func whatIsWrittenWhileTheStoreIsBeingReadIsGiven() async throws {
+        try await fill()
+        let scheduler = DeterministicScheduler(seed: 7)
+        let held = HeldRecordStore(base: records) { try? await scheduler.clock.sleep(for: .seconds(1)) }
+        let place = RepositoryStore(held, partition: ["ada"]) {
+            Self.day
+        } reportFailure: { _ in
+        }
+        let repository = try Repository<Remark>.remarks(source, scheduler.timer, store: place)
+        let text = try await scheduler.run {
+            async let found = repository.entity(1)
+            try await scheduler.clock.sleep(for: .seconds(0.5))
+            _ = try await repository.send(Remark(id: 1, author: 7, text: "written"))
+            return try await found.value.text
+        }
+        #expect(text == "written")
+    }
+
+    @Test func whatIsWrittenHasNothingToDoWithTheDeadlineOfWhoeverWrites() async throws {
+        let scheduler = DeterministicScheduler(seed: 7)
+        let deadlines = Mutex<[Bool]>([])
+        let store = WatchedRecordStore(base: records) { deadlines.withLock { $0.append(Deadline.current != nil) } }
+        let place = RepositoryStore(store, partition: []) {
+            Self.day
+        } reportFailure: { _ in
+        }
+        let repository = try Repository<Remark>.remarks(source, scheduler.timer, store: place)
+        try await scheduler.run {
+            _ = await Deadline(in: .seconds(1), on: scheduler.timer).bound { repository.invalidateAll() }
+            await repository.flush()
+        }
+        #expect(deadlines.withLock(\.self) == [false])
+    }
+
+    @Test func aProcessThatIsKilledBehindAWriteLeavesNothingOfBefore() async throws {
+        let scheduler = DeterministicScheduler(seed: 7)
+        let slow = SlowRecordStore(records, timer: scheduler.timer)
+        let place = RepositoryStore(slow, partition: ["ada"]) {
+            Self.day
+        } reportFailure: { _ in
+        }
+        let repository = try Repository<Remark>.remarks(source, scheduler.timer, store: place)
+        try await scheduler.run {
+            _ = try await repository.entities()
+            await repository.flush()
+            _ = try await repository.send(Remark(id: 4, author: 7, text: "four"))
+            // Nothing more is done by this process.
+            let again = try self.repository(source: StubDataFetcher(failing: .unreachable))
+            #expect(try await again.entities(.all, .local).value.map(\.id) == [1, 2, 3, 4])
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import InwardTesting
+import Testing
+import Thoroughness
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(5)))
+struct RepositoryWalkTests {
+    /// Whether there is a store, and whether it fails at times.
+    enum Store: CaseIterable { case none, sound, failing }
+
+    @Test(arguments: Store.allCases, [MemoryLimit(), MemoryLimit(count: 2), .nothing])
+    func nothingOlderThanTheLastWriteIsGivenAsFreshAndOneAndManyAgree(store: Store, memory: MemoryLimit) async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        print("nothingOlderThanTheLastWriteIsGivenAsFreshAndOneAndManyAgree: \(store), \(memory.count), seed \(seed)")
+        for turn in 0..<(Thoroughness.isExhaustive ? 20 : 2) {
+            try await walk(RemarkWalk(seed: seed &+ UInt64(turn)), store, memory)
+        }
+    }
+
+    private func walk(_ walk: RemarkWalk, _ store: Store, _ memory: MemoryLimit) async throws {
+        let scheduler = walk.scheduler
+        let source = walk.source()
+        let now: @Sendable () -> Date = {
+            Date(timeIntervalSinceReferenceDate: 8e8 + scheduler.clock.now.offset / .seconds(1))
+        }
+        let records = RecordingRecordStore(InMemoryRecordStore(now: now))
+        let place = RepositoryStore(records, partition: ["ada"], now: now) { _ in }
+        let make: @Sendable () throws -> Repository<Remark> = {
+            try .remarks(
+                source,
+                scheduler.timer,
+                lifetimes: Lifetimes(
+                    fresh: .seconds(20),
+                    staleWhileRevalidating: .seconds(10),
+                    absence: .seconds(5),
+                    spread: 0.5
+                ),
+                memory: memory,
+                store: store == .none ? nil : place,
+                whenAbandoned: walk.number(0..<2) == 0 ? .cancelled : .finished,
+                chance: { Double(walk.number(0..<100)) / 100 }
+            )
+        }
+        let repository = try make()
+        try await scheduler.run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<6 { group.addTask { try await walk.read(repository) } }
+                for id in 1...3 { group.addTask { try await walk.write(id, to: repository) } }
+                group.addTask { try await walk.writeNew(to: repository) }
+                group.addTask { try await walk.invalidate(repository) }
+                if store == .failing { group.addTask { try await walk.disturb(records) } }
+                try await group.waitForAll()
+            }
+            walk.becomeQuiet()
+            try await walk.check(repository, source, "here")
+        }
+        try await scheduler.drain()
+        try await scheduler.run { try await walk.check(repository, source, "behind the refreshes") }
+        // What a store could not be told, it does not know when the process ends.
+        guard store != .failing else { return }
+        try await scheduler.run {
+            await repository.close()
+            try await walk.check(make(), source, "behind a restart")
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import InwardRepositories
+
+/// A record store over another. It does what its base does, but for the calls that it implements itself.
+protocol RecordStoreDecorator: RecordStore {
+    /// The store that it is over.
+    var base: any RecordStore { get }
+}
+
+extension RecordStoreDecorator {
+    func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
+        try await base.record(for: key)
+    }
+
+    func records(
+        under key: RecordKey
+    ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
+        try await base.records(under: key)
+    }
+
+    func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
+        try await base.losses(under: key)
+    }
+
+    func commit(_ changes: [RecordChange]) async throws(RecordStoreError) { try await base.commit(changes) }
+
+    func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult { try await base.claim(key) }
+}

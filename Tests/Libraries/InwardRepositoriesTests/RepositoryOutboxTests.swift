@@ -1,0 +1,267 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A repository of remarks whose writes go through an outbox.
+@Suite(.timeLimit(.minutes(5)))
+struct RepositoryOutboxTests {
+    /// An upstream that has one remark, and answers writes as it is told to.
+    private final class Source: DataFetcher {
+        private let answer: Mutex<DataResponse>
+        private let gate: Rendezvous?
+
+        /// - Parameters:
+        ///   - answer: What it says to a write.
+        ///   - gate: What a write waits for first.
+        init(_ answer: DataResponse, behind gate: Rendezvous? = nil) {
+            self.answer = Mutex(answer)
+            self.gate = gate
+        }
+
+        func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+            guard request.method == .post else {
+                return DataResponse(body: Data(#"[{"id": 1, "author": 7, "text": "old"}]"#.utf8))
+            }
+            await gate?.arrive()
+            return answer.withLock(\.self)
+        }
+    }
+
+    /// A remark before the upstream has given it an identity.
+    private struct Draft: Codable {
+        var text = "new"
+        var author = 7
+    }
+
+    /// What the upstream says of a remark that it took.
+    private struct Answer: Codable {
+        let id: Int
+    }
+
+    /// Remarks that are created by a draft, and have a number from 1,000 on until they are.
+    private static let endpoint = Endpoint(
+        RemarkDTO.self,
+        at: "remarks",
+        subjects: { [["users", String($0.author)]] },
+        creation: Creation<Remark>(Draft.self, answer: Answer.self) { draft, number in
+            Remark(id: 1_000 + number, author: draft.author, text: draft.text)
+        } created: { draft, answer in
+            Remark(id: answer.id, author: draft.author, text: draft.text)
+        }
+    )
+
+    private static let day = Date(timeIntervalSinceReferenceDate: 800_000_000)
+
+    private let handler = RecordingErrorHandler()
+    private let store = InMemoryRecordStore(now: { day })
+    private let timer = TimerService(ManualClock())
+
+    /// A repository of an upstream, which keeps what it reads in a store or nowhere, and its outbox, which is open.
+    private func open(
+        _ source: Source,
+        keepingIn records: (any RecordStore)? = nil
+    ) async throws -> (repository: Repository<Remark>, outbox: Outbox) {
+        let upstream = try Upstream.example(source)
+        let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: handler)
+        let place = records.map { records in
+            RepositoryStore(records, partition: []) {
+                Self.day
+            } reportFailure: { _ in
+            }
+        }
+        let repository = Repository(Self.endpoint, upstream: upstream, store: place, outbox: outbox, timer: timer)
+        try await outbox.open(settling: [try #require(repository.settler)])
+        return (repository, outbox)
+    }
+
+    private func texts(_ repository: Repository<Remark>, _ policy: ReadPolicy = .nearest) async throws -> [String] {
+        try await repository.entities(.all, policy).value.map(\.text)
+    }
+
+    @Test func whatIsAcceptedIsShownAtOnceAsPendingAndThenAsPublished() async throws {
+        let gate = Rendezvous(of: 2)
+        let published = DataResponse(status: .created, body: Data(#"{"id": 101}"#.utf8))
+        let (repository, outbox) = try await open(Source(published, behind: gate))
+        #expect(try await texts(repository) == ["old"])
+        let reading = try await repository.create(Draft())
+        #expect(reading.isPending)
+        #expect(reading.value.text == "new")
+        // In every list that it belongs into, last, and by its own identity, which nobody else is asked for.
+        let all = try await repository.entities()
+        #expect(all.value.map(\.text) == ["old", "new"] && all.isPending)
+        let own = try await repository.entities(.author(7))
+        #expect(own.value.last == reading.value && own.isPending)
+        let others = try await repository.entities(.author(8))
+        #expect(others.value.isEmpty && !others.isPending)
+        #expect(try await repository.entity(reading.value.id).isPending)
+
+        let entry = try #require(outbox.pending.first)
+        await gate.arrive()
+        try await outbox.settlement(of: entry)
+        let after = try await repository.entities()
+        #expect(after.value.map(\.id) == [1, 101] && !after.isPending)
+        #expect(after.origin == .memory)
+        #expect(try await repository.entity(101).value.text == "new")
+        #expect(repository.pending.isEmpty)
+        await outbox.close()
+    }
+
+    @Test func whatIsPendingIsNumberedInItsOrder() async throws {
+        let (repository, outbox) = try await open(Source(DataResponse(), behind: Rendezvous(of: 3)))
+        var ids: [Int] = []
+        for text in ["first", "second"] {
+            ids.append(try await repository.create(Draft(text: text)).value.id)
+        }
+        #expect(ids[0] >= 1_000 && ids[1] > ids[0])
+        #expect(try await texts(repository) == ["old", "first", "second"])
+        await outbox.close()
+    }
+
+    @Test func whatIsRefusedIsShownNoMoreAndTold() async throws {
+        let gate = Rendezvous(of: 2)
+        let (repository, outbox) = try await open(Source(DataResponse(status: 422), behind: gate))
+        _ = try await texts(repository)
+        _ = try await repository.create(Draft())
+        #expect(try await texts(repository) == ["old", "new"])
+        let entry = try #require(outbox.pending.first)
+        await gate.arrive()
+        await #expect(throws: RepositoryError.self) { try await outbox.settlement(of: entry) }
+        let after = try await repository.entities()
+        #expect(after.value.map(\.text) == ["old"] && !after.isPending)
+        await outbox.close()
+        #expect(handler.errors.map { $0 is RefusedWriteError } == [true])
+    }
+
+    /// What may have been done may be in every list of the upstream.
+    @Test(arguments: [(RepositoryError.Reason.outcomeUnknown, Origin.upstream), (.refused, .memory)])
+    func listsAreReadAgainWhereARefusedWriteMayHaveBeenDone(reason: RepositoryError.Reason, origin: Origin) async throws
+    {
+        let (repository, outbox) = try await open(Source(DataResponse(), behind: Rendezvous(of: 2)))
+        _ = try await texts(repository)
+        _ = try await repository.create(Draft())
+        let entry = try #require(outbox.pending.first)
+        let settler = try #require(repository.settler)
+        let error = RepositoryError(reason, request: "POST remarks", explanation: "was given up")
+        try await settler.refused(entry, because: error, before: LaterEntries()).whenCommitted()
+        let after = try await repository.entities()
+        #expect(after.origin == origin && !after.isPending)
+        await outbox.close()
+    }
+
+    @Test func whatAnEarlierProcessAcceptedIsPendingInTheNext() async throws {
+        let silent = Source(DataResponse(), behind: Rendezvous(of: 2))
+        let (repository, outbox) = try await open(silent)
+        let id = try await repository.create(Draft()).value.id
+        await outbox.close()
+
+        let (next, nextOutbox) = try await open(silent)
+        #expect(try await texts(next) == ["old", "new"])
+        #expect(try await next.entity(id).isPending)
+        await nextOutbox.close()
+    }
+
+    @Test(arguments: [#"{"id": 101}"#, "{}"])
+    func aProcessThatIsKilledBehindADeliveryLeavesNoListWithoutIt(answer: String) async throws {
+        let gate = Rendezvous(of: 2)
+        let source = Source(DataResponse(body: Data(answer.utf8)), behind: gate)
+        // What this one fails to keep is what a process does not come to any more.
+        let records = RecordingRecordStore(store)
+        let (repository, outbox) = try await open(source, keepingIn: records)
+        #expect(try await texts(repository) == ["old"])
+        await repository.flush()
+        _ = try await repository.create(Draft())
+        let entry = try #require(outbox.pending.first)
+        records.fail(with: RecordStoreError(.unavailable, explanation: "The process was killed."))
+        await gate.arrive()
+        try await outbox.settlement(of: entry)
+        await outbox.close()
+        await repository.flush()
+
+        let (next, nextOutbox) = try await open(source, keepingIn: store)
+        await #expect(throws: RepositoryError.self) { try await next.entities(.all, .local) }
+        #expect(try await next.entities().origin == .upstream)
+        await nextOutbox.close()
+    }
+
+    @Test func anAnswerThatCannotBeUsedLetsTheListsBeAskedAgain() async throws {
+        let gate = Rendezvous(of: 2)
+        let (repository, outbox) = try await open(Source(DataResponse(body: Data("{}".utf8)), behind: gate))
+        _ = try await texts(repository)
+        _ = try await repository.create(Draft())
+        let entry = try #require(outbox.pending.first)
+        await gate.arrive()
+        try await outbox.settlement(of: entry)
+        let after = try await repository.entities()
+        #expect(after.origin == .upstream && !after.isPending)
+        await outbox.close()
+        #expect(handler.errors.map { $0 is UnusableAnswerError } == [true])
+    }
+
+    @Test func whatCannotBeMadeDurableIsNotAccepted() async throws {
+        let (repository, outbox) = try await open(Source(DataResponse()))
+        await outbox.close()
+        let error = await #expect(throws: RepositoryError.self) { try await repository.create(Draft()) }
+        #expect(error?.reason == .closed)
+        #expect(try await texts(repository) == ["old"])
+    }
+
+    @Test func whoseWriteCannotBeShownIsNotToldThatItWasNotAccepted() async throws {
+        let upstream = try Upstream.example(Source(DataResponse(), behind: Rendezvous(of: 2)))
+        let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: handler)
+        let creation = Creation<Remark>(Draft.self, answer: RemarkDTO.self) { _, _ in
+            nil
+        } created: { _, answer throws(FieldError) in
+            try answer.entity()
+        }
+        let repository = Repository(
+            Endpoint(RemarkDTO.self, at: "remarks", creation: creation),
+            upstream: upstream,
+            outbox: outbox,
+            timer: timer
+        )
+        try await outbox.open(settling: [try #require(repository.settler)])
+        let error = await #expect(throws: RepositoryError.self) { try await repository.create(Draft()) }
+        #expect(error?.reason == .outcomeUnknown && error?.canRetry == false)
+        #expect(outbox.pending.count == 1)
+        await outbox.close()
+    }
+
+    @Test func severalAreOneInAUnitOfWork() async throws {
+        let (repository, outbox) = try await open(Source(DataResponse(), behind: Rendezvous(of: 3)))
+        let one = try #require(try repository.prepareCreation(of: Draft(text: "one"), "the publication of one"))
+        let two = try #require(try repository.prepareCreation(of: Draft(text: "two"), "the publication of two"))
+        #expect(try await texts(repository) == ["old"])
+        try await RecordUnitOfWork(outbox: outbox).commit([one, two])
+        #expect(try await texts(repository) == ["old", "one", "two"])
+        #expect(outbox.pending.count == 2)
+        await outbox.close()
+    }
+
+    @Test func aClosedRepositoryPreparesNothing() async throws {
+        let (repository, outbox) = try await open(Source(DataResponse()))
+        await repository.close()
+        let error = #expect(throws: RepositoryError.self) { try repository.prepareCreation(of: Draft(), "a remark") }
+        #expect(error?.reason == .closed)
+        await outbox.close()
+    }
+
+    @Test func atAnEndpointWhereNothingIsCreatedNothingIsSent() async throws {
+        let source = RecordingDataFetcher(Source(DataResponse()))
+        let remarks = Repository(Endpoint(RemarkDTO.self, at: "remarks"), upstream: try .example(source))
+        let error = await #expect(throws: RepositoryError.self) { try await remarks.create(Draft()) }
+        #expect(error?.reason == .refused)
+        #expect(remarks.settler == nil)
+        #expect(source.requests.isEmpty)
+    }
+}

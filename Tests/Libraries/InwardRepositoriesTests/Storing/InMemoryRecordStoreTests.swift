@@ -1,0 +1,50 @@
+import InwardRepositories
+import Synchronization
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct InMemoryRecordStoreTests {
+    @Test func recordsExpireByItsClock() async throws {
+        let time = Mutex(Date(timeIntervalSinceReferenceDate: 0))
+        let store = InMemoryRecordStore(now: { time.withLock(\.self) })
+        let record = StoredRecord([1], expiry: Date(timeIntervalSinceReferenceDate: 10))
+        try await store.commit([.keep(record, ["a"])])
+        #expect(try await store.record(for: ["a"]) == record)
+        time.withLock { $0 = Date(timeIntervalSinceReferenceDate: 10) }
+        #expect(try await store.record(for: ["a"]) == nil)
+        #expect(try await store.records(under: []).isEmpty)
+    }
+
+    /// Why work fails whose task is cancelled before it begins; `nil` if it does not.
+    private func reason(
+        ofCancelled work: @escaping @Sendable () async throws -> Void
+    ) async -> RecordStoreError.Reason? {
+        await withTaskGroup(of: RecordStoreError.Reason?.self) { group in
+            group.cancelAll()
+            group.addTask {
+                do { try await work() } catch { return (error as? RecordStoreError)?.reason }
+                return nil
+            }
+            return await group.next() ?? nil
+        }
+    }
+
+    @Test func aCancelledTaskIsToldSoWhateverItAsksFor() async throws {
+        let store = InMemoryRecordStore()
+        #expect(await reason { _ = try await store.record(for: ["a"]) } == .cancelled)
+        #expect(await reason { _ = try await store.records(under: []) } == .cancelled)
+        #expect(await reason { _ = try await store.losses(under: []) } == .cancelled)
+        #expect(await reason { try await store.commit([.keep(StoredRecord([1]), ["a"])]) } == .cancelled)
+        #expect(try await store.records(under: []).isEmpty)
+    }
+
+    @Test func aTimeThatIsNoNumberHasPassed() {
+        let record = StoredRecord([], expiry: Date(timeIntervalSinceReferenceDate: .nan))
+        #expect(record.isExpired(at: .distantPast))
+    }
+}

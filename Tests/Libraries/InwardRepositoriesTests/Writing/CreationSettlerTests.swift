@@ -1,0 +1,106 @@
+import InwardCore
+import InwardFetching
+import Synchronization
+import Testing
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct CreationSettlerTests {
+    private final class Log: Sendable {
+        private let lines = Mutex<[String]>([])
+
+        var all: [String] { lines.withLock(\.self) }
+
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
+    }
+
+    private let pending = PendingEntities<Remark>()
+    private let log = Log()
+    private let changes: [RecordChange] = [.removeAll(["lists"])]
+    private let remark = Remark(id: 4, author: 7, text: "four")
+    private let body = #"{"id": 4, "author": 7, "text": "four"}"#
+
+    private var entry: OutboxEntry {
+        OutboxEntry(
+            sequence: 1,
+            write: OutboxStage.write(["4"], body),
+            idempotencyKey: "k",
+            acceptedAt: OutboxStage.time,
+            attempts: 0
+        )
+    }
+
+    private var settler: CreationSettler<Remark> {
+        CreationSettler(
+            endpoint: "remarks",
+            operations: [OutboxOperation(.post, "remarks")],
+            creation: .remarks,
+            pending: pending,
+            changes: changes,
+            prepare: { [log] remark, key in log.add("prepare \(remark?.id ?? 0) \(key)") },
+            keep: { [log] remark, key in log.add("keep \(remark.id) \(key)") },
+            forgetLists: { [log] key in log.add("forget lists \(key)") }
+        )
+    }
+
+    /// Settles an entry, and returns what was done before its end was durable, and after.
+    private func settled(
+        _ settle: (CreationSettler<Remark>, OutboxEntry) async throws -> OutboxSettlement
+    ) async throws -> (before: [String], after: [String], settlement: OutboxSettlement) {
+        let (settler, entry) = (settler, entry)
+        settler.accepted([entry])
+        #expect(pending.entity(4) == remark)
+        let settlement = try await settle(settler, entry)
+        let before = log.all
+        #expect(pending.entity(4) == remark)
+        settlement.whenCommitted()
+        #expect(pending.entity(4) == nil)
+        return (before, Array(log.all.dropFirst(before.count)), settlement)
+    }
+
+    @Test func whatWasCreatedTakesThePlaceOfWhatIsPending() async throws {
+        let body = Data(body.utf8)
+        let found = try await settled { settler, entry in
+            try await settler.delivered(entry, answer: DataResponse(body: body), before: LaterEntries())
+        }
+        #expect(found.before == ["prepare 4 k"])
+        #expect(found.after == ["keep 4 k"])
+        #expect(found.settlement.changes == changes && found.settlement.problem == nil)
+    }
+
+    /// It is not known which lists the new entity belongs in.
+    @Test(arguments: ["{", ""])
+    func ofAnAnswerThatCannotBeReadAllListsAreForgotten(answer: String) async throws {
+        let found = try await settled { settler, entry in
+            try await settler.delivered(entry, answer: DataResponse(body: Data(answer.utf8)), before: LaterEntries())
+        }
+        #expect(found.before == ["prepare 0 k"])
+        #expect(found.after == ["forget lists k"])
+        #expect(found.settlement.changes == changes && found.settlement.problem != nil)
+    }
+
+    @Test func whatMayHaveBeenCreatedMayBeInEveryList() async throws {
+        let error = RepositoryError(.outcomeUnknown, request: "POST remarks", explanation: "was cut off")
+        let found = try await settled { settler, entry in
+            try await settler.refused(entry, because: error, before: LaterEntries())
+        }
+        #expect(found.before == ["prepare 0 k"])
+        #expect(found.after == ["forget lists k"])
+        #expect(found.settlement.changes == changes)
+    }
+
+    @Test func whatWasRefusedIsInNoList() async throws {
+        let error = RepositoryError(.refused, request: "POST remarks", explanation: "was answered with 422")
+        let found = try await settled { settler, entry in
+            try await settler.refused(entry, because: error, before: LaterEntries())
+        }
+        #expect(found.before.isEmpty && found.after.isEmpty)
+        #expect(found.settlement.changes.isEmpty)
+    }
+}

@@ -1,0 +1,18 @@
+import InwardFetching
+
+/// An upstream as a process has it.
+struct MortalDataFetcher: DataFetcher {
+    let base: any DataFetcher
+    let process: MortalProcess
+
+    func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        guard process.survives() else {
+            throw FetchError(.unreachable, request: request, explanation: "came from a process that has ended")
+        }
+        let response = try await base.fetch(request)
+        guard process.survives() else {
+            throw FetchError(.interrupted, request: request, explanation: "came from a process that has ended")
+        }
+        return response
+    }
+}

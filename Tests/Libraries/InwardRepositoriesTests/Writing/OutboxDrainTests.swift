@@ -1,0 +1,77 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import Testing
+
+@testable import InwardRepositories
+
+@Suite(.timeLimit(.minutes(5)))
+struct OutboxDrainTests {
+    private let stage = OutboxStage()
+
+    @Test func itWaitsUntilEverythingIsSettledAlsoWhereThatTakesSeveralAttempts() async throws {
+        let stage = stage
+        let refusal = DataResponse(status: 422)
+        let upstream = stage.upstream(.lost, .turnedAway(refusal), .answerLost)
+        let outbox = try stage.outbox(upstream)
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            #expect(await outbox.drain() == 0)
+            #expect(stage.elapsed == .zero)
+            try await outbox.accept(["7", "8", "9"].map { OutboxStage.write([$0]) })
+            #expect(DeliveryViewModel(outbox).line == "Delivered 0, refused 0; 3 wait for the next start.")
+            #expect(await outbox.drain() == 0)
+            #expect(outbox.pending.isEmpty)
+            #expect(DeliveryViewModel(outbox).line == "Delivered 2, refused 1; 0 wait for the next start.")
+            await outbox.close()
+        }
+    }
+
+    @Test func behindARefusalTheOthersAreWaitedFor() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream(.turnedAway(DataResponse(status: 422)), .lost))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            // One behind the other, because they are of one subject.
+            try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
+            #expect(await outbox.drain() == 0)
+            #expect(DeliveryViewModel(outbox).line == "Delivered 1, refused 1; 0 wait for the next start.")
+            await outbox.close()
+        }
+    }
+
+    @Test func whatIsHeldIsNotWaitedFor() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        try await stage.scheduler.run {
+            let earlier = try stage.outbox(StubDataFetcher(failing: .unreachable))
+            try await earlier.open(settling: [stage.settler, RecordingOutboxSettler("notes")])
+            try await earlier.accept([
+                OutboxStage.write(["7"]), OutboxStage.write(["8"]), OutboxStage.write(["8"], endpoint: "notes"),
+                OutboxStage.write(["8"], "2"),
+            ])
+            await earlier.close()
+
+            let outbox = try stage.outbox(upstream, keySeed: 2)
+            try await outbox.open(settling: [stage.settler])
+            #expect(await outbox.drain() == 2)
+            #expect(outbox.pending.map(\.sequence) == [2, 3])
+            await outbox.close()
+        }
+        #expect(upstream.done.count == 2)
+    }
+
+    @Test func itWaitsNoLongerThanTheDeadline() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream(latency: .seconds(10)))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
+            let left = await Deadline(in: .seconds(15), on: stage.timer).bound { await outbox.drain() }
+            #expect(left == nil)
+            #expect(stage.elapsed == .seconds(15))
+            #expect(outbox.pending.count == 1)
+            await outbox.close()
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import InwardFetching
+import Testing
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct OutboxEntryCodingTests {
+    private let name = OutboxEntryName(sequence: 7, idempotencyKey: "k1", subject: ["posts", "é/"])
+
+    /// So that keys are in the order of the numbers.
+    @Test(arguments: [0, 9, 10, 1 << 62 - 1]) func aNumberHasAsManyDigitsAsTheLargest(sequence: Int) throws {
+        let name = OutboxEntryName(sequence: sequence, idempotencyKey: "k", subject: ["7"])
+        let key = name.key(under: ["a"])
+        #expect(key.components.dropFirst().first?.count == 19)
+        #expect(OutboxEntryName(key, under: ["a"]) == name)
+    }
+
+    private func entry(body: [UInt8]?, acceptedAt: Date = Date(timeIntervalSince1970: 1.5)) -> OutboxEntry {
+        OutboxEntry(
+            sequence: name.sequence,
+            write: OutboxWrite(
+                endpoint: "posts",
+                subject: name.subject,
+                method: .patch,
+                path: "posts/7",
+                body: body
+            ),
+            idempotencyKey: name.idempotencyKey,
+            acceptedAt: acceptedAt,
+            attempts: 3
+        )
+    }
+
+    @Test(arguments: [nil, [], [0, 255], Array("{}".utf8)] as [[UInt8]?])
+    func whatIsKeptIsReadAgain(body: [UInt8]?) throws {
+        let entry = entry(body: body)
+        let bytes = try OutboxEntryDTO.bytes(of: entry)
+        #expect(OutboxEntryDTO.entry(from: bytes, named: name, attempts: 3) == .success(entry))
+    }
+
+    /// What a released version has kept must be read by every later one.
+    @Test(arguments: [1, 2]) func everyVersionStaysAsItIs(version: Int) throws {
+        let text =
+            #"{"acceptedAt":1500,"body":"e30=","endpoint":"posts","method":"PATCH","path":"posts\/7","version":\#(version)}"#
+        let entry = entry(body: Array("{}".utf8))
+        if version == OutboxEntryDTO.version {
+            #expect(String(decoding: try OutboxEntryDTO.bytes(of: entry), as: UTF8.self) == text)
+        }
+        // The first version noted no attempt before it.
+        #expect(OutboxEntryDTO.mayHaveBeenSentWithoutNote(Array(text.utf8)) == (version == 1))
+        #expect(OutboxEntryDTO.entry(from: Array(text.utf8), named: name, attempts: 3) == .success(entry))
+        #expect(
+            OutboxEntryName(entry).key(under: ["p"])
+                == ["p", "0000000000000000007", "k1", "posts", "é/"]
+        )
+    }
+
+    @Test(arguments: [.infinity, -.infinity, .nan, 1e300])
+    func aTimeBeyondAllNumbersIsKeptAsANearOne(seconds: Double) throws {
+        let date = Date(timeIntervalSince1970: seconds).roundedToMilliseconds
+        let entry = entry(body: nil, acceptedAt: date)
+        let bytes = try OutboxEntryDTO.bytes(of: entry)
+        #expect(OutboxEntryDTO.entry(from: bytes, named: name, attempts: 3) == .success(entry))
+    }
+
+    /// A refused write is kept again as an entry when it is retried.
+    @Test(arguments: [Int64.min, .max])
+    func anEntryWithATimeBeyondAllOthersIsTheSameWhenItIsKeptAgain(time: Int64) throws {
+        let text = #"{"acceptedAt":\#(time),"endpoint":"posts","method":"PATCH","path":"posts/7","version":2}"#
+        let entry = try OutboxEntryDTO.entry(from: Array(text.utf8), named: name, attempts: 0).get()
+        let bytes = try OutboxEntryDTO.bytes(of: entry)
+        #expect(OutboxEntryDTO.entry(from: bytes, named: name, attempts: 0) == .success(entry))
+    }
+
+    @Test func aDeadLetterThatSaysAnythingIsListedOnALine() throws {
+        let entry = #"{"acceptedAt":1500,"endpoint":"posts","method":"PATCH","path":"posts/7","version":2}"#
+        let cause = String(repeating: #"a line\nand more "#, count: 1_000)
+        let text = #"{"attempts":-5,"cause":"\#(cause)","entry":\#(entry),"refusedAt":1}"#
+        let item = DeadLetterDTO.item(from: Array(text.utf8), named: name)
+        #expect(item.state == .refused(at: Date(timeIntervalSince1970: 0.001)))
+        #expect(item.attempts == 0)
+        #expect(item.cause?.count == 500 && item.cause?.contains("\n") == false)
+    }
+
+    @Test func aNameIsReadFromItsKey() {
+        #expect(OutboxEntryName(name.key(under: ["a", "b"]), under: ["a", "b"]) == name)
+        #expect(OutboxEntryName(name.key(under: ["a", "b"]), under: ["a", "c"]) == nil)
+        let empty = OutboxEntryName(sequence: 0, idempotencyKey: "k", subject: [])
+        #expect(OutboxEntryName(empty.key(under: []), under: []) == empty)
+    }
+
+    /// A record whose key is not the one that its name gives could not be removed, and would be sent again and again.
+    @Test(arguments: ["+000000000000000007", "-000000000000000000", "٠٠٠٠٠٠٠٠٠7", "7", "9223372036854775807"])
+    func aNumberThatIsNotWrittenInDigitsAloneNamesNothing(number: String) {
+        #expect(OutboxEntryName(["p", number, "k1", "posts"], under: ["p"]) == nil)
+    }
+
+    @Test func keysAreInTheOrderOfTheNumbers() {
+        let keys = [0, 9, 10, 99, 1 << 40, 1 << 61].map {
+            OutboxEntryName(sequence: $0, idempotencyKey: "k", subject: ["7"]).key(under: ["p"])
+        }
+        #expect(keys == keys.sorted())
+    }
+
+    @Test func whatCannotBeReadWasNotAttemptedAsFarAsIsKnown() async throws {
+        let lost = OutboxItem(unreadable: "a", .lost, byteCount: 7)
+        #expect(lost.attempts == 0 && lost.byteCount == 7 && lost.acceptedAt == nil && lost.write == nil)
+    }
+}

@@ -1,0 +1,232 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import Synchronization
+import Testing
+import Thoroughness
+
+@testable import InwardRepositories
+
+@Suite(.timeLimit(.minutes(5)))
+struct OutboxJoiningTests {
+    /// Who has joined so far.
+    private final class Joined: Sendable {
+        let settlers = Mutex<[RecordingOutboxSettler]>([])
+    }
+
+    /// A settler that does something when nobody has it any more.
+    private final class EndingSettler: OutboxSettler {
+        let endpoint = "posts"
+        let operations = RecordingOutboxSettler.anyOperation
+        private let whenGone: @Sendable () -> Void
+
+        init(whenGone: @escaping @Sendable () -> Void) {
+            self.whenGone = whenGone
+        }
+
+        deinit { whenGone() }
+
+        func reset(to entries: [OutboxEntry]) {}
+
+        func accepted(_ entries: [OutboxEntry]) {}
+
+        func delivered(
+            _ entry: OutboxEntry,
+            answer: DataResponse,
+            before later: LaterEntries
+        ) async throws(RecordStoreError) -> OutboxSettlement { OutboxSettlement() }
+
+        func refused(
+            _ entry: OutboxEntry,
+            because error: RepositoryError,
+            before later: LaterEntries
+        ) async throws(RecordStoreError) -> OutboxSettlement { OutboxSettlement() }
+    }
+
+    private let stage = OutboxStage()
+
+    @Test func whoJoinsIsToldOfWhatIsPendingAndSettlesItToo() async throws {
+        let stage = stage
+        let upstream = stage.upstream(latency: .seconds(1))
+        try await stage.scheduler.run {
+            let outbox = try stage.outbox(upstream)
+            try await outbox.open(settling: [stage.settler])
+            let before = try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
+            let other = RecordingOutboxSettler()
+            _ = try await outbox.join(settling: [other])
+            #expect(other.pending == before)
+            let behind = try await outbox.accept([OutboxStage.write(["8"])])
+            #expect(other.pending == before + behind)
+            for entry in before + behind { try await outbox.settlement(of: entry) }
+            #expect(other.pending == [])
+            #expect(stage.settler.pending == [])
+            await outbox.close()
+        }
+    }
+
+    @Test func whoHasLeftIsAskedNoMore() async throws {
+        let stage = stage
+        let upstream = stage.upstream(latency: .seconds(1))
+        try await stage.scheduler.run {
+            let outbox = try stage.outbox(upstream)
+            let first = try await outbox.join(settling: [stage.settler])
+            try await outbox.open()
+            let other = RecordingOutboxSettler()
+            _ = try await outbox.join(settling: [other])
+            outbox.leave(first)
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await outbox.settlement(of: entry)
+            #expect(stage.settler.events == [])
+            #expect(other.events.contains(.committed(entry)))
+            #expect(try await stage.values() == [["7"]: "1"])
+            await outbox.close()
+        }
+    }
+
+    @Test func whatNobodySettlesAnyMoreWaitsForWhoJoins() async throws {
+        let stage = stage
+        let upstream = stage.upstream(latency: .seconds(1))
+        try await stage.scheduler.run {
+            let outbox = try stage.outbox(upstream)
+            let first = try await outbox.join(settling: [stage.settler])
+            try await outbox.open()
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            // It is on its way.
+            try await stage.timer.sleep(for: .milliseconds(500))
+            outbox.leave(first)
+            try await stage.timer.sleep(for: .milliseconds(3_000))
+            #expect(outbox.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
+            #expect(try await stage.values() == [:])
+            // It is not sent again either before somebody is there.
+            #expect(upstream.requests.count == 1)
+            #expect(stage.errors.errors.allSatisfy { $0 is DelayedWriteError })
+            #expect(stage.errors.errors.count == 1)
+
+            let other = RecordingOutboxSettler()
+            _ = try await outbox.join(settling: [other])
+            #expect(other.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
+            try await outbox.settlement(of: entry)
+            #expect(other.pending == [])
+            #expect(try await stage.values() == [["7"]: "1"])
+            await outbox.close()
+        }
+        #expect(upstream.done.count == 1)
+    }
+
+    @Test func whoLeavesIsLetGoOfWhereTheOutboxCanBeAsked() async throws {
+        let outbox = try stage.outbox(stage.upstream())
+        let counts = Mutex<[Int]>([])
+        let member = try await outbox.join(
+            settling: [EndingSettler { counts.withLock { $0.append(outbox.pending.count) } }]
+        )
+        #expect(counts.withLock(\.self) == [])
+        outbox.leave(member)
+        #expect(counts.withLock(\.self) == [0])
+    }
+
+    @Test func whoIsCancelledWhileJoiningHasNotJoined() async throws {
+        let stage = stage
+        let ends = Mutex(0)
+        let noteEnd: @Sendable () -> Void = { ends.withLock { $0 += 1 } }
+        let endCount: @Sendable () -> Int = { ends.withLock { $0 } }
+        try await stage.scheduler.run {
+            let outbox = try stage.outbox(stage.upstream())
+            try await outbox.open(settling: [SlowSettler(base: stage.settler, timer: stage.timer)])
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            // It is being settled.
+            try await stage.timer.sleep(for: .seconds(1))
+            let joining = Task(executorPreference: stage.scheduler.executor) {
+                try await outbox.join(settling: [EndingSettler(whenGone: noteEnd)])
+            }
+            try await stage.timer.sleep(for: .seconds(1))
+            joining.cancel()
+            await #expect(throws: RecordStoreError.self) { try await joining.value }
+            // The outbox has it no more.
+            #expect(endCount() == 1)
+            try await outbox.settlement(of: entry)
+            await outbox.close()
+        }
+    }
+
+    @Test func whoJoinsBeforeItIsOpenIsToldOfWhatWasLeft() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        try await stage.scheduler.run {
+            let earlier = try stage.outbox(StubDataFetcher(failing: .unreachable))
+            try await earlier.open(settling: [stage.settler])
+            let left = try await earlier.accept([OutboxStage.write(["7"])])
+            await earlier.close()
+
+            let outbox = try stage.outbox(upstream, keySeed: 2)
+            let settlers = [RecordingOutboxSettler(), RecordingOutboxSettler()]
+            for settler in settlers { _ = try await outbox.join(settling: [settler]) }
+            try await outbox.open()
+            try await outbox.open()
+            for settler in settlers { #expect(settler.pending.map(\.idempotencyKey) == left.map(\.idempotencyKey)) }
+            for entry in left { try await outbox.settlement(of: entry) }
+            for settler in settlers { #expect(settler.pending == []) }
+            await outbox.close()
+            await #expect(throws: RecordStoreError.self) { try await outbox.join(settling: [stage.settler]) }
+            await #expect(throws: RecordStoreError.self) { try await outbox.open() }
+        }
+    }
+
+    @Test func twoForOneEndpointDoNotJoinTogether() async throws {
+        let outbox = try stage.outbox(stage.upstream())
+        let error = await #expect(throws: RecordStoreError.self) {
+            try await outbox.join(settling: [RecordingOutboxSettler(), RecordingOutboxSettler()])
+        }
+        #expect(error?.reason == .denied)
+    }
+
+    /// In any order of what happens, nobody is told of an entry behind its end, and nobody misses one.
+    @Test(arguments: Thoroughness.sample([UInt64](1...200), every: 10) + [.random(in: 201 ... .max)])
+    func whoeverJoinsWhileMuchGoesOnKnowsWhatIsPending(seed: UInt64) async throws {
+        let stage = OutboxStage(seed: seed)
+        let upstream = stage.upstream(.lost, .done, .answerLost, latency: .seconds(1))
+        try await stage.scheduler.run {
+            let earlier = try stage.outbox(StubDataFetcher(failing: .unreachable))
+            try await earlier.open(settling: [RecordingOutboxSettler()])
+            let left = try await earlier.accept(["0", "1"].map { OutboxStage.write([$0], "left") })
+            await earlier.close()
+
+            let store = SlowRecordStore(stage.store, timer: stage.timer)
+            let outbox = try stage.outbox(upstream, store: store, keySeed: seed &+ 1_000)
+            let settlers = (0..<6).map { _ in RecordingOutboxSettler() }
+            let joined = Joined()
+            var random = SplitMix64(seed: seed)
+            // Some while it is being opened.
+            let moments = settlers.indices.map { index in
+                Duration.milliseconds(Int.random(in: 0...(index < 2 ? 3_000 : 20_000), using: &random))
+            }
+            try await withThrowingTaskGroup { group in
+                for (settler, moment) in zip(settlers, moments) {
+                    group.addTask {
+                        try await stage.timer.sleep(for: moment)
+                        _ = try await outbox.join(settling: [settler])
+                        joined.settlers.withLock { $0.append(settler) }
+                    }
+                }
+                try await outbox.open(settling: [stage.settler])
+                for number in 0..<6 {
+                    group.addTask {
+                        try await stage.timer.sleep(for: .seconds(number))
+                        let present = joined.settlers.withLock(\.self)
+                        let entry = try await outbox.accept([OutboxStage.write(["\(number % 3)"], "\(number)")])[0]
+                        for settler in present { #expect(settler.events.contains(.accepted(entry)), "seed \(seed)") }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            for entry in left + outbox.pending { try await outbox.settlement(of: entry) }
+            for settler in settlers + [stage.settler] {
+                #expect(settler.pending == [], "seed \(seed)")
+                let told = settler.events.compactMap { event in
+                    if case .accepted(let entry) = event { entry.idempotencyKey } else { nil }
+                }
+                #expect(Set(told).count == told.count, "seed \(seed)")
+            }
+            await outbox.close()
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import Testing
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What an outbox does when its store has lost records to damage.
+@Suite(.timeLimit(.minutes(5)))
+struct OutboxLossesTests {
+    private let stage = OutboxStage()
+
+    /// Accepts writes that a later process finds in the store.
+    private func leave(_ writes: [OutboxWrite]) async throws -> [OutboxEntry] {
+        let outbox = try stage.outbox(StubDataFetcher(failing: .unreachable))
+        try await outbox.open(settling: [stage.settler])
+        let entries = try await outbox.accept(writes)
+        await outbox.close()
+        return entries
+    }
+
+    private func lostErrors() -> [HeldEntryError] { stage.errors.errors.compactMap { $0 as? HeldEntryError } }
+
+    @Test func aLostWriteHoldsTheLaterOnesOfItsSubjectUntilItIsDiscarded() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        try await stage.scheduler.run {
+            let entries = try await leave([
+                OutboxStage.write(["7"], "1"), OutboxStage.write(["7"], "2"), OutboxStage.write(["8"], "3"),
+            ])
+            let outbox = try stage.outbox(upstream, keySeed: 2)
+            let key = OutboxEntryName(entries[0]).key(under: outbox.records.entries)
+            stage.store.lose(key)
+            try await outbox.open(settling: [stage.settler])
+            #expect(lostErrors() == [HeldEntryError(key, .lost)])
+            try await outbox.settlement(of: entries[2])
+            let later = try await outbox.accept([OutboxStage.write(["7"], "4")])[0]
+            #expect(upstream.done.map(\.text) == ["3"])
+            #expect(try await outbox.contents().pending.map(\.state) == [.held(.lost), .waiting, .waiting])
+            #expect(try await outbox.contents().pending.map(\.attempts) == [0, 0, 0])
+            #expect(try await outbox.contents() == OutboxContents(of: stage.store))
+            #expect(outbox.status.heldCount == 1)
+            #expect(try await outbox.discard(entries[0].idempotencyKey))
+            try await outbox.settlement(of: later)
+            await outbox.close()
+            #expect(try await stage.store.losses(under: []).keys == [])
+        }
+        #expect(upstream.done.map(\.text) == ["3", "2", "4"])
+        #expect(stage.settler.pending == [])
+    }
+
+    @Test func whatIsAcceptedAfterALossComesBehindIt() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let entries = try await leave([OutboxStage.write(["7"]), OutboxStage.write(["8"])])
+            let outbox = try stage.outbox(stage.upstream(), keySeed: 2)
+            stage.store.lose(OutboxEntryName(entries[1]).key(under: outbox.records.entries))
+            try await outbox.open(settling: [stage.settler])
+            #expect(try await outbox.accept([OutboxStage.write(["9"])])[0].sequence == 2)
+            await outbox.close()
+        }
+    }
+
+    @Test func whatIsHeldSaysWhichItIsAndWhatToDo() {
+        let lost = HeldEntryError(["outbox", "7"], .lost)
+        #expect(lost.description.hasPrefix("The write that is kept under outbox/7 is not delivered: it was lost"))
+        let unknown = HeldEntryError(["outbox"], .unknownLosses)
+        #expect(unknown.description.hasPrefix("The store lost records that it cannot name, and some may have been"))
+        #expect(unknown.description.hasSuffix("until “\(OutboxItem.unknownLossesID)” is discarded"))
+    }
+
+    @Test(arguments: ["-1", "x", ""]) func aCountOfLossesThatIsNoneHoldsNothing(count: String) async throws {
+        let store = InMemoryRecordStore()
+        try await store.commit([.keep(StoredRecord(Array(count.utf8)), OutboxRecords(prefix: ["outbox"]).losses)])
+        #expect(try await OutboxContents(of: store).pending.isEmpty)
+    }
+
+    @Test func aWriteWhoseNoteIsLostMayHaveArrivedSoThatNoRefusalEndsIt() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let entry = try await leave([OutboxStage.write(["7"])])[0]
+            let outbox = try stage.outbox(stage.upstream(.turnedAway(DataResponse(status: 409))), keySeed: 2)
+            stage.store.lose(OutboxEntryName(entry).key(under: outbox.records.attempts))
+            stage.store.lose(["outbox", "attempts", "of", "nothing"])
+            try await outbox.open(settling: [stage.settler])
+            try await stage.timer.sleep(for: .milliseconds(500))
+            #expect(try await outbox.contents().pending.map(\.state) == [.outcomeUnknown])
+            try await outbox.settlement(of: entry)
+            await outbox.close()
+            #expect(try await stage.store.losses(under: []).keys == [])
+        }
+    }
+
+    @Test func lossesThatNobodyCanNameHoldWhatIsLeftUntilTheyAreAcknowledged() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        try await stage.scheduler.run {
+            let entries = try await leave([OutboxStage.write(["7"], "1"), OutboxStage.write(["8"], "2")])
+            stage.store.loseUnknown()
+            let outbox = try stage.outbox(upstream, keySeed: 2)
+            try await outbox.open(settling: [stage.settler])
+            #expect(lostErrors() == [HeldEntryError(["outbox"], .unknownLosses)])
+            let more = try await outbox.accept([OutboxStage.write(["7"], "3"), OutboxStage.write(["9"], "4")])
+            try await outbox.settlement(of: more[1])
+            #expect(upstream.done.map(\.text) == ["4"])
+            let contents = try await outbox.contents()
+            #expect(
+                contents.pending.map(\.state) == [
+                    .held(.behindLosses), .held(.behindLosses), .waiting, .held(.unknownLosses),
+                ]
+            )
+            #expect(outbox.status == contents.status)
+            await outbox.close()
+
+            // They are still not acknowledged.
+            let next = try stage.outbox(upstream, keySeed: 3)
+            try await next.open(settling: [stage.settler])
+            #expect(next.status.heldCount == 4)
+            #expect(try await next.discard(OutboxItem.unknownLossesID))
+            #expect(try await !next.discard(OutboxItem.unknownLossesID))
+            for entry in entries + [more[0]] { try await next.settlement(of: entry) }
+            #expect(next.status == OutboxStatus())
+            await next.close()
+            #expect(try await OutboxContents(of: stage.store).pending == [])
+        }
+        #expect(Set(upstream.done.map(\.text)) == ["1", "2", "3", "4"])
+        #expect(upstream.done.filter { $0.url.lastPathComponent == "7" }.map(\.text) == ["1", "3"])
+    }
+
+    @Test func aWriteThatIsHeldByLossesCanBeDiscarded() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let entry = try await leave([OutboxStage.write(["7"])])[0]
+            stage.store.loseUnknown()
+            let outbox = try stage.outbox(stage.upstream(), keySeed: 2)
+            try await outbox.open(settling: [stage.settler])
+            #expect(stage.settler.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
+            let denied = await #expect(throws: RecordStoreError.self) { try await outbox.retry(entry.idempotencyKey) }
+            #expect(denied?.reason == .denied)
+            #expect(try await outbox.discard(entry.idempotencyKey))
+            #expect(stage.settler.pending == [])
+            await outbox.close()
+        }
+    }
+
+    @Test func whereNothingIsLeftNothingIsHeldAndTheLossIsToldOnce() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            stage.store.loseUnknown()
+            let outbox = try stage.outbox(stage.upstream(), keySeed: 2)
+            try await outbox.open(settling: [stage.settler])
+            #expect(lostErrors().map(\.reason) == [.unknownLosses])
+            #expect(outbox.status == OutboxStatus())
+            await outbox.close()
+            let entry = try await leave([OutboxStage.write(["7"])])[0]
+            let last = try stage.outbox(stage.upstream(), keySeed: 3)
+            try await last.open(settling: [stage.settler])
+            try await last.settlement(of: entry)
+            await last.close()
+            #expect(lostErrors().count == 1)
+        }
+    }
+
+    @Test func whatStandsForLostRecordsIsNotRetried() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            _ = try await leave([OutboxStage.write(["7"])])
+            stage.store.loseUnknown()
+            let outbox = try stage.outbox(stage.upstream(), keySeed: 2)
+            try await outbox.open(settling: [stage.settler])
+            let error = await #expect(throws: RecordStoreError.self) {
+                try await outbox.retry(OutboxItem.unknownLossesID)
+            }
+            #expect(error?.reason == .denied)
+            await outbox.close()
+        }
+    }
+
+    @Test func aLostRefusedWriteIsListedUntilItIsDiscarded() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let outbox = try stage.outbox(stage.upstream(.turnedAway(DataResponse(status: 404))))
+            try await outbox.open(settling: [stage.settler])
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            await #expect(throws: RepositoryError.self) { try await outbox.settlement(of: entry) }
+            await outbox.close()
+            stage.store.lose(OutboxEntryName(entry).key(under: outbox.records.dead))
+            let next = try stage.outbox(stage.upstream(), keySeed: 2)
+            try await next.open(settling: [stage.settler])
+            #expect(try await next.contents().deadLetters.map(\.state) == [.held(.lost)])
+            #expect(next.status.deadLetterCount == 1)
+            await #expect(throws: RecordStoreError.self) { try await next.retry(entry.idempotencyKey) }
+            #expect(try await next.discard(entry.idempotencyKey))
+            #expect(next.status.deadLetterCount == 0)
+            #expect(next.status.deadLetterBytes == 0)
+            #expect(try await stage.store.losses(under: []).keys == [])
+            await next.close()
+        }
+    }
+}

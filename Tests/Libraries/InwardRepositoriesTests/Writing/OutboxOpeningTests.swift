@@ -1,0 +1,310 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(5)))
+struct OutboxOpeningTests {
+    private let stage = OutboxStage()
+
+    /// Leaves entries behind, as a process does that never reached its upstream.
+    private func leave(_ writes: [OutboxWrite], settlers: [any OutboxSettler]) async throws -> [OutboxEntry] {
+        let outbox = try stage.outbox(StubDataFetcher(failing: .unreachable))
+        try await outbox.open(settling: settlers)
+        let entries = try await outbox.accept(writes)
+        await outbox.close()
+        return entries
+    }
+
+    @Test func whatWasLeftIsToldAndDeliveredWithTheSameKeys() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        try await stage.scheduler.run {
+            let entries = try await leave(
+                [OutboxStage.write(["7"]), OutboxStage.write(["8"]), OutboxStage.write(["7"], "2")],
+                settlers: [stage.settler]
+            )
+            let settler = RecordingOutboxSettler()
+            let outbox = try stage.outbox(upstream, keySeed: 2)
+            try await outbox.open(settling: [settler])
+            #expect(settler.pending.map(\.idempotencyKey) == entries.map(\.idempotencyKey))
+            #expect(settler.pending.map(\.write) == entries.map(\.write))
+            #expect(settler.pending.map(\.acceptedAt) == entries.map(\.acceptedAt))
+            let more = try await outbox.accept([OutboxStage.write(["7"], "3")])[0]
+            #expect(more.sequence == 3)
+            for entry in entries + [more] { try await outbox.settlement(of: entry) }
+            await outbox.close()
+            let keys = upstream.done.filter { $0.url.lastPathComponent == "7" }.map { $0.headerFields[.idempotencyKey] }
+            #expect(keys == [entries[0], entries[2], more].map(\.idempotencyKey))
+            #expect(settler.pending == [])
+        }
+    }
+
+    @Test func whatNobodySettlesIsKeptAndTold() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        let notes = RecordingOutboxSettler("notes")
+        try await stage.scheduler.run {
+            let entries = try await leave(
+                [
+                    OutboxStage.write(["n"], endpoint: "notes"), OutboxStage.write(["n"], "2"),
+                    OutboxStage.write(["7"]),
+                ],
+                settlers: [stage.settler, notes]
+            )
+            let outbox = try stage.outbox(upstream, keySeed: 2)
+            try await outbox.open(settling: [stage.settler])
+            try await outbox.settlement(of: entries[2])
+            await outbox.close()
+            #expect(outbox.pending.map(\.idempotencyKey) == entries.prefix(2).map(\.idempotencyKey))
+            let told = stage.errors.errors.compactMap { $0 as? HeldEntryError }
+            #expect(told.map(\.reason) == [.unsettled(endpoint: "notes")])
+            // What stands in front of it is somebody's, and so the order is kept.
+            #expect(upstream.requests.map(\.url.lastPathComponent) == ["7"])
+
+            let last = try stage.outbox(upstream, keySeed: 3)
+            try await last.open(settling: [stage.settler, notes])
+            for entry in entries { try await last.settlement(of: entry) }
+            await last.close()
+        }
+        #expect(upstream.done.map(\.text) == ["1", "1", "2"])
+    }
+
+    @Test(arguments: [
+        (#"{"version":3,"what":[]}"#, HeldEntryError.Reason.newer(version: 3)),
+        ("{", .damaged("it is no valid JSON; it begins with “{”")),
+        (#"{"version":1}"#, .damaged("its field “endpoint” is missing")),
+    ])
+    func whatCannotBeReadIsKeptAndToldAndKeepsItsPlace(text: String, reason: HeldEntryError.Reason) async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        let records = OutboxRecords(prefix: ["outbox"])
+        let name = OutboxEntryName(sequence: 41, idempotencyKey: "k", subject: ["7"])
+        let key = name.key(under: records.entries)
+        try await stage.scheduler.run {
+            try await stage.store.commit([.keep(StoredRecord(Array(text.utf8)), key)])
+            let outbox = try stage.outbox(upstream)
+            try await outbox.open(settling: [stage.settler])
+            #expect((stage.errors.errors as? [HeldEntryError]) == [HeldEntryError(key, reason)])
+            let entries = try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["8"])])
+            #expect(entries.map(\.sequence) == [42, 43])
+            try await outbox.settlement(of: entries[1])
+            #expect(outbox.pending == [entries[0]])
+            await outbox.close()
+            #expect(try await stage.store.record(for: key) == StoredRecord(Array(text.utf8)))
+        }
+        #expect(upstream.requests.map(\.url.lastPathComponent) == ["8"])
+    }
+
+    @Test(arguments: ["9223372036854775807", "-9223372036854775808", "many"])
+    func anAbsurdNumberOfAttemptsIsNoneTooMany(text: String) async throws {
+        let stage = stage
+        let upstream = stage.upstream(.lost)
+        let outbox = try stage.outbox(upstream, keySeed: 2)
+        try await stage.scheduler.run {
+            let entry = try await leave([OutboxStage.write(["7"])], settlers: [stage.settler])[0]
+            let key = OutboxEntryName(entry).key(under: outbox.records.attempts)
+            try await stage.store.commit([.keep(StoredRecord(Array(text.utf8)), key)])
+            try await outbox.open(settling: [stage.settler])
+            try await outbox.settlement(of: entry)
+            await outbox.close()
+        }
+        #expect(upstream.done.count == 1)
+    }
+
+    @Test func whatIsNoNameOfAnEntryIsKeptAndTold() async throws {
+        let stage = stage
+        let keys: [RecordKey] = [
+            ["outbox", "entries", "x", "k", "7"], ["outbox", "entries", "0000000000000000001"],
+            ["outbox", "entries", "9223372036854775807", "k"], ["outbox", "entries", "1", "k"],
+        ]
+        try await stage.store.commit(keys.map { .keep(StoredRecord([]), $0) })
+        let outbox = try stage.outbox(stage.upstream())
+        try await outbox.open(settling: [stage.settler])
+        #expect(outbox.status.pendingCount == keys.count && outbox.status.heldCount == keys.count)
+        #expect(try await stage.store.records(under: outbox.records.entries).count == keys.count)
+        for key in keys { #expect(try await outbox.discard(key.description)) }
+        #expect(outbox.status == OutboxStatus())
+        await outbox.close()
+        let told = stage.errors.errors.compactMap { $0 as? HeldEntryError }
+        #expect(Set(told.map(\.key)) == Set(keys))
+        #expect(try await stage.store.records(under: outbox.records.entries).isEmpty)
+    }
+
+    @Test(arguments: [false, true]) func anOutboxThatWasJoinedIsOpenedByWhoManagesIt(isDiscarded: Bool) async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        try await stage.scheduler.run {
+            let left = try await leave(
+                [OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")],
+                settlers: [stage.settler]
+            )
+            let outbox = try stage.outbox(upstream, keySeed: 2)
+            _ = try await outbox.join(settling: [stage.settler])
+            if isDiscarded {
+                #expect(try await outbox.discard(left[1].idempotencyKey))
+            } else {
+                #expect(try await outbox.retry(left[1].idempotencyKey)?.idempotencyKey == left[1].idempotencyKey)
+                try await outbox.settlement(of: left[1])
+            }
+            await outbox.close()
+        }
+        if !isDiscarded { #expect(upstream.done.map(\.text) == ["1", "2"]) }
+    }
+
+    @Test func anOutboxThatCouldNotBeOpenedCanBeTriedAgain() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream())
+        let failure = RecordStoreError(.unavailable, explanation: "It is not there.")
+        stage.store.fail(with: failure)
+        await #expect(throws: failure) { try await outbox.open(settling: [stage.settler]) }
+        stage.store.fail(with: nil)
+        try await outbox.open(settling: [stage.settler])
+        await outbox.close()
+    }
+
+    /// A store that has no room for the first thing that it is to keep.
+    private struct FullRecordStore: RecordStoreDecorator {
+        let base: any RecordStore
+        let once = Once()
+
+        func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
+            guard !once.isFirst() else { throw RecordStoreError(.full, explanation: "There is no room.") }
+            try await base.commit(changes)
+        }
+    }
+
+    @Test func anOutboxThatCouldNotBeOpenedOwnsNothing() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream(), store: FullRecordStore(base: stage.store))
+        let error = await #expect(throws: RecordStoreError.self) { try await outbox.open(settling: [stage.settler]) }
+        #expect(error?.reason == .full)
+        let other = try stage.outbox(stage.upstream(), keySeed: 2)
+        _ = try await other.join(settling: [RecordingOutboxSettler()])
+        #expect(try await other.openUnlessOwned() == nil)
+        await other.close()
+        // What failed once may do the next time.
+        #expect(try await outbox.openUnlessOwned() == nil)
+        await outbox.close()
+    }
+
+    @Test func anOutboxThatCouldNotBeOpenedIsTriedAgainWithTheNextWrites() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        let slow = SlowRecordStore(stage.store, timer: stage.timer)
+        try await stage.scheduler.run {
+            let left = try await leave([OutboxStage.write(["7"])], settlers: [stage.settler])
+            let outbox = try stage.outbox(upstream, store: slow, keySeed: 2)
+            let full = RecordStoreError(.full, explanation: "There is no room.")
+            stage.store.fail(with: full)
+            await #expect(throws: full) { try await outbox.open(settling: [stage.settler]) }
+            // Whoever writes is told why it is not accepted.
+            await #expect(throws: full) { try await outbox.accept([OutboxStage.write(["7"], "2")]) }
+            stage.store.fail(with: nil)
+            async let second = outbox.accept([OutboxStage.write(["7"], "2")])
+            async let third = outbox.accept([OutboxStage.write(["8"], "3")])
+            for entry in try await left + second + third { try await outbox.settlement(of: entry) }
+            await outbox.close()
+            await #expect(throws: RecordStoreError.self) { try await outbox.accept([OutboxStage.write(["9"])]) }
+        }
+        #expect(upstream.done.filter { $0.url.lastPathComponent == "7" }.map(\.text) == ["1", "2"])
+        #expect(upstream.done.count == 3)
+    }
+
+    @Test func whatIsAcceptedCountsOnceTowardsWhatMayBePending() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream(latency: .seconds(1)))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            var counts: [Int] = []
+            _ = try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["8"])], with: []) { _ in
+                counts.append(outbox.state.withLock { $0.lanes.count + $0.writesUnderWay })
+            }
+            #expect(counts == [2])
+            #expect(outbox.state.withLock(\.writesUnderWay) == 0)
+            await outbox.close()
+        }
+    }
+
+    @Test func noMoreIsAcceptedThanMayBePending() async throws {
+        let stage = stage
+        let upstream = stage.upstream(latency: .seconds(1))
+        let slow = SlowRecordStore(stage.store, timer: stage.timer)
+        let outbox = try stage.outbox(upstream, store: slow, policy: OutboxPolicy(mostPending: 2, jitter: Jitter { 1 }))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            async let first = outbox.accept([OutboxStage.write(["7"])])
+            try await stage.timer.sleep(for: .milliseconds(100))
+            // One is on its way to the store, and there is room for one more.
+            for count in [2, 3] {
+                let writes = [OutboxWrite](repeating: OutboxStage.write(["8"]), count: count)
+                let error = await #expect(throws: RecordStoreError.self) { try await outbox.accept(writes) }
+                #expect(error?.reason == .full)
+            }
+            let second = try await outbox.accept([OutboxStage.write(["7"], "2")])
+            await #expect(throws: RecordStoreError.self) { try await outbox.accept([OutboxStage.write(["7"], "3")]) }
+            for entry in try await first + second { try await outbox.settlement(of: entry) }
+            let third = try await outbox.accept([OutboxStage.write(["7"], "3")])
+            for entry in third { try await outbox.settlement(of: entry) }
+            await outbox.close()
+        }
+        #expect(upstream.done.map(\.text) == ["1", "2", "3"])
+    }
+
+    @Test func aCloseWaitsForTheOpening() async throws {
+        let stage = stage
+        let slow = SlowRecordStore(stage.store, timer: stage.timer)
+        let outbox = try stage.outbox(stage.upstream(), store: slow)
+        try await stage.scheduler.run {
+            async let opening = Result { () async throws(RecordStoreError) in
+                try await outbox.open(settling: [stage.settler])
+            }
+            try await stage.timer.sleep(for: .milliseconds(100))
+            await outbox.close()
+            // Whoever is opened from now on is not taken over by it.
+            #expect(stage.store.commits.count == 1)
+            #expect(await opening.failure?.reason == .closed)
+            #expect(stage.store.commits.count == 1)
+        }
+    }
+
+    @Test func anOutboxThatIsClosedBeforeItOwnsTheRecordsTakesNothingOver() async throws {
+        let stage = stage
+        let slow = SlowRecordStore(stage.store, timer: stage.timer, claimsLate: true)
+        let outbox = try stage.outbox(stage.upstream(), store: slow)
+        try await stage.scheduler.run {
+            async let opening = Result { () async throws(RecordStoreError) in
+                try await outbox.open(settling: [stage.settler])
+            }
+            try await stage.timer.sleep(for: .milliseconds(100))
+            await outbox.close()
+            #expect(await opening.failure?.reason == .closed)
+            #expect(stage.store.commits == [])
+            // And the next one can own them.
+            let next = try stage.outbox(stage.upstream(), keySeed: 2)
+            try await next.open(settling: [stage.settler])
+            await next.close()
+        }
+    }
+
+    @Test func attemptsOfNoEntryAreRemoved() async throws {
+        let stage = stage
+        let records = OutboxRecords(prefix: ["outbox"])
+        let key = OutboxEntryName(sequence: 1, idempotencyKey: "k", subject: ["7"]).key(under: records.attempts)
+        try await stage.store.commit([.keep(StoredRecord([49]), key)])
+        let outbox = try stage.outbox(stage.upstream())
+        try await outbox.open(settling: [stage.settler])
+        await outbox.close()
+        #expect(try await stage.store.records(under: records.attempts).isEmpty)
+    }
+}

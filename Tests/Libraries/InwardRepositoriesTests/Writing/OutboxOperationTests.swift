@@ -1,0 +1,113 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import TestSupport
+import Testing
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// An outbox accepts and sends only what the settler of an endpoint declares.
+@Suite(.timeLimit(.minutes(5)))
+struct OutboxOperationTests {
+    private let stage = OutboxStage()
+
+    private func write(_ method: DataRequest.Method, _ path: String) -> OutboxWrite {
+        OutboxWrite(endpoint: "posts", subject: ["7"], method: method, path: path)
+    }
+
+    @Test(arguments: [
+        ("posts", "posts", true), ("posts", "posts/7", false), ("posts/*", "posts/7", true),
+        ("posts/*", "posts", false), ("posts/*", "posts/7/8", false), ("posts/*", "notes/7", false), ("*", "x", true),
+        ("posts/*/likes", "posts/7/likes", true), ("posts/*", "posts/..", false), ("posts/*", "posts/.", false),
+        ("posts/*", "posts/", false), ("*/*", "/posts", false),
+        ("posts/*", "posts/a\\b", false), ("posts/*", "posts/a\u{0}", false), ("", "", true), ("", "x", false),
+        ("posts//*", "posts/7", false), ("posts/", "posts", false),
+        ("posts/*", "posts//7", false), ("posts/*", "/posts/7", false), ("posts/*", "posts/7/", false),
+    ])
+    func anOperationMatchesItsPaths(pattern: String, path: String, matches: Bool) {
+        #expect(OutboxOperation(.put, pattern).matches(write(.put, path)) == matches)
+        #expect(!OutboxOperation(.put, pattern).matches(write(.delete, path)))
+    }
+
+    @Test func nothingIsAcceptedThatTheSettlerDoesNotDeclare() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        let settler = RecordingOutboxSettler(operations: [OutboxOperation(.post, "posts")])
+        let outbox = try stage.outbox(upstream)
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [settler])
+            for write in [write(.put, "posts"), write(.delete, "posts/7"), write(.post, "posts/../users")] {
+                let error = await #expect(throws: RecordStoreError.self) { try await outbox.accept([write]) }
+                #expect(error?.reason == .denied)
+                #expect(error?.explanation.contains("“posts” declares (POST posts)") == true)
+            }
+            #expect(settler.events == [])
+            await outbox.close()
+        }
+        #expect(upstream.requests.isEmpty)
+    }
+
+    /// A repository whose endpoint only creates does not show a change as an invented entity.
+    @Test func aCreationsSettlerDeclaresTheCreationAlone() throws {
+        let upstream = try Upstream.example(stage.upstream())
+        let remarks = Endpoint(RemarkDTO.self, at: "remarks", creation: .remarks)
+        let repository = Repository(remarks, upstream: upstream, outbox: try stage.outbox(stage.upstream()))
+        #expect(try #require(repository.settler).operations == [OutboxOperation(.post, "remarks")])
+    }
+
+    /// A record that does not belong to its endpoint is not sent with the credentials of the upstream.
+    @Test(arguments: [("DELETE", "posts\\/7"), ("POST", "users"), ("POST", "posts\\/..\\/users"), ("PUT", "posts")])
+    func anEntryThatItsEndpointDoesNotDeclareIsHeldAndTold(method: String, path: String) async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        let settler = RecordingOutboxSettler(operations: [OutboxOperation(.post, "posts")])
+        let key = OutboxEntryName(sequence: 3, idempotencyKey: "k", subject: ["7"]).key(under: ["outbox", "entries"])
+        let json = #"{"acceptedAt":1,"endpoint":"posts","method":"\#(method)","path":"\#(path)","version":2}"#
+        try await stage.store.commit([.keep(StoredRecord(Array(json.utf8)), key)])
+        let outbox = try stage.outbox(upstream)
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [settler])
+            // What stands behind it waits, and what is of another subject does not.
+            try await outbox.accept([
+                OutboxWrite(endpoint: "posts", subject: ["7"], path: "posts", body: [1]),
+                OutboxWrite(endpoint: "posts", subject: ["8"], path: "posts", body: [2]),
+            ])
+            try await stage.timer.sleep(for: .seconds(1))
+            #expect(upstream.requests.map(\.body) == [Data([2])])
+            #expect(!settler.pending.contains { $0.sequence == 3 })
+            let told = stage.errors.errors.compactMap { $0 as? HeldEntryError }
+            #expect(told.map(\.key) == [key])
+            guard case .undeclared("posts", _)? = told.first?.reason else {
+                Issue.record("It was told otherwise: \(told).")
+                return
+            }
+            #expect(try await outbox.contents().pending.map(\.state.description) == ["held", "waiting"])
+            await #expect(throws: RecordStoreError.self) { try await outbox.retry("k") }
+            #expect(try await outbox.discard("k"))
+            #expect(await outbox.drain() == 0)
+            await outbox.close()
+        }
+        #expect(upstream.done.map(\.body) == [Data([2]), Data([1])])
+    }
+
+    @Test(arguments: [DataRequest.Method.delete, .put])
+    func anEmptyAnswerIsUsableWhereTheOperationIsDeclared(method: DataRequest.Method) async throws {
+        let stage = stage
+        let upstream = IdempotentDataFetcher(answer: { _ in DataResponse(status: 204) })
+        let outbox = try stage.outbox(upstream)
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [RecordingOutboxSettler(operations: [OutboxOperation(method, "posts/*")])])
+            let entry = try await outbox.accept([write(method, "posts/7")])[0]
+            try await outbox.settlement(of: entry)
+            await outbox.close()
+        }
+        #expect(upstream.done.map(\.method) == [method])
+        #expect(stage.errors.errors.isEmpty)
+    }
+}

@@ -1,0 +1,331 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import TestSupport
+import Testing
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(5)))
+struct OutboxOwnershipTests {
+    private let stage = OutboxStage()
+
+    private func unclaimed() -> UnclaimedRecordStore { UnclaimedRecordStore(base: stage.store) }
+
+    @Test func aSecondOutboxWaitsUntilTheFirstIsClosed() async throws {
+        let stage = stage
+        let upstream = stage.upstream(latency: .seconds(20))
+        try await stage.scheduler.run {
+            let first = try stage.outbox(upstream)
+            try await first.open(settling: [stage.settler])
+            try await first.accept([OutboxStage.write(["7"])])
+            let second = try stage.outbox(upstream, keySeed: 2)
+            async let opening: Void = second.open(settling: [RecordingOutboxSettler()])
+            try await stage.timer.sleep(for: .seconds(10))
+            // It takes nothing from the one that was first.
+            let entry = try await first.accept([OutboxStage.write(["8"])])[0]
+            try await first.settlement(of: entry)
+            await first.close()
+            try await opening
+            let own = try await second.accept([OutboxStage.write(["9"])])[0]
+            try await second.settlement(of: own)
+            await second.close()
+        }
+        #expect(Set(upstream.done.map(\.url.lastPathComponent)) == ["7", "8", "9"])
+        #expect(upstream.requests.count == 3)
+        #expect(stage.errors.errors.isEmpty)
+        #expect(stage.timer.count == 0)
+    }
+
+    @Test func aWriterIsToldTheOwnerBeforeItsDeadlinePasses() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let first = try stage.outbox(stage.upstream())
+            try await first.open(settling: [stage.settler])
+            let second = try stage.outbox(stage.upstream(), keySeed: 2)
+            _ = try await second.join(settling: [RecordingOutboxSettler()])
+            let outcome = await Deadline(in: .seconds(5), on: stage.timer).carried {
+                () async throws(RecordStoreError) in
+                try await second.accept([OutboxStage.write(["7"])])
+            }
+            let error = #expect(throws: RecordStoreError.self) { try outcome.get() }
+            #expect(error?.reason == .busy)
+            #expect(error?.explanation.hasPrefix("The outbox is owned by another part of this process.") == true)
+            #expect(stage.elapsed == .milliseconds(4_900))
+            await first.close()
+            // Then it has its turn.
+            try await second.accept([OutboxStage.write(["7"])])
+            await second.close()
+        }
+    }
+
+    @Test func theOutboxOfAProcessThatWasKilledIsFree() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        let process = MortalProcess()
+        try await stage.scheduler.run {
+            let first = try stage.outbox(
+                MortalDataFetcher(base: StubDataFetcher(failing: .unreachable), process: process),
+                store: MortalRecordStore(base: stage.store, process: process)
+            )
+            try await first.open(settling: [stage.settler])
+            try await first.accept([OutboxStage.write(["7"])])
+            process.end()
+            let second = try stage.outbox(upstream, keySeed: 2)
+            _ = try await second.join(settling: [RecordingOutboxSettler()])
+            #expect(try await second.openUnlessOwned() == nil)
+            for entry in second.pending { try await second.settlement(of: entry) }
+            await second.close()
+            await first.close()
+        }
+        #expect(upstream.done.count == 1)
+    }
+
+    @Test func aReaderIsShownWhatIsPendingAndOwnsNothing() async throws {
+        let stage = stage
+        let upstream = stage.upstream(latency: .seconds(10))
+        try await stage.scheduler.run {
+            let owner = try stage.outbox(upstream)
+            try await owner.open(settling: [stage.settler])
+            let entry = try await owner.accept([OutboxStage.write(["7"])])[0]
+            let reader = try stage.outbox(StubDataFetcher(failing: .unreachable), keySeed: 2)
+            let settler = RecordingOutboxSettler()
+            _ = try await reader.join(settling: [settler])
+            try await reader.showPending()
+            #expect(settler.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
+            #expect(try await reader.hasPendingRecords())
+            #expect(try await reader.openUnlessOwned() == "another part of this process")
+            #expect(try await reader.otherOwner() == "another part of this process")
+            #expect(try await owner.otherOwner() == nil)
+            try await owner.settlement(of: entry)
+            try await reader.showPending()
+            #expect(settler.pending == [])
+            #expect(try await !reader.hasPendingRecords())
+            await reader.close()
+            await owner.close()
+        }
+        #expect(stage.errors.errors.isEmpty)
+    }
+
+    @Test func whoAsksForTheOwnerDoesNotBecomeIt() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let first = try stage.outbox(stage.upstream())
+            let second = try stage.outbox(stage.upstream(), keySeed: 2)
+            #expect(try await first.otherOwner() == nil)
+            try await second.open(settling: [stage.settler])
+            #expect(try await first.otherOwner() == "another part of this process")
+            await second.close()
+            try await first.open(settling: [RecordingOutboxSettler()])
+            // Nor does it stay it that was it once.
+            #expect(try await second.otherOwner() == "another part of this process")
+            await first.close()
+        }
+    }
+
+    private enum Order: CaseIterable { case open, retry, retryNow }
+
+    @Test(arguments: Order.allCases)
+    private func anOutboxThatDoesNotDeliverSendsNothingBeforeItIsTold(order: Order) async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        try await stage.scheduler.run {
+            let earlier = try stage.outbox(StubDataFetcher(failing: .unreachable))
+            try await earlier.open(settling: [stage.settler])
+            let entries = try await earlier.accept([OutboxStage.write(["7"]), OutboxStage.write(["8"], "2")])
+            await earlier.close()
+
+            let outbox = try stage.outbox(upstream, keySeed: 2)
+            _ = try await outbox.join(settling: [stage.settler])
+            #expect(try await outbox.openUnlessOwned(delivering: false) == nil)
+            try await stage.timer.sleep(for: .seconds(600))
+            #expect(try await outbox.discard(entries[0].idempotencyKey))
+            #expect(upstream.requests.isEmpty)
+            switch order {
+            case .open: #expect(try await outbox.openUnlessOwned() == nil)
+            case .retry: try await outbox.retry(entries[1].idempotencyKey)
+            case .retryNow: outbox.retryNow()
+            }
+            try await outbox.settlement(of: entries[1])
+            await outbox.close()
+        }
+        #expect(upstream.done.map(\.text) == ["2"])
+    }
+
+    @Test func whatWaitsForCredentialsIsSentWithTheNextOnesAfterARestart() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        try await stage.scheduler.run {
+            let earlier = try stage.outbox(StubDataFetcher(DataResponse(status: .unauthorized)))
+            try await earlier.open(settling: [stage.settler])
+            let entry = try await earlier.accept([OutboxStage.write(["7"])])[0]
+            try await stage.timer.sleep(for: .seconds(100))
+            await earlier.close()
+
+            let outbox = try stage.outbox(upstream, keySeed: 2)
+            try await outbox.open(settling: [stage.settler])
+            let before = stage.elapsed
+            outbox.retryDenied()
+            try await outbox.settlement(of: entry)
+            #expect(stage.elapsed == before)
+            await outbox.close()
+        }
+        #expect(upstream.done.count == 1)
+    }
+
+    // MARK: Where claims do not work
+
+    @Test func anOutboxThatLostItsRecordsTakesThemBackWithItsNextWrite() async throws {
+        let stage = stage
+        let upstream = stage.upstream(.lost)
+        try await stage.scheduler.run {
+            let first = try stage.outbox(upstream, store: unclaimed())
+            let settler = RecordingOutboxSettler()
+            try await first.open(settling: [settler])
+            let entries = try await first.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
+            try await stage.timer.sleep(for: .milliseconds(500))
+            let errors = RecordingErrorHandler()
+            let second = try stage.outbox(upstream, store: unclaimed(), keySeed: 2, errors: errors)
+            try await second.open(settling: [stage.settler])
+            for entry in entries { try await second.settlement(of: entry) }
+            // The first wakes, and finds out.
+            try await stage.timer.sleep(for: .seconds(10))
+            #expect(stage.errors.errors as? [OutboxTakenOverError] == [OutboxTakenOverError(prefix: ["outbox"])])
+            #expect(settler.pending == [] && first.pending == [])
+            let ending = await Result { () async throws(RepositoryError) in try await first.settlement(of: entries[0]) }
+            #expect(ending.failure?.reason == .closed)
+            await second.close()
+
+            let entry = try await first.accept([OutboxStage.write(["7"], "3")])[0]
+            #expect(settler.events.contains(.accepted(entry)))
+            try await first.settlement(of: entry)
+            await first.close()
+            #expect(errors.errors.isEmpty)
+            #expect(stage.timer.count == 0)
+        }
+        #expect(upstream.requests.map(\.text) == ["1", "1", "2", "3"])
+        #expect(stage.errors.errors.count == 1)
+    }
+
+    @Test func whoWasTakenOverAcceptsNothingOfThatWrite() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let first = try stage.outbox(stage.upstream(), store: unclaimed())
+            try await first.open(settling: [stage.settler])
+            let second = try stage.outbox(stage.upstream(), store: unclaimed(), keySeed: 2)
+            try await second.open(settling: [stage.settler])
+            let error = await #expect(throws: RecordStoreError.self) {
+                try await first.accept([OutboxStage.write(["7"])], with: [.keep(StoredRecord([1]), ["draft"])])
+            }
+            #expect(error?.reason == .closed)
+            #expect(try await stage.store.record(for: ["draft"]) == nil)
+            #expect(stage.settler.events == [])
+            #expect(stage.errors.errors.count == 1)
+            await first.close()
+            await second.close()
+        }
+    }
+
+    @Test func whoWasTakenOverOwnsNothingAnyMore() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let first = try stage.outbox(stage.upstream())
+            try await first.open(settling: [stage.settler])
+            // Where claims do not work, as on some network file systems, this alone tells of another owner.
+            try await stage.store.commit([.keep(StoredRecord([1]), first.records.owner)])
+            await #expect(throws: RecordStoreError.self) { try await first.accept([OutboxStage.write(["7"])]) }
+            let second = try stage.outbox(stage.upstream(), keySeed: 2)
+            _ = try await second.join(settling: [RecordingOutboxSettler()])
+            #expect(try await second.openUnlessOwned() == nil)
+            #expect(try await first.otherOwner() == "another part of this process")
+            await second.close()
+            await first.close()
+        }
+    }
+
+    @Test func thatAnotherTookOverIsToldOnceThoughSeveralFindOut() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let slow = SlowRecordStore(unclaimed(), timer: stage.timer)
+            let first = try stage.outbox(stage.upstream(), store: slow)
+            try await first.open(settling: [stage.settler])
+            let second = try stage.outbox(stage.upstream(), store: unclaimed(), keySeed: 2)
+            try await second.open(settling: [stage.settler])
+            async let one = Result { () async throws(RecordStoreError) in
+                try await first.accept([OutboxStage.write(["7"])])
+            }
+            async let other = Result { () async throws(RecordStoreError) in
+                try await first.accept([OutboxStage.write(["8"])])
+            }
+            #expect(await [one, other].map(\.failure?.reason) == [.closed, .closed])
+            #expect(stage.errors.errors.count == 1)
+            await first.close()
+            await second.close()
+        }
+    }
+
+    @Test func whoWasTakenOverSettlesNothing() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        let slow = StubDataFetcher { request throws(FetchError) in
+            let answer = try await upstream.fetch(request)
+            try? await stage.timer.sleep(for: .seconds(10))
+            return answer
+        }
+        try await stage.scheduler.run {
+            let first = try stage.outbox(slow, store: unclaimed())
+            let settler = RecordingOutboxSettler()
+            try await first.open(settling: [settler])
+            let entries = try await first.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
+            try await stage.timer.sleep(for: .seconds(1))
+            let second = try stage.outbox(upstream, store: unclaimed(), keySeed: 2, errors: RecordingErrorHandler())
+            try await second.open(settling: [stage.settler])
+            for entry in entries { try await second.settlement(of: entry) }
+            let ending = await Result { () async throws(RepositoryError) in
+                try await first.settlement(of: entries[0])
+            }
+            #expect(ending.failure?.reason == .closed)
+            #expect(stage.elapsed == .seconds(10))
+            #expect(!settler.events.contains { if case .committed = $0 { true } else { false } })
+            #expect(try await stage.values() == [["7"]: "2"])
+            await first.close()
+            await second.close()
+        }
+        #expect(upstream.done.map(\.text) == ["1", "2"])
+        #expect(stage.errors.errors as? [OutboxTakenOverError] == [OutboxTakenOverError(prefix: ["outbox"])])
+    }
+
+    @Test func anOutboxThatWasOpenedToDiscardDeliversWhatItAccepts() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        let outbox = try stage.outbox(upstream)
+        try await stage.scheduler.run {
+            _ = try await outbox.join(settling: [stage.settler])
+            #expect(try await outbox.openUnlessOwned(delivering: false) == nil)
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await outbox.settlement(of: entry)
+            await outbox.close()
+        }
+        #expect(upstream.done.count == 1)
+    }
+
+    @Test func aWriteThatIsPendingElsewhereIsNotSettled() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let first = try stage.outbox(StubDataFetcher(failing: .unreachable))
+            try await first.open(settling: [stage.settler])
+            let entry = try await first.accept([OutboxStage.write(["7"])])[0]
+            await first.close()
+            let stranger = try stage.outbox(stage.upstream(), store: stage.store, keySeed: 3)
+            await stranger.close()
+            let error = await #expect(throws: RepositoryError.self) { try await stranger.settlement(of: entry) }
+            #expect(error?.reason == .closed)
+        }
+    }
+}

@@ -1,0 +1,253 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(5)))
+struct OutboxRetryTests {
+    private let stage = OutboxStage()
+
+    private func answer(_ status: DataResponse.Status, retryAfter: String? = nil) -> IdempotentDataFetcher.Fate {
+        var response = DataResponse(status: status)
+        response.headerFields[.retryAfter] = retryAfter
+        return .turnedAway(response)
+    }
+
+    /// Delivers one write; gives when it was sent, in seconds.
+    private func moments(
+        _ fates: [IdempotentDataFetcher.Fate],
+        policy: OutboxPolicy = OutboxPolicy(jitter: Jitter { 1 })
+    ) async throws -> [Duration] {
+        let stage = stage
+        let script = FateScript(fates)
+        let upstream = IdempotentDataFetcher(timer: stage.timer, fate: { _ in script.next() })
+        let log = SendingLog(upstream, timer: stage.timer)
+        let outbox = try stage.outbox(log, policy: policy)
+        try await stage.scheduler.run { try await stage.settle(by: outbox) }
+        #expect(upstream.done.count == 1)
+        #expect(Set(upstream.requests.map { $0.headerFields[.idempotencyKey] }).count == 1)
+        #expect(outbox.counts.postponed == fates.count)
+        return log.moments
+    }
+
+    @Test func theWaitsGrowUpToTheLargest() async throws {
+        let policy = OutboxPolicy(
+            initialWait: .seconds(2),
+            factor: 3,
+            largestWait: .seconds(20),
+            jitter: Jitter { 1 }
+        )
+        let moments = try await moments([.lost, .answerLost, .lost, .lost, .lost], policy: policy)
+        #expect(moments.map(\.components.seconds) == [0, 2, 8, 26, 46, 66])
+    }
+
+    @Test func chanceShortensAWait() async throws {
+        let policy = OutboxPolicy(initialWait: .seconds(8), jitter: Jitter { 0.25 })
+        let moments = try await moments([.lost, .lost], policy: policy)
+        #expect(moments == [.zero, .seconds(2), .seconds(6)])
+    }
+
+    @Test func atLeastAsLongIsWaitedAsTheUpstreamAsksFor() async throws {
+        let policy = OutboxPolicy(largestRetryAfter: .seconds(1_000), jitter: Jitter { 0 })
+        let fates = [answer(503, retryAfter: "100"), answer(429, retryAfter: "5000"), answer(503)]
+        let moments = try await moments(fates, policy: policy)
+        #expect(moments == [.zero, .seconds(100), .seconds(1_100), .seconds(1_100)])
+    }
+
+    @Test func aDateToAskAgainAtIsCountedFromNow() async throws {
+        // The outbox takes the time for 22:13:20.25 on 14 November 2023.
+        let policy = OutboxPolicy(jitter: Jitter { 0 })
+        let fates = [answer(503, retryAfter: "Tue, 14 Nov 2023 22:15:00 GMT")]
+        #expect(try await moments(fates, policy: policy) == [.zero, .milliseconds(99_750)])
+    }
+
+    @Test func whatIsDeniedIsSentAgainAndToldOnce() async throws {
+        let moments = try await moments([answer(401), answer(403), answer(401)])
+        #expect(moments.count == 4)
+        let told = stage.errors.errors.compactMap { $0 as? DelayedWriteError }
+        #expect(told.count == 1)
+        #expect((told.first?.cause as? RepositoryError)?.reason == .denied)
+        #expect(stage.errors.errors.count == 1)
+    }
+
+    @Test func thatItTakesLongIsToldOnce() async throws {
+        let fates = [IdempotentDataFetcher.Fate](repeating: .lost, count: 6)
+        _ = try await moments(fates, policy: OutboxPolicy(reportedAttempts: 3))
+        let told = stage.errors.errors.compactMap { $0 as? DelayedWriteError }
+        #expect(told.map(\.entry.attempts) == [3])
+    }
+
+    @Test func anAttemptThatTakesTooLongIsGivenUp() async throws {
+        let stage = stage
+        let policy = OutboxPolicy(initialWait: .seconds(1), attemptLimit: .seconds(10), jitter: Jitter { 0 })
+        let upstream = stage.upstream(latency: .seconds(30))
+        let outbox = try stage.outbox(upstream, policy: policy)
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            try await outbox.accept([OutboxStage.write(["7"])])
+            try await stage.timer.sleep(for: .seconds(25))
+            await outbox.close()
+        }
+        #expect(outbox.counts.attempts == 3)
+    }
+
+    @Test func aStoreThatCannotSettleIsTriedAgainWithoutTheUpstream() async throws {
+        let stage = stage
+        let upstream = stage.upstream(latency: .seconds(1))
+        let outbox = try stage.outbox(upstream)
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await stage.timer.sleep(for: .milliseconds(500))
+            stage.store.fail(with: RecordStoreError(.full, explanation: "There is no room."))
+            try await stage.timer.sleep(for: .milliseconds(1_000))
+            #expect(outbox.pending.map(\.attempts) == [0])
+            #expect(stage.settler.events == [.accepted(entry), .delivered(entry, later: 0)])
+            // However long the disk is full, what the upstream has answered is not sent again.
+            try await stage.timer.sleep(for: .seconds(3_600))
+            #expect(upstream.requests.count == 1)
+            // It is tried less and less often.
+            #expect((5..<30).contains(stage.settler.events.count))
+            stage.store.fail(with: nil)
+            try await outbox.settlement(of: entry)
+            await outbox.close()
+        }
+        #expect(upstream.done.count == 1)
+        #expect(upstream.requests.count == 1)
+        #expect(outbox.counts.attempts == 1)
+        let told = stage.errors.errors.compactMap { $0 as? DelayedWriteError }
+        #expect((told.first?.cause as? RecordStoreError)?.reason == .full)
+        #expect(stage.errors.errors.count == 1)
+    }
+
+    @Test func aSettlerThatFailsIsAskedAgain() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream())
+        stage.settler.fail(with: RecordStoreError(.unavailable, explanation: "It is not there."))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await stage.timer.sleep(for: .milliseconds(500))
+            #expect(outbox.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
+            stage.settler.fail(with: nil)
+            try await outbox.settlement(of: entry)
+            // After the first of the waits, as the clock of a date tells it.
+            #expect(stage.elapsed > .milliseconds(999) && stage.elapsed <= .seconds(1))
+            await outbox.close()
+            #expect(try await stage.values() == [["7"]: "1"])
+        }
+    }
+
+    @Test func attemptsAndWaitsGoOnInTheNextProcess() async throws {
+        let stage = stage
+        let upstream = stage.upstream(.lost, .lost, .lost)
+        let log = SendingLog(upstream, timer: stage.timer)
+        try await stage.scheduler.run {
+            let first = try stage.outbox(log)
+            try await first.open(settling: [stage.settler])
+            let entry = try await first.accept([OutboxStage.write(["7"])])[0]
+            try await stage.timer.sleep(for: .milliseconds(1_500))
+            await first.close()
+            let second = try stage.outbox(log, keySeed: 2)
+            try await second.open(settling: [stage.settler])
+            #expect(second.pending.map(\.attempts) == [2])
+            try await second.settlement(of: entry)
+            await second.close()
+            #expect(try await stage.store.records(under: second.records.prefix).count == 1)
+        }
+        // The second process goes on with the second wait, of two seconds, and then with the third.
+        #expect(log.moments == [.zero, .seconds(1), .seconds(3), .seconds(7)])
+    }
+
+    @Test func whatWaitsKeepsNobodyElseWaiting() async throws {
+        let stage = stage
+        let upstream = IdempotentDataFetcher(
+            timer: stage.timer,
+            fate: { $0.url.lastPathComponent == "bad" ? .lost : .done }
+        )
+        let outbox = try stage.outbox(upstream, policy: OutboxPolicy(concurrency: 1, jitter: Jitter { 1 }))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let entries = try await outbox.accept([OutboxStage.write(["bad"]), OutboxStage.write(["good"])])
+            try await outbox.settlement(of: entries[1])
+            #expect(stage.elapsed == .zero)
+            await outbox.close()
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func whatLacksCredentialsIsSentAsSoonAsRenewedOnesAreAccepted(renewalFails: Bool) async throws {
+        let stage = stage
+        let upstream = IdempotentDataFetcher(
+            timer: stage.timer,
+            fate: { $0.headerFields[.authorization] == "Bearer 2" ? .done : .turnedAway(DataResponse(status: 401)) }
+        )
+        let serial = Mutex(0)
+        let request = try DataRequest.example("http://localhost/api/posts")
+        let credentials = Credentials(for: request.url, timer: stage.timer) { () throws(FetchError) in
+            let number = serial.withLock { serial in
+                serial += 1
+                return serial
+            }
+            if renewalFails, number == 1 {
+                throw FetchError(.unreachable, request: request, explanation: "reached nobody")
+            }
+            return .bearer("\(number)")
+        }
+        let authorized = upstream.authorizing(with: credentials)
+        let policy = OutboxPolicy(initialWait: .seconds(100), jitter: Jitter { 1 })
+        let outbox = Outbox(
+            upstream: Upstream(baseURL: request.url, dataFetcher: authorized),
+            store: stage.store,
+            policy: policy,
+            timer: stage.timer,
+            generator: SplitMix64(seed: 1),
+            errorHandler: stage.errors
+        )
+        credentials.whenRenewed { [weak outbox] in outbox?.retryDenied() }
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await stage.timer.sleep(for: .seconds(10))
+            #expect(upstream.done.isEmpty)
+            // Somebody reads.
+            _ = try await authorized.fetch(request)
+            try await outbox.settlement(of: entry)
+            #expect(stage.elapsed == .seconds(10))
+            // With the first credentials, and with the next.
+            #expect(outbox.counts.attempts == (renewalFails ? 1 : 2))
+            await outbox.close()
+        }
+    }
+
+    @Test func aRequestThatIsRepeatedWithNewCredentialsIsSentTwice() async throws {
+        let stage = stage
+        let upstream = IdempotentDataFetcher(
+            timer: stage.timer,
+            fate: { $0.headerFields[.authorization] == "Bearer 1" ? .done : .turnedAway(DataResponse(status: 401)) }
+        )
+        let url = try Upstream.example(upstream).baseURL
+        let credentials = Credentials(.bearer("0"), for: url, allowingPlainHTTP: true, timer: stage.timer) {
+            () throws(FetchError) in
+            .bearer("1")
+        }
+        let outbox = try stage.outbox(upstream.authorizing(with: credentials))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await outbox.settlement(of: entry)
+            #expect(outbox.counts == OutboxCounts(accepted: 1, attempts: 2, delivered: 1))
+            await outbox.close()
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import InwardRepositories
+
+/// What is kept of a subject is changed by one at a time.
+@Suite(.timeLimit(.minutes(5)))
+struct OutboxTurnTakingTests {
+    private let stage = OutboxStage()
+
+    @Test func nothingOfASubjectIsAcceptedWhileOneOfItIsSettled() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream())
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [SlowSettler(base: stage.settler, timer: stage.timer)])
+            let first = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await stage.timer.sleep(for: .seconds(1))
+            // The upstream has answered, and the settler thinks.
+            try await outbox.accept([OutboxStage.write(["8"])])
+            #expect(stage.elapsed == .seconds(1))
+            let second = try await outbox.accept([OutboxStage.write(["7"], "2")])[0]
+            #expect(stage.elapsed == .seconds(10))
+            let events = stage.settler.events
+            #expect(events.firstIndex(of: .committed(first)) != nil)
+            #expect((events.firstIndex(of: .committed(first)) ?? 99) < (events.firstIndex(of: .accepted(second)) ?? 0))
+            await outbox.close()
+        }
+    }
+
+    @Test func nothingOfASubjectIsSettledWhileOneOfItIsAccepted() async throws {
+        let stage = stage
+        let slow = SlowRecordStore(stage.store, timer: stage.timer)
+        let outbox = try stage.outbox(stage.upstream(latency: .seconds(3)), store: slow)
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let first = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            // The first is noted and sent two seconds behind this, and is answered five seconds behind it.
+            try await stage.timer.sleep(for: .seconds(4))
+            let second = try await outbox.accept([OutboxStage.write(["7"], "2")])[0]
+            try await outbox.settlement(of: first)
+            // The settler was asked when the second was accepted, and so was told of it.
+            #expect(
+                stage.settler.events.prefix(3) == [.accepted(first), .accepted(second), .delivered(first, later: 1)]
+            )
+            await outbox.close()
+        }
+    }
+
+    @Test func whoGivesUpWaitingChangesNothingAndKeepsNobodyWaiting() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream())
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [SlowSettler(base: stage.settler, timer: stage.timer)])
+            try await outbox.accept([OutboxStage.write(["7"])])
+            try await stage.timer.sleep(for: .seconds(1))
+            let late = await Deadline(in: .seconds(2), on: stage.timer).carried(by: {
+                () async throws(RecordStoreError) in
+                try await outbox.accept([OutboxStage.write(["7"], "2"), OutboxStage.write(["8"], "2")])
+            })
+            #expect(late.failure?.reason == .cancelled)
+            #expect(late.failure?.explanation.contains("the deadline passed") == true)
+            #expect(stage.elapsed == .seconds(3))
+            let waiterCount = outbox.state.withLock(\.turnWaiters.count)
+            #expect(waiterCount == 0)
+            // What stood behind the one that gave up goes on.
+            try await outbox.accept([OutboxStage.write(["8"])])
+            #expect(stage.elapsed == .seconds(3))
+            try await outbox.accept([OutboxStage.write(["7"], "3")])
+            #expect(stage.elapsed == .seconds(10))
+            await outbox.close()
+            #expect(
+                stage.settler.events.compactMap { if case .accepted(let entry) = $0 { entry.write } else { nil } } == [
+                    OutboxStage.write(["7"]), OutboxStage.write(["8"]), OutboxStage.write(["7"], "3"),
+                ]
+            )
+        }
+    }
+
+    @Test func aWriteHasNothingToDoWithTheDeadlineOfWhoeverHandsItOver() async throws {
+        let stage = stage
+        let times = Mutex<[Duration?]>([])
+        let upstream = StubDataFetcher { _ in
+            times.withLock { $0.append(Deadline.current?.remaining) }
+            return DataResponse()
+        }
+        let outbox = try stage.outbox(upstream, policy: OutboxPolicy(attemptLimit: .seconds(40)))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.settler])
+            let deadline = Deadline(in: .seconds(1), on: stage.timer)
+            let entries = await deadline.carried(by: { () async throws(RecordStoreError) in
+                try await outbox.accept([OutboxStage.write(["7"])])
+            })
+            try await outbox.settlement(of: entries.get()[0])
+            await outbox.close()
+        }
+        #expect(times.withLock(\.self) == [.seconds(40)])
+    }
+}

@@ -1,0 +1,13 @@
+import InwardCore
+import InwardTransfers
+
+/// A step that leaves every other byte out, and writes how many there were at the end.
+struct Ended: Plugin {
+    func applied(to value: DataPiece) async -> DataPiece {
+        var value = value
+        let end = value.offset + value.bytes.count
+        value.bytes = value.bytes.enumerated().filter { ($0.offset + value.offset).isMultiple(of: 2) }.map(\.element)
+        if value.isLast { value.bytes.append(UInt8(end)) }
+        return value
+    }
+}

@@ -1,0 +1,21 @@
+import InwardTesting
+import InwardTransfers
+import Synchronization
+
+/// Fails the first time, when a test has arrived to see it, and remembers what it saves from then on.
+final class FailingOnceDataSaver: DataSaver {
+    let attempted = Rendezvous(of: 2)
+    private let recorded = Mutex<(hasFailed: Bool, saved: [[UInt8]])>((false, []))
+
+    var saved: [[UInt8]] { recorded.withLock(\.saved) }
+
+    func save(_ data: [UInt8]) async throws(DataSaverError) {
+        await attempted.arrive()
+        let fails = recorded.withLock { recorded in
+            defer { recorded.hasFailed = true }
+            if recorded.hasFailed { recorded.saved.append(data) }
+            return !recorded.hasFailed
+        }
+        if fails { throw DataSaverError(destination: "The collector", explanation: "is down") }
+    }
+}

@@ -1,0 +1,302 @@
+import InwardCore
+import InwardTesting
+import InwardTransfers
+import Synchronization
+import TestSupport
+import Testing
+
+struct TransferDataTests {
+    private typealias Question = InMemoryDataLoader.Question
+
+    private let data: [UInt8] = Array(0..<10)
+    private let saver = InMemoryDataSaver()
+    private let failure = DataLoaderError(source: "The memory", explanation: "is gone")
+
+    /// As whoever waits for the task does, at a moment that is known.
+    private static func cancelThisTask() {
+        // `unsafe`: the task is used where it runs, and not kept.
+        unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+    }
+
+    /// Transfers until what is behind an offset is asked for, and fails there.
+    private func leavePart(upTo offset: Int, steps: PluginCollection<DataPiece> = PluginCollection()) async {
+        let failure = failure
+        let loader = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
+            if question.offset == offset { throw failure }
+        }
+        await #expect(throws: TransferDataError.unreadable(failure)) {
+            try await TransferData(from: loader, through: steps, to: saver)()
+        }
+    }
+
+    @Test(arguments: 0...10) func allPiecesArrive(count: Int) async throws {
+        let data = Array(data.prefix(count))
+        var progress: [TransferProgress] = []
+        let report = try await TransferData(from: InMemoryDataLoader(data), to: saver)() { progress.append($0) }
+        #expect(saver.saved == data)
+        #expect(report.savedByteCount == count)
+        #expect(report.loadedByteCount == count)
+        #expect(report.checksum == Checksum(of: data.span).value)
+        #expect(report.validator == "1")
+        #expect(progress.last == TransferProgress(doneByteCount: count, totalByteCount: count))
+        #expect(progress.count == max(1, (count + 3) / 4))
+    }
+
+    @Test func theNextPieceIsAskedForWhenTheOneBeforeIsSaved() async throws {
+        let loader = InMemoryDataLoader(data)
+        try await TransferData(from: loader, to: saver)() { progress in
+            #expect(loader.questions.count == (progress.doneByteCount + 3) / 4)
+        }
+        #expect(
+            loader.questions == [
+                Question(offset: 0, validator: nil), Question(offset: 4, validator: "1"),
+                Question(offset: 8, validator: "1"),
+            ]
+        )
+    }
+
+    @Test func aSaverThatSavesAtOnceIsGivenAll() async throws {
+        let saver = RecordingDataSaver()
+        try await TransferData(from: InMemoryDataLoader(data), to: saver)()
+        #expect(saver.saved == [data])
+    }
+
+    @Test func aSaverThatSavesAtOnceIsNotGivenTooMuch() async throws {
+        let saver = RecordingDataSaver()
+        let large = [UInt8](repeating: 7, count: 8 * 1_024 * 1_024 + 1)
+        let error = await #expect(throws: TransferDataError.self) {
+            try await TransferData(from: InMemoryDataLoader(large, pieceByteCount: 1 << 20), to: saver)()
+        }
+        #expect(error?.description.contains("more than 8388608 bytes") == true)
+        #expect(saver.attempts == 0)
+    }
+
+    @Test func whatIsInterruptedGoesOnFromWhereItWas() async throws {
+        await leavePart(upTo: 8)
+        #expect(saver.saved == nil)
+        #expect(saver.left?.loadedByteCount == 8)
+        let loader = InMemoryDataLoader(data)
+        let report = try await TransferData(from: loader, to: saver)()
+        #expect(saver.saved == data)
+        #expect(report.resumedAt == 8)
+        #expect(report.checksum == Checksum(of: data.span).value)
+        #expect(loader.questions == [Question(offset: 8, validator: "1")])
+    }
+
+    @Test func whatIsWholeAlreadyIsPublished() async throws {
+        saver.fail(with: DataSaverError(destination: "The memory", explanation: "is full"))
+        let filling = saver
+        let loader = InMemoryDataLoader(data) { (_, question) in
+            if question.offset == 0 { filling.fail(with: nil) }
+        }
+        await #expect(throws: TransferDataError.self) {
+            try await TransferData(from: loader, to: saver)() { progress in
+                guard progress.doneByteCount == 10 else { return }
+                filling.fail(with: DataSaverError(destination: "The memory", explanation: "is full"))
+            }
+        }
+        #expect(saver.left?.loadedByteCount == 10)
+        saver.fail(with: nil)
+        let report = try await TransferData(from: InMemoryDataLoader(data), to: saver)()
+        #expect(report.resumedAt == 10)
+        #expect(saver.saved == data)
+    }
+
+    @Test func ofAnotherVersionNothingIsGoneOnFrom() async throws {
+        await leavePart(upTo: 8)
+        let loader = InMemoryDataLoader(data.reversed(), validator: "2")
+        let report = try await TransferData(from: loader, to: saver)()
+        #expect(saver.saved == data.reversed())
+        #expect(report.resumedAt == 0)
+        #expect(report.restartCount == 0)
+    }
+
+    @Test func ofAnotherSourceNothingIsGoneOnFrom() async throws {
+        await leavePart(upTo: 8)
+        let loader = InMemoryDataLoader(data.reversed(), source: "Another")
+        try await TransferData(from: loader, to: saver)()
+        #expect(saver.saved == data.reversed())
+        #expect(loader.questions.first == Question(offset: 0, validator: nil))
+    }
+
+    /// That both tell no version does not make them the same.
+    @Test func ofAnotherSourceWithoutAVersionNothingIsGoneOnFrom() async throws {
+        await leavePart(upTo: 8)
+        try await TransferData(
+            from: InMemoryDataLoader(data.reversed(), validator: nil, source: "Another"),
+            to: saver
+        )()
+        #expect(saver.saved == data.reversed())
+    }
+
+    @Test func aSourceWithoutANameLeavesNothing() async throws {
+        let failure = failure
+        let loader = InMemoryDataLoader(data, source: nil) { (_, question) throws(DataLoaderError) in
+            if question.offset == 8 { throw failure }
+        }
+        await #expect(throws: TransferDataError.self) { try await TransferData(from: loader, to: saver)() }
+        #expect(saver.left == nil)
+    }
+
+    @Test func aSourceThatChangesIsBegunAnew() async throws {
+        let changed = data.map { $0 + 100 }
+        let loader = InMemoryDataLoader(data) { loader, question in
+            if question == Question(offset: 8, validator: "1") { loader.replace(with: changed, validator: "2") }
+        }
+        let report = try await TransferData(from: loader, to: saver)()
+        #expect(saver.saved == changed)
+        #expect(report.validator == "2")
+        #expect(report.restartCount == 1)
+        #expect(saver.savedCount == 1)
+    }
+
+    @Test func aSourceThatShrinksOnTheWayIsBegunAnew() async throws {
+        let loader = InMemoryDataLoader(data) { loader, question in
+            if question.offset == 8 { loader.replace(with: [1, 2], validator: "2") }
+        }
+        try await TransferData(from: loader, to: saver)()
+        #expect(saver.saved == [1, 2])
+    }
+
+    @Test func aSourceThatNeverRestsIsGivenUp() async throws {
+        let count = Mutex(1)
+        let loader = InMemoryDataLoader(data) { loader, question in
+            guard question.offset > 0 else { return }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            loader.replace(with: Array(0..<10), validator: "\(number)")
+        }
+        await #expect(throws: TransferDataError.restless(restartCount: 4)) {
+            try await TransferData(from: loader, to: saver)()
+        }
+        #expect(saver.saved == nil)
+    }
+
+    @Test func whatHasNoVersionComesWhole() async throws {
+        let report = try await TransferData(from: InMemoryDataLoader(data, validator: nil), to: saver)()
+        #expect(saver.saved == data)
+        #expect(report.validator == nil)
+    }
+
+    @Test func stepsAreAppliedInTheirOrder() async throws {
+        let steps = PluginCollection<DataPiece>([Inverted(), Ended()])
+        let report = try await TransferData(from: InMemoryDataLoader(data), through: steps, to: saver)()
+        #expect(saver.saved == [0, 2, 4, 6, 8].map { ~$0 } + [10])
+        #expect(report.loadedByteCount == 10)
+        #expect(report.savedByteCount == 6)
+    }
+
+    @Test func aStepThatSaysSoIsTakenUpInTheMiddle() async throws {
+        let steps = PluginCollection<DataPiece>([Inverted()])
+        await leavePart(upTo: 8, steps: steps)
+        let report = try await TransferData(from: InMemoryDataLoader(data), through: steps, to: saver)()
+        #expect(report.resumedAt == 8)
+        #expect(saver.saved == data.map { ~$0 })
+    }
+
+    @Test func aStepThatDoesNotSaySoIsBegunAnew() async throws {
+        let steps = PluginCollection<DataPiece>([Inverted(), Ended()])
+        await leavePart(upTo: 8, steps: steps)
+        #expect(saver.left == nil)
+    }
+
+    @Test func otherStepsBeginAnew() async throws {
+        await leavePart(upTo: 8)
+        let steps = PluginCollection<DataPiece>([Inverted()])
+        let report = try await TransferData(from: InMemoryDataLoader(data), through: steps, to: saver)()
+        #expect(report.resumedAt == 0)
+        #expect(saver.saved == data.map { ~$0 })
+    }
+
+    @Test func aCancelledTransferLeavesItsPart() async throws {
+        let loader = InMemoryDataLoader(data) { _, question in
+            if question.offset == 8 { Self.cancelThisTask() }
+        }
+        let (saver, transfer) = (saver, TransferData(from: loader, to: saver))
+        let task = Task { try await transfer() }
+        await #expect(throws: TransferDataError.cancelled) { try await task.value }
+        #expect(saver.saved == nil)
+        #expect(saver.left?.loadedByteCount == 8)
+    }
+
+    @Test func whatAStepGaveUpIsNotSaved() async throws {
+        let giveUp = CustomPlugin<DataPiece, String>(identity: "gives up") { piece in
+            Self.cancelThisTask()
+            return DataPiece([], at: piece.offset, isLast: piece.isLast)
+        }
+        let transfer = TransferData(
+            from: InMemoryDataLoader([1]),
+            through: PluginCollection([giveUp]),
+            to: saver
+        )
+        let task = Task { try await transfer() }
+        await #expect(throws: TransferDataError.cancelled) { try await task.value }
+        #expect(saver.saved == nil)
+    }
+
+    @Test func aDeadlineEndsIt() async throws {
+        let clock = ManualClock()
+        let timer = TimerService(clock)
+        let loader = InMemoryDataLoader(data) { _, question in
+            if question.offset == 8 { clock.advance(by: .seconds(2)) }
+        }
+        let transfer = TransferData(from: loader, to: saver)
+        let result = await Deadline(in: .seconds(1), on: timer).carried { () async throws(TransferDataError) in
+            try await transfer()
+        }
+        #expect(throws: TransferDataError.timedOut) { try result.get() }
+        #expect(saver.left?.loadedByteCount == 8)
+    }
+
+    @Test func aSaverThatSavesAtOnceIsGivenNothingFromBeforeABeginning() async throws {
+        let saver = RecordingDataSaver()
+        var draft = try await saver.openDraft()
+        for byte in [1, 2] as [UInt8] {
+            try await draft.begin()
+            try await draft.append([byte], reaching: SavedPart(source: nil, validator: nil, steps: nil))
+        }
+        try await draft.publish(Checksum(of: [2].span))
+        #expect(saver.saved == [[2]])
+    }
+
+    /// As a server gives more than the range that it was asked for.
+    @Test func whatWasLoadedBeforeIsNotSavedAgain() async throws {
+        struct Loader: DataLoader {
+            let data: [UInt8]
+            var source: String? { "The generous" }
+            func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+                let start = max(0, offset - 3)
+                let bytes = Array(data[start..<min(offset + 2, data.count)])
+                let piece = DataPiece(bytes, at: start, isLast: offset + 2 >= data.count)
+                return LoadedPiece(piece, validator: "1", totalByteCount: data.count)
+            }
+        }
+        let report = try await TransferData(from: Loader(data: data), to: saver)()
+        #expect(saver.saved == data)
+        #expect(report.loadedByteCount == data.count)
+        #expect(try await Loader(data: data).checksum()?.value == report.checksum)
+    }
+
+    @Test func aLoaderThatEndsEarlyIsFoundOut() async throws {
+        struct Loader: DataLoader {
+            let piece: LoadedPiece
+            var source: String? { "The liar" }
+            func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece { piece }
+        }
+        let pieces = [
+            LoadedPiece(DataPiece([1], at: 0, isLast: true), validator: "1", totalByteCount: 2),
+            LoadedPiece(DataPiece([1], at: 1, isLast: true), validator: "1", totalByteCount: 2),
+            LoadedPiece(DataPiece([1], at: 0, isLast: false), validator: nil, totalByteCount: 2),
+            LoadedPiece(DataPiece([], at: 0, isLast: false), validator: "1", totalByteCount: 2),
+        ]
+        for piece in pieces {
+            let error = await #expect(throws: TransferDataError.self) {
+                try await TransferData(from: Loader(piece: piece), to: saver)()
+            }
+            #expect(error?.description.contains("could not be loaded: The liar ") == true)
+        }
+        #expect(saver.saved == nil)
+    }
+}

@@ -1,0 +1,152 @@
+import InwardCore
+import InwardTesting
+import InwardTransfers
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct TransferLimitsTests {
+    /// A source that never ends: each piece is not the last.
+    private final class EndlessLoader: DataLoader {
+        let pieceByteCount: Int
+        let total: @Sendable (_ piece: Int) -> Int?
+        private let state = Mutex(0)
+
+        init(pieceByteCount: Int, total: @escaping @Sendable (_ piece: Int) -> Int? = { _ in nil }) {
+            self.pieceByteCount = pieceByteCount
+            self.total = total
+        }
+
+        var source: String? { "The endless" }
+        var pieceCount: Int { state.withLock(\.self) }
+
+        func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+            let number = state.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            // A test that would never end is ended here.
+            guard number < 100_000 else { throw DataLoaderError(source: "The test", explanation: "was never ended") }
+            let bytes = [UInt8](repeating: 7, count: pieceByteCount)
+            return LoadedPiece(
+                DataPiece(bytes, at: offset, isLast: false),
+                validator: "1",
+                totalByteCount: total(number)
+            )
+        }
+    }
+
+    /// A step that makes ten bytes of each.
+    private struct Tenfold: Plugin {
+        func applied(to value: DataPiece) async -> DataPiece {
+            var value = value
+            value.bytes = value.bytes.flatMap { Array(repeating: $0, count: 10) }
+            return value
+        }
+    }
+
+    private let saver = InMemoryDataSaver()
+
+    private func explanation(
+        _ loader: any DataLoader,
+        through steps: PluginCollection<DataPiece> = PluginCollection(),
+        within limits: TransferLimits = TransferLimits()
+    ) async -> String? {
+        do {
+            try await TransferData(from: loader, through: steps, to: saver, limits: limits)()
+            return nil
+        } catch .limitExceeded(let cause) {
+            return cause.explanation
+        } catch {
+            return "another error: \(error)"
+        }
+    }
+
+    @Test func aSourceThatNeverEndsIsGivenUpAndLeavesNothing() async {
+        let loader = EndlessLoader(pieceByteCount: 4_096)
+        let limits = TransferLimits(maximumByteCount: 100_000)
+        #expect(
+            await explanation(loader, within: limits) == """
+                has more than 100000 bytes, the most that TransferLimits.maximumByteCount allows. Raise that limit if the source \
+                is right
+                """
+        )
+        #expect(loader.pieceCount == 25)
+        #expect(saver.saved == nil && saver.left == nil)
+    }
+
+    @Test func piecesOfOneByteAreGivenUp() async {
+        let loader = EndlessLoader(pieceByteCount: 1)
+        let explanation = await explanation(loader, within: TransferLimits())
+        #expect(explanation?.contains("TransferLimits.minimumPieceByteCount (1024)") == true)
+        #expect(loader.pieceCount == 1_001)
+        #expect(saver.left == nil)
+    }
+
+    @Test func largePiecesAreAsManyAsThereAre() async {
+        let loader = EndlessLoader(pieceByteCount: 1_024)
+        let limits = TransferLimits(maximumByteCount: 1_024 * 5_000)
+        #expect(await explanation(loader, within: limits)?.contains("more than 5120000 bytes") == true)
+        #expect(loader.pieceCount == 5_001)
+    }
+
+    @Test func aSizeThatIsTooLargeIsFoundWithTheFirstPiece() async {
+        let loader = EndlessLoader(pieceByteCount: 4_096) { _ in 1_000_000 }
+        #expect(await explanation(loader, within: TransferLimits(maximumByteCount: 100_000)) != nil)
+        #expect(loader.pieceCount == 1)
+    }
+
+    @Test func aSizeThatChangesIsFound() async {
+        let loader = EndlessLoader(pieceByteCount: 4_096) { 10_000_000 + $0 }
+        let explanation = await explanation(loader)
+        #expect(explanation?.contains("said that it has 10000000 bytes, and then that it has 10000001") == true)
+        #expect(loader.pieceCount == 2)
+    }
+
+    @Test func moreThanItsSizeIsFound() async {
+        let loader = EndlessLoader(pieceByteCount: 4_096) { $0 == 0 ? 5_000 : nil }
+        #expect(await explanation(loader)?.contains("gave byte 8192 of 5000") == true)
+    }
+
+    @Test func whatStepsMakeIsLimitedToo() async {
+        let loader = EndlessLoader(pieceByteCount: 4_096)
+        let steps = PluginCollection<DataPiece>([Tenfold()])
+        #expect(await explanation(loader, through: steps, within: TransferLimits(maximumByteCount: 100_000)) != nil)
+        #expect(loader.pieceCount == 3)
+    }
+
+    @Test func asMuchAsTheLimitAllowsIsTransferred() async {
+        let loader = InMemoryDataLoader(Array(0..<10))
+        #expect(await explanation(loader, within: TransferLimits(maximumByteCount: 10)) == nil)
+        #expect(saver.saved == Array(0..<10))
+    }
+
+    /// Each piece repeats all that came before it, and adds a byte.
+    @Test func aByteAtATimeIsGivenUpHoweverLargeThePiecesAre() async {
+        struct RepeatingLoader: DataLoader {
+            var source: String? { "The repeating" }
+            func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+                guard offset < 3_000 else { throw DataLoaderError(source: "The test", explanation: "was never ended") }
+                let bytes = [UInt8](repeating: 7, count: offset + 1)
+                return LoadedPiece(DataPiece(bytes, at: 0, isLast: false), validator: "1", totalByteCount: nil)
+            }
+        }
+        #expect(await explanation(RepeatingLoader())?.contains("gave 1001 bytes in 1001 pieces") == true)
+    }
+
+    @Test func aSaverOfTheWholeSaysHowToTakeMore() async throws {
+        struct SmallSaver: DataSaver {
+            let saver: RecordingDataSaver
+            func save(_ data: [UInt8]) async throws(DataSaverError) { try await saver.save(data) }
+            func openDraft() async throws(DataSaverError) -> any DataDraft { gatheredDraft(byteLimit: 7) }
+        }
+        let recording = RecordingDataSaver()
+        let saver = SmallSaver(saver: recording)
+        try await TransferData(from: InMemoryDataLoader([1, 2, 3, 4, 5, 6, 7]), to: saver)()
+        let error = await #expect(throws: TransferDataError.self) {
+            try await TransferData(from: InMemoryDataLoader([1, 2, 3, 4, 5, 6, 7, 8]), to: saver)()
+        }
+        #expect(error?.description.contains("return `gatheredDraft(byteLimit:)` with a higher limit") == true)
+        #expect(recording.saved == [[1, 2, 3, 4, 5, 6, 7]])
+    }
+}

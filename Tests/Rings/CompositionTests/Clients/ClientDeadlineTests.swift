@@ -1,0 +1,62 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import LoopbackServer
+import Testing
+
+/// What an upstream and a client know of the deadline of a task.
+@Suite(.timeLimit(.minutes(5)))
+struct ClientDeadlineTests {
+    private let clock = ManualClock()
+    private let timer: TimerService
+
+    init() {
+        timer = TimerService(clock)
+    }
+
+    @Test(arguments: TestedClient.allCases)
+    func theUpstreamIsToldHowMuchTimeIsLeftForEachAttempt(client: TestedClient) async throws {
+        let name = try #require(HeaderField.Name("X-Time-Left"))
+        let busy = LoopbackAnswer.whole(status: 503, headerLines: ["Retry-After: 2"])
+        try await LoopbackServer.serving(inTurn: [busy, .whole()]) { server in
+            let fetcher = client.makeFetcher().tellingDeadline(in: name)
+                .retrying(RetryPolicy(jitter: Jitter { 0 }), timer: timer)
+                .timingOut(after: .seconds(5), timer: timer)
+            async let response = fetcher.fetch(DataRequest(url: server.url()))
+            // That of the wait, and that of the deadline during the wait.
+            await timer.timers(2)
+            clock.advance(by: .seconds(2))
+            let given = try await response
+            #expect(given.status == .ok)
+            #expect(server.requests.map { $0.values(of: "x-time-left") } == [["5000"], ["3000"]])
+        }
+    }
+
+    @Test(arguments: TestedClient.allCases)
+    func theDeadlineOfTheTaskEndsAFetch(client: TestedClient) async throws {
+        try await LoopbackServer.serving({ _ in .never }) { server in
+            let fetcher = client.makeFetcher()
+            let request = DataRequest(url: server.url())
+            // Nothing cancels it: the fetcher looks at the deadline itself.
+            async let outcome = Deadline(in: .seconds(2), on: timer).carried { await fetcher.failure(request) }
+            await timer.timers(1)
+            clock.advance(by: .seconds(2))
+            let error = await outcome.get()
+            #expect(error?.reason == .timedOut)
+            #expect(error?.explanation == "was not answered before the deadline")
+        }
+        #expect(timer.count == 0)
+    }
+
+    @Test(arguments: TestedClient.allCases)
+    func nothingIsSentBehindTheDeadline(client: TestedClient) async throws {
+        let deadline = Deadline(in: .seconds(2), on: timer)
+        clock.advance(by: .seconds(2))
+        try await LoopbackServer.serving({ _ in .whole() }) { server in
+            let fetcher = client.makeFetcher()
+            let error = await deadline.carried { await fetcher.failure(DataRequest(url: server.url())) }.get()
+            #expect(error?.reason == .timedOut)
+            #expect(server.requests.isEmpty)
+        }
+    }
+}

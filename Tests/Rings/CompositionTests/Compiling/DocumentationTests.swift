@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+
+/// What the documentation shows of Swift compiles.
+@Suite(.enabled(if: Snippet.canBeCompiled))
+struct DocumentationTests {
+    private static let prelude = """
+        import Composition
+        import Entities
+        import InterfaceAdapters
+        import InwardCore
+        import InwardFetching
+        import InwardImages
+        import InwardRepositories
+        import InwardScopes
+        import InwardTesting
+        import InwardTransfers
+        import UseCases
+        import UseCasesTesting
+
+        """
+
+    /// What articles about data fetchers take for granted.
+    private static let fetching =
+        prelude + """
+            import Foundation
+            import Testing
+
+            /// A fetcher of whoever reads the article.
+            struct MyDataFetcher: DataFetcher {
+                var timer = TimerService.continuous
+
+                func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse { DataResponse() }
+            }
+            let client = MyDataFetcher()
+            let stub = StubDataFetcher(DataResponse())
+            let request = DataRequest(url: URL(filePath: "/"))
+            let credentials = Credentials(.bearer("a token"), for: request.url)
+            let cache = ResponseCache(byteLimit: 1_000_000, clock: ContinuousClock())
+            let observer = RecordingFetchObserver()
+            let upstream = Upstream(baseURL: request.url, dataFetcher: client)
+            let conformance = DataFetcherConformance(server: request.url, impossible: request)
+
+            """
+
+    private static let sources = URL(filePath: #filePath).appending(path: "../../../../../Sources").standardized
+
+    @Test(arguments: [("Composition.md", 5), ("Injecting.md", 9)])
+    func itsSnippetsCompile(article: String, count: Int) async throws {
+        try await check("Rings/Composition/Composition.docc/\(article)", count: count, behind: Self.prelude)
+    }
+
+    @Test(arguments: [
+        ("Libraries/InwardFetching/InwardFetching.docc/Decorating.md", 7),
+        ("Libraries/InwardRepositories/InwardRepositories.docc/GivingEntities.md", 1),
+        ("Testing/InwardTesting/InwardTesting.docc/TestingDataFetchers.md", 6),
+    ])
+    func snippetsAboutDataFetchersCompile(article: String, count: Int) async throws {
+        try await check(article, count: count, behind: Self.fetching)
+    }
+
+    @Test func snippetsAboutPicturesCompile() async throws {
+        let pictures =
+            Self.prelude + """
+                struct MyImageSource: ImageSource {
+                    func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
+                        EncodedImage([])
+                    }
+                }
+                struct MyImageCodec: ImageCodec {
+                    func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader { throw .cancelled }
+                    func image(
+                        from bytes: [UInt8],
+                        _ options: ImageDecodingOptions
+                    ) throws(ImageCodecError) -> Image { throw .cancelled }
+                    func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] { [] }
+                }
+                let source = MyImageSource()
+                let codec = MyImageCodec()
+
+                """
+        let loader = "var images = ImageLoader(source: source, codec: codec)\n"
+        let article = "Libraries/InwardImages/InwardImages.docc/LoadingPictures.md"
+        let text = try String(contentsOf: Self.sources.appending(path: article), encoding: .utf8)
+        let snippets = text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
+        #expect(snippets.count == 5)
+        for snippet in snippets {
+            let prelude = snippet.hasPrefix("var images") ? pictures : pictures + loader
+            #expect(try await Snippet(source: prelude + snippet).errors() == [], "\(snippet)")
+        }
+    }
+
+    @Test func snippetsAboutWritingCompileTogether() async throws {
+        let writing =
+            Self.prelude + """
+                import Foundation
+
+                extension RecordingOutboxSettler {
+                    func prepareToPublish(_ draft: String) async throws -> any PreparedChange {
+                        PreparedRecordChange("it", for: outbox)
+                    }
+                    func prepareToRemove(_ id: Int) async throws -> any PreparedChange {
+                        PreparedRecordChange("it", for: outbox)
+                    }
+                }
+                let upstream = Upstream(baseURL: URL(filePath: "/"), dataFetcher: StubDataFetcher(DataResponse()))
+                let store = InMemoryRecordStore()
+                let errorHandler = IgnoringErrorHandler()
+                let (posts, notes) = (RecordingOutboxSettler("posts"), RecordingOutboxSettler("notes"))
+                let (user, draft, noteID) = ("7", "what a user wrote", 7)
+                let json = Array("{}".utf8)
+
+                """
+        let article = "Libraries/InwardRepositories/InwardRepositories.docc/WritingThroughAnOutbox.md"
+        let text = try String(contentsOf: Self.sources.appending(path: article), encoding: .utf8)
+        let snippets = text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
+        #expect(snippets.count == 3)
+        #expect(try await Snippet(source: writing + snippets.joined()).errors() == [])
+    }
+
+    @Test func theSetupOfExchangesCompilesAndIsTheOneOfATest() async throws {
+        let article = "Testing/InwardTesting/InwardTesting.docc/InwardTesting.md"
+        let text = try String(contentsOf: Self.sources.appending(path: article), encoding: .utf8)
+        let snippets = text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
+        let setup = try #require(snippets.first { $0.contains("lacking: [") })
+        let names = """
+            let (base, large, missing, elsewhere) = (request.url, request.url, request.url, request.url)
+            let (list, largeList) = (Data(), Data())
+            let fetcher = client
+
+            """
+        // The conformance of this article takes the place of the one that others take for granted.
+        let fetching = Self.fetching.replacing("let conformance", with: "let other")
+        #expect(try await Snippet(source: fetching + names + setup).errors() == [], "\(setup)")
+        // That it is complete is known by a test that runs it.
+        let test = Self.sources.appending(path: "../Tests/Rings/InfrastructureTests/Files/FileDataFetcherTests.swift")
+        let lines = { (source: String) in
+            source.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n")
+        }
+        #expect(lines(try String(contentsOf: test, encoding: .utf8)).contains(lines(String(setup))))
+    }
+
+    private func check(_ article: String, count: Int, behind prelude: String) async throws {
+        let text = try String(contentsOf: Self.sources.appending(path: article), encoding: .utf8)
+        let snippets = text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
+        #expect(snippets.count >= count)
+        for snippet in snippets {
+            #expect(try await Snippet(source: prelude + snippet).errors() == [], "\(snippet)")
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import InterfaceAdapters
+import InwardFetching
+import InwardScopes
+import InwardTesting
+import Testing
+import UseCases
+
+@testable import Composition
+
+/// Behind the close nothing of a scope is alive, whatever of it somebody still has in his hands.
+struct ReleaseTests {
+    /// References that keep nothing alive, each with its name.
+    private struct Witnesses {
+        private struct Witness {
+            let name: String
+            weak var object: AnyObject?
+        }
+
+        private var witnesses: [Witness] = []
+
+        mutating func add(_ name: String, _ object: AnyObject) {
+            witnesses.append(Witness(name: name, object: object))
+        }
+
+        /// Every reference among the stored properties of a scope's objects.
+        mutating func add<Level, Objects>(objectsOf scope: Scope<Level, Objects>) throws {
+            for child in Mirror(reflecting: try scope.objects()).children {
+                guard let label = child.label, type(of: child.value) is AnyClass else { continue }
+                add("\(Level.name).\(label)", child.value as AnyObject)
+            }
+        }
+
+        var names: [String] { witnesses.map(\.name) }
+        var alive: [String] { witnesses.filter { $0.object != nil }.map(\.name) }
+    }
+
+    /// A data fetcher that a test can see the end of.
+    private final class WitnessedDataFetcher: DataFetcher {
+        func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse { Source.answer(to: request) }
+    }
+
+    @Test func nothingOfAnAppIsAliveBehindItsClose() async throws {
+        var app = Witnesses()
+        var inside = Witnesses()
+        let clock = ManualClock()
+        let container = try await AppContainer.example(WitnessedDataFetcher(), clock: clock)
+        try app.add(objectsOf: container.scope)
+        let user = try await UserContainer(.guest, in: container)
+        let feed = try await FeedContainer(in: user)
+        try inside.add(objectsOf: feed.scope)
+        let interaction = try feed.makeInteraction()
+        // A use case and a sequence of states that somebody keeps.
+        let readFeed = try interaction.readFeed
+        let states = try feed.viewModel.states
+        try await feed.viewModel.send(.load)
+        _ = try await readFeed()
+        var names = [
+            "app.timer", "app.errorHandler", "app.circuitBreaker", "app.dataFetcher", "app.responseCache",
+            "app.outboxes",
+            "app.imageCache", "app.decodingBudget", "app.titlesUnderWay", "app.interactionNumbers",
+        ]
+        #if Vips
+        // The other codec is a value.
+        names.insert("app.imageCodec", at: 6)
+        #endif
+        #expect(app.names == names)
+        #expect(app.alive == app.names)
+        #expect(inside.names == ["feature.viewModel"])
+        #expect(inside.alive == inside.names)
+
+        try await container.close()
+        // The use case that is kept holds nothing of the app.
+        #expect(app.alive.isEmpty)
+        #expect(inside.alive.isEmpty)
+        await #expect(throws: ReadFeedError.self) { try await readFeed() }
+        #expect(await states.reduce(0) { count, _ in count + 1 } <= 1)
+    }
+
+    @Test func whatIsInsideASessionGoesWithItAndWhatIsAroundStays() async throws {
+        var around = Witnesses()
+        var inside = Witnesses()
+        let app = try await AppContainer.example(WitnessedDataFetcher())
+        try around.add(objectsOf: app.scope)
+        let session = UserSession(name: "ada", credentials: .bearer("token-of-ada"))
+        do {
+            let user = try await UserContainer(session, in: app)
+            let feed = try await FeedContainer(in: user)
+            let users = try UsersContainer(in: user, router: NoLinks())
+            let overview = try OverviewContainer(in: user)
+            try inside.add(objectsOf: feed.scope)
+            let interactions = try (feed.makeInteraction(), users.makeInteraction(), overview.makeInteraction())
+            inside.add("user", user.scope)
+            inside.add("feed", feed.scope)
+            inside.add("users", users.scope)
+            inside.add("overview", overview.scope)
+            inside.add("feed's interaction", interactions.0.scope)
+            inside.add("users' interaction", interactions.1.scope)
+            inside.add("overview's interaction", interactions.2.scope)
+            try await feed.viewModel.send(.load)
+            #expect(inside.alive == inside.names)
+            try await user.close()
+        }
+        #expect(inside.alive.isEmpty)
+        #expect(around.alive == around.names)
+    }
+
+    @Test func nothingOfAnInteractionOutlivesIt() async throws {
+        let feed = try await FeedContainer(
+            in: UserContainer(.guest, in: .example(WitnessedDataFetcher()))
+        )
+        let before = feed.description
+        for _ in 1...100 {
+            try await feed.withInteraction { interaction in _ = try await interaction.readFeed() }
+        }
+        #expect(feed.description == before)
+    }
+}

@@ -1,0 +1,97 @@
+import Composition
+import InwardFetching
+import InwardScopes
+import InwardTesting
+import Testing
+
+struct ScopeDescriptionTests {
+    @Test func theTreeSaysWhoHoldsWhat() async throws {
+        let app = try await AppContainer.example(Source.recording())
+        let ada = try await UserContainer(UserSession(name: "ada", credentials: .bearer("secret")), in: app)
+        let bob = try await UserContainer(UserSession(name: "bob", credentials: .bearer("secret")), in: app)
+        let feed = try await FeedContainer(in: ada)
+        _ = try feed.makeInteraction()
+        #if Vips
+        // An object, which is held by who has it.
+        let (codec, heldCodec) = ("VipsImageCodec", "app.imageCodec, ")
+        #else
+        let (codec, heldCodec) = ("SwiftImageCodec", "")
+        #endif
+        #expect(
+            app.description == """
+                app the built-in sample (open)
+                  configuration: AppConfiguration
+                  timer: TimerService
+                  errorHandler: can be replaced → drops repeats within 60.0 seconds → ends
+                  circuitBreaker: CircuitBreaker, holds timer
+                  dataFetcher: RecordingDataFetcher
+                  responseCache: ResponseCache
+                  outboxes: SessionOutboxes
+                  imageCodec: \(codec)
+                  imageCache: ImageCache, holds timer
+                  decodingBudget: DecodingBudget
+                  titlesUnderWay: TitleReservations
+                  interactionNumbers: InteractionNumbers
+                  user ada (open)
+                    session: UserSession
+                    cachePartition: Partition, holds app.responseCache
+                    upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
+                    users: Repository<User>, holds app.timer
+                    posts: Repository<Post>, holds app.timer
+                    images: ImageLoader, holds \(heldCodec)app.timer, app.imageCache, app.decodingBudget, app.dataFetcher, \
+                app.responseCache
+                    feature feed (open)
+                      viewModel: PostListViewModel
+                      interaction 1 (open)
+                        upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
+                        users: UpstreamUserRepository, holds user.users
+                        posts: UpstreamPostRepository, holds user.posts
+                        titlesUnderWay: app.titlesUnderWay
+                        errorHandler: app.errorHandler
+                        deadline: Deadline, holds app.timer
+                  user bob (open)
+                    session: UserSession
+                    cachePartition: Partition, holds app.responseCache
+                    upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
+                    users: Repository<User>, holds app.timer
+                    posts: Repository<Post>, holds app.timer
+                    images: ImageLoader, holds \(heldCodec)app.timer, app.imageCache, app.decodingBudget, app.dataFetcher, \
+                app.responseCache
+                """
+        )
+        try await bob.close()
+        #expect(bob.description == "user bob (closed)")
+        #expect(!app.description.contains("bob"))
+        try await app.close()
+        #expect(app.description == "app the built-in sample (closed)")
+    }
+
+    @Test func anObjectIsNamedOnceAndWhereItBelongs() async throws {
+        final class Store: Sendable {}
+        final class Reader: Sendable {
+            let stores: [Store]
+            init(_ stores: [Store]) { self.stores = stores }
+        }
+        struct Objects: Sendable {
+            let store: Store
+            let reader: Reader
+        }
+        let limit = ClosingLimit(.seconds(5), on: ManualClock())
+        let app = await Scope<AppLifetime, Objects>.open("example", limit: limit) { _ in
+            let store = Store()
+            return Objects(store: store, reader: Reader([store, store]))
+        }
+        let shared = try app.objects().store
+        _ = try Scope<UserLifetime, Objects>("ada", in: app, objects: Objects(store: shared, reader: Reader([shared])))
+        #expect(
+            app.description == """
+                app example (open)
+                  store: Store
+                  reader: Reader, holds store
+                  user ada (open)
+                    store: app.store
+                    reader: Reader, holds app.store
+                """
+        )
+    }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import InwardCore
+import InwardFetching
+import InwardTesting
+import Testing
+import UseCases
+
+@testable import Composition
+
+@Suite(.timeLimit(.minutes(5)))
+struct UpstreamPolicyTests {
+    private let clock = ManualClock()
+    private let request: DataRequest
+
+    init() throws {
+        request = DataRequest(url: try #require(URL(string: "http://upstream.test/users")))
+    }
+
+    /// The layers of a policy around a client.
+    private func pipeline(
+        _ policy: UpstreamPolicy,
+        _ client: any DataFetcher,
+        breaker: CircuitBreaker? = nil,
+        timer: TimerService
+    ) -> any DataFetcher {
+        policy.pipeline(client, breaker: breaker ?? policy.makeCircuitBreaker("upstream", timer: timer), timer: timer)
+    }
+
+    @Test func theLayersStandInTheirOrderAndMakeSense() throws {
+        let policy = try UpstreamPolicy(requestsPerSecond: 5, deadlineField: HeaderField.Name("X-Time-Left"))
+        let pipeline = pipeline(policy, StubDataFetcher(DataResponse()), timer: TimerService(clock)).pipeline
+        #expect(
+            pipeline.layers.map(\.kind) == [
+                .coalescing, .timeout, .retry, .circuitBreaker, .rateLimit, .concurrencyLimit, .timeout,
+                .deadlineNotice,
+            ]
+        )
+        #expect(pipeline.warnings == [])
+    }
+
+    @Test func whatFailsIsTriedAgain() async throws {
+        let timer = TimerService(clock)
+        let client = ScriptedDataFetcher([.answer(DataResponse(status: 503)), .answer(DataResponse())])
+        let fetcher = pipeline(.standard, client, timer: timer)
+        async let answer = fetcher.fetch(request)
+        // The wait until the next attempt, and the limit of the request.
+        await timer.timers(2)
+        clock.advance(by: .seconds(1))
+        #expect(try await answer.status == .ok)
+    }
+
+    @Test func itIsTriedNoMoreOftenThanThePolicySays() async throws {
+        let client = ScriptedDataFetcher([.answer(DataResponse(status: 503)), .answer(DataResponse())])
+        let fetcher = try pipeline(UpstreamPolicy(attempts: 1), client, timer: TimerService(clock))
+        let response = try await fetcher.fetch(request)
+        #expect(response.status == 503)
+        #expect(response.retries == RetryReport(attempts: 1, ending: "the most allowed"))
+    }
+
+    @Test func withoutAShareNothingIsTriedAgain() async throws {
+        let client = ScriptedDataFetcher([.answer(DataResponse(status: 503)), .answer(DataResponse())])
+        let fetcher = try pipeline(UpstreamPolicy(retryShare: 0), client, timer: TimerService(clock))
+        let response = try await fetcher.fetch(request)
+        #expect(response.retries == RetryReport(attempts: 1, ending: "the retry budget is used up"))
+    }
+
+    @Test func anUpstreamThatFailsIsAskedNoMore() async throws {
+        let timer = TimerService(clock)
+        let client = RecordingDataFetcher(StubDataFetcher(failing: .interrupted))
+        let policy = try UpstreamPolicy(attempts: 1, openDuration: .seconds(7))
+        let breaker = policy.makeCircuitBreaker("upstream", timer: timer)
+        let fetcher = pipeline(policy, client, breaker: breaker, timer: timer)
+        for _ in 0..<20 { await #expect(throws: FetchError.self) { try await fetcher.fetch(request) } }
+        #expect(client.requests.count == 10)
+        #expect(breaker.state == .open(remaining: .seconds(7)))
+    }
+
+    @Test func whoFindsNoRoomIsRefused() async throws {
+        let timer = TimerService(clock)
+        let isBegun = Promise<Void>()
+        let isReleased = Promise<Void>()
+        let client = StubDataFetcher { _ throws(FetchError) in
+            isBegun.keep(())
+            _ = await isReleased.value()
+            return DataResponse()
+        }
+        let fetcher = try pipeline(UpstreamPolicy(attempts: 1, concurrency: 1, queue: 0), client, timer: timer)
+        async let first = fetcher.fetch(request)
+        _ = await isBegun.value()
+        let other = DataRequest(url: request.url.appending(path: "7"))
+        let error = await #expect(throws: FetchError.self) { try await fetcher.fetch(other) }
+        #expect(error?.reason == .rejected)
+        isReleased.keep(())
+        #expect(try await first.status == .ok)
+    }
+
+    @Test(arguments: [true, false])
+    func anAttemptAndAllTogetherHaveTheirLimits(isAttempt: Bool) async throws {
+        let timer = TimerService(clock)
+        let nowhere = Rendezvous(of: 2)
+        let client = StubDataFetcher { request throws(FetchError) in
+            await nowhere.arrive()
+            throw FetchError(.cancelled, request: request, explanation: "was cancelled")
+        }
+        let policy = try UpstreamPolicy(
+            attemptTimeLimit: .seconds(isAttempt ? 2 : 9),
+            requestTimeLimit: .seconds(isAttempt ? 9 : 3),
+            attempts: 1
+        )
+        let fetcher = pipeline(policy, client, timer: timer)
+        async let answer = fetcher.fetch(request)
+        await timer.timers(1)
+        clock.advance(by: .seconds(isAttempt ? 2 : 3))
+        do {
+            _ = try await answer
+            Issue.record("It was answered.")
+        } catch let error as FetchError {
+            #expect(error.reason == .timedOut)
+            #expect(error.explanation.hasPrefix("was not answered within \(isAttempt ? 2 : 3).0 seconds"))
+        }
+    }
+
+    @Test func theUpstreamIsToldHowMuchTimeIsLeft() async throws {
+        let name = try #require(HeaderField.Name("X-Time-Left"))
+        let client = RecordingDataFetcher(StubDataFetcher(DataResponse()))
+        let policy = try UpstreamPolicy(attemptTimeLimit: .seconds(4), deadlineField: name)
+        _ = try await pipeline(policy, client, timer: TimerService(clock)).fetch(request)
+        #expect(client.requests.map { $0.headerFields[name] } == ["4000"])
+    }
+
+    @Test func aSecondHasRoomForSoManyRequests() async throws {
+        let timer = TimerService(clock)
+        let client = RecordingDataFetcher(StubDataFetcher(DataResponse()))
+        let fetcher = try pipeline(UpstreamPolicy(requestsPerSecond: 2), client, timer: timer)
+        for _ in 0..<2 { _ = try await fetcher.fetch(request) }
+        async let third = fetcher.fetch(request)
+        await timer.timers(1)
+        #expect(client.requests.count == 2)
+        clock.advance(by: .milliseconds(500))
+        #expect(try await third.status == .ok)
+    }
+
+    @Test func whatIsNotPossibleIsSaid() {
+        func complaint(_ make: () throws -> UpstreamPolicy) -> String? {
+            #expect(throws: AppConfigurationError.self) { try make() }?.description
+        }
+        #expect(
+            complaint { try UpstreamPolicy(attemptTimeLimit: .zero) }
+                == "The time limit of an attempt has to be over zero."
+        )
+        #expect(
+            complaint { try UpstreamPolicy(requestTimeLimit: .zero) }
+                == "The time limit of a request has to be over zero."
+        )
+        #expect(complaint { try UpstreamPolicy(attempts: 0) } == "A request needs at least 1 attempt.")
+        for share in [-0.1, 1.1, .nan] {
+            #expect(
+                complaint { try UpstreamPolicy(retryShare: share) }
+                    == "The share of requests that are tried again is from 0 to 1."
+            )
+        }
+        #expect(
+            complaint { try UpstreamPolicy(concurrency: 0) } == "At least 1 request has to be allowed at once."
+        )
+        #expect(complaint { try UpstreamPolicy(queue: -1) } == "A queue cannot be shorter than 0.")
+        #expect(
+            complaint { try UpstreamPolicy(requestsPerSecond: 0) }
+                == "At least 1 request a second has to be allowed."
+        )
+        for share in [0, 1.1, .nan] {
+            #expect(
+                complaint { try UpstreamPolicy(failureShare: share) }
+                    == "The share of failures that opens the circuit is from 0.01 to 1."
+            )
+        }
+        #expect(
+            complaint { try UpstreamPolicy(openDuration: .zero) }
+                == "The time that a circuit is open for has to be over zero."
+        )
+    }
+
+    @Test func anAppTellsItsPipelineAndAnObserver() async throws {
+        let web = try await AppContainer(AppConfiguration(upstream: "http://127.0.0.1:1"), clock: clock)
+        #expect(try web.pipeline.layers.first?.kind == .coalescing)
+        #expect(try web.pipeline.warnings == [])
+        #expect(try web.circuitBreaker.name == "http://127.0.0.1:1")
+
+        let observer = RecordingFetchObserver()
+        let app = try await AppContainer(dataFetcher: Source.recording(), observer: observer, clock: clock)
+        let user = try await UserContainer(.guest, in: app)
+        _ = try await FeedContainer(in: user).makeInteraction().readFeed()
+        #expect(observer.events.contains { if case .requestEnded = $0 { true } else { false } })
+    }
+}

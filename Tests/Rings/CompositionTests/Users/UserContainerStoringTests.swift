@@ -1,0 +1,424 @@
+import Entities
+import Foundation
+import InterfaceAdapters
+import InwardCore
+import InwardFetching
+import InwardRepositories
+import InwardScopes
+import InwardTesting
+import Synchronization
+import Testing
+import UseCases
+
+@testable import Composition
+
+/// What a session keeps beyond the life of the process.
+@Suite(.timeLimit(.minutes(5)))
+struct UserContainerStoringTests {
+    private let records = InMemoryRecordStore()
+    private let handler = RecordingErrorHandler()
+
+    private func app(_ source: any DataFetcher, upstream: String? = nil) async throws -> AppContainer {
+        let app = try await AppContainer(
+            AppConfiguration(upstream: upstream),
+            dataFetcher: source,
+            recordStore: records,
+            clock: ManualClock()
+        )
+        _ = try app.errorHandler.replace(with: handler)
+        return app
+    }
+
+    private func session(_ key: String?) -> UserSession {
+        UserSession(name: "ada", credentials: .bearer("token of ada"), storeKey: key)
+    }
+
+    /// Delivers what is pending at once: waits of the process before go on, and the clock does not.
+    private func deliverNow(_ user: UserContainer) async throws {
+        let outbox = try #require(try user.scope.objects().outbox?.outbox)
+        outbox.retryNow()
+        for entry in outbox.pending { try await outbox.settlement(of: entry) }
+    }
+
+    private static let silent = StubDataFetcher { request throws(FetchError) in
+        throw FetchError(.unreachable, request: request, explanation: "reached nobody")
+    }
+
+    private func feed(_ session: UserSession, in app: AppContainer) async throws -> FeedContainer {
+        try await FeedContainer(in: UserContainer(session, in: app))
+    }
+
+    /// The posts that are kept for a session; `nil` if none are.
+    private func kept(for user: UserContainer) async throws -> [Post]? {
+        try? await user.scope.objects().posts.entities(.all, .local).value
+    }
+
+    @Test func whatWasReadIsThereInTheNextProcessAlsoWithoutAnUpstream() async throws {
+        let first = try await app(Source.recording())
+        _ = try await feed(session("1"), in: first).makeInteraction().readFeed()
+        try await first.close()
+
+        let second = try await app(Self.silent)
+        let page = try await feed(session("1"), in: second).makeInteraction().readFeed()
+        #expect(page.postsRead.origin == .store)
+        #expect(page.total > 0)
+        // Nobody else's, and nobody's who has no key.
+        for key in ["2", nil] {
+            let other = try await feed(session(key), in: second).makeInteraction()
+            await #expect(throws: ReadFeedError.self) { try await other.readFeed() }
+        }
+        try await second.close()
+    }
+
+    @Test func whatWasAcceptedIsDeliveredByTheNextProcessOnce() async throws {
+        let first = try await app(Source.recording())
+        let reader = try await UserContainer(session("1"), in: first)
+        _ = try await UsersContainer(in: reader, router: NoLinks()).makeInteraction().showUser(User.ID(7))
+        try await first.close()
+
+        // The upstream is down, and what is known of the author has to do.
+        let second = try await app(Self.silent)
+        let published = try await feed(session("1"), in: second).makeInteraction()
+            .publishPost(title: "New", body: "x", by: User.ID(7))
+        #expect(published.isPending)
+        try await second.close()
+
+        let source = Source.recording()
+        let third = try await app(source)
+        let user = try await UserContainer(session("1"), in: third)
+        try await deliverNow(user)
+        let writes = source.requests.filter { $0.method == .post }
+        #expect(writes.count == 1)
+        #expect(writes.first?.headerFields[.idempotencyKey] != nil)
+        #expect(writes.first?.headerFields[.authorization] == "Bearer token of ada")
+        let post = try await user.scope.objects().posts.entity(Post.ID(3), .local)
+        #expect(post.value.title == "New" && !post.isPending)
+        #expect(try await !FeedContainer(in: user).makeInteraction().readFeed().postsRead.isPending)
+        try await third.close()
+    }
+
+    @Test func whatIsOfOneUpstreamIsNotOfAnother() async throws {
+        let first = try await app(Source.recording(), upstream: "https://one.test/api")
+        let reader = try await UserContainer(session("1"), in: first)
+        _ = try await UsersContainer(in: reader, router: NoLinks()).makeInteraction().showUser(User.ID(7))
+        try await first.close()
+        // What is accepted for one upstream while it is down waits for that one.
+        let second = try await app(Self.silent, upstream: "https://one.test/api")
+        let published = try await feed(session("1"), in: second).makeInteraction()
+            .publishPost(title: "New", body: "x", by: User.ID(7))
+        #expect(published.isPending)
+        try await second.close()
+
+        let source = Source.recording()
+        let third = try await app(source, upstream: "https://two.test/api")
+        let user = try await UserContainer(session("1"), in: third)
+        #expect(try user.scope.objects().outbox?.outbox.pending == [])
+        #expect(try await kept(for: user) == nil)
+        try await third.close()
+        #expect(source.requests.isEmpty)
+
+        // It is the same with a slash behind it.
+        let fourth = try await app(source, upstream: "https://one.test/api/")
+        let author = try await UserContainer(session("1"), in: fourth)
+        try await deliverNow(author)
+        try await fourth.close()
+        #expect(source.requests.filter { $0.method == .post }.map { $0.url.host() } == ["one.test"])
+    }
+
+    @Test func twoSessionsOfOneUserBothWriteAndSeeWhatIsPending() async throws {
+        let numbers = Mutex(2)
+        let answered = Rendezvous(of: 3)
+        let source = StubDataFetcher { request throws(FetchError) in
+            guard request.method == .post else { return Source.answer(to: request) }
+            let number = numbers.withLock { number in
+                number += 1
+                return number
+            }
+            if number < 5 { await answered.arrive() }
+            return DataResponse(status: .created, body: Data("{\"id\": \(number)}".utf8))
+        }
+        let app = try await app(source)
+        let first = try await UserContainer(session("1"), in: app)
+        let second = try await UserContainer(session("1"), in: app)
+
+        func publish(_ title: String, as user: UserContainer) async throws -> Bool {
+            try await FeedContainer(in: user).makeInteraction().publishPost(title: title, body: "x", by: User.ID(7))
+                .isPending
+        }
+        /// Whether something is pending, and what is in the feed that is new.
+        func feed(of user: UserContainer) async throws -> (isPending: Bool, titles: Set<String>) {
+            let reading = try await user.scope.objects().posts.entities()
+            return (reading.isPending, Set(reading.value.map(\.title)).subtracting(["Notes", "More notes"]))
+        }
+        func deliver(as user: UserContainer) async throws {
+            let outbox = try #require(try user.scope.objects().outbox?.outbox)
+            for entry in outbox.pending { try await outbox.settlement(of: entry) }
+        }
+        #expect(try await publish("First", as: first))
+        #expect(try await publish("Second", as: second))
+        for user in [first, second] { #expect(try await feed(of: user) == (true, ["First", "Second"])) }
+        await answered.arrive()
+        try await deliver(as: first)
+        for user in [first, second] { #expect(try await feed(of: user) == (false, ["First", "Second"])) }
+
+        // The other delivers on when one is closed.
+        try await first.close()
+        #expect(try await publish("Third", as: second))
+        try await deliver(as: second)
+        #expect(try await feed(of: second) == (false, ["First", "Second", "Third"]))
+        let outbox = try #require(try second.scope.objects().outbox?.outbox)
+        try await second.close()
+        await #expect(throws: RecordStoreError.self) { try await outbox.join(settling: []) }
+        // And so does who comes when nobody is there.
+        let third = try await UserContainer(session("1"), in: app)
+        #expect(try await publish("Fourth", as: third))
+        try await deliver(as: third)
+        #expect(handler.errors.isEmpty)
+        try await app.close()
+    }
+
+    @Test func whoSignsInWhileBeingCancelledCanWriteAllTheSame() async throws {
+        /// A store that does nothing for who was cancelled.
+        struct HeedfulRecordStore: RecordStore {
+            let base: any RecordStore
+
+            func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
+                try await base.record(for: key)
+            }
+
+            func records(
+                under key: RecordKey
+            ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
+                try await base.records(under: key)
+            }
+
+            func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
+                try await base.losses(under: key)
+            }
+
+            func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
+                if Task.isCancelled { throw RecordStoreError(.cancelled, explanation: "The task was cancelled.") }
+                try await base.commit(changes)
+            }
+
+            func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
+                try await base.claim(key)
+            }
+        }
+        let app = try await AppContainer(
+            dataFetcher: Source.recording(),
+            recordStore: HeedfulRecordStore(base: records),
+            clock: ManualClock()
+        )
+        let user = try await withThrowingTaskGroup(of: UserContainer.self) { group in
+            group.cancelAll()
+            group.addTask { try await UserContainer(session("1"), in: app) }
+            return try #require(await group.next())
+        }
+        #expect(user.storeFailure == nil)
+        try await app.close()
+    }
+
+    private func publish(_ title: String, as user: UserContainer) async throws -> Bool {
+        try await FeedContainer(in: user).makeInteraction().publishPost(title: title, body: "x", by: User.ID(7))
+            .isPending
+    }
+
+    /// Has the store know the author, for posts that are published while the upstream is away.
+    private func readAuthor() async throws {
+        let app = try await app(Source.recording())
+        let reader = try await UserContainer(session("1"), in: app)
+        _ = try await UsersContainer(in: reader, router: NoLinks()).makeInteraction().showUser(User.ID(7))
+        try await app.close()
+    }
+
+    @Test func aSessionThatOnlyReadsShowsWhatIsPendingAndTakesTheOutboxFromNobody() async throws {
+        try await readAuthor()
+        let first = try await app(Self.silent)
+        let writer = try await UserContainer(session("1"), in: first)
+        #expect(try await publish("First", as: writer))
+
+        let second = try await app(Source.recording())
+        let reader = try await UserContainer(session("1"), in: second, pendingWrites: .show)
+        #expect(reader.storeFailure == nil)
+        let page = try await FeedContainer(in: reader).makeInteraction().readFeed()
+        #expect(page.entries.contains { $0.post.title == "First" })
+        // Another sign-in takes nothing either.
+        let other = try await UserContainer(session("1"), in: second)
+        #expect(other.storeFailure == nil)
+        #expect(
+            try await other.outbox()?.notes == [
+                "The outbox is owned by another part of this process, which delivers it."
+            ]
+        )
+        #expect(try await publish("Second", as: writer))
+        #expect(try writer.scope.objects().outbox?.outbox.pending.count == 2)
+        try await first.close()
+
+        // With the first writes of its own the other has it.
+        #expect(try await publish("Third", as: reader))
+        try reader.scope.objects().outbox?.outbox.retryNow()
+        #expect(try await reader.deliver()?.line == "Delivered 3, refused 0; 0 wait for the next start.")
+        try await second.close()
+        let others = handler.errors.filter { !($0 is DelayedWriteError) }
+        #expect((others as? [RecordStoreError])?.map(\.reason) == [.busy])
+    }
+
+    @Test func aSessionWhoseOutboxWasTakenOverWritesAgain() async throws {
+        let app = try await app(Source.recording())
+        let first = try await UserContainer(session("1"), in: app)
+        #expect(try await publish("First", as: first))
+        _ = try await first.deliver()
+        // As another process does where claims do not work.
+        let owner = try #require(
+            try await records.records(under: ["outboxes"]).first { $0.key.components.last == "owner" }
+        )
+        try await records.commit([.keep(StoredRecord([1]), owner.key)])
+        await #expect(throws: PublishPostError.self) { try await publish("Second", as: first) }
+        #expect(handler.errors.contains { $0 is OutboxTakenOverError })
+        // A new session gets no outbox that is closed, and the old one goes on, too.
+        let second = try await UserContainer(session("1"), in: app)
+        #expect(try await publish("Third", as: second))
+        #expect(try await publish("Fourth", as: first))
+        #expect(try await second.deliver()?.line == "Delivered 3, refused 0; 0 wait for the next start.")
+        try await app.close()
+    }
+
+    @Test func newCredentialsSendWhatWaitsForThemAtOnce() async throws {
+        let source = StubDataFetcher { request throws(FetchError) in
+            guard request.method == .post else { return Source.answer(to: request) }
+            let isValid = request.headerFields[.authorization] == "Bearer new"
+            return isValid
+                ? DataResponse(status: .created, body: Data(#"{"id": 3}"#.utf8)) : DataResponse(status: .unauthorized)
+        }
+        func session(_ token: String) -> UserSession {
+            UserSession(name: "ada", credentials: .bearer(token), storeKey: "1")
+        }
+        // Its clock never moves on, so nothing that waits is sent by itself.
+        let app = try await app(source)
+        let first = try await UserContainer(session("old"), in: app)
+        #expect(try await publish("New", as: first))
+        let outbox = try #require(try first.scope.objects().outbox?.outbox)
+        while outbox.counts.postponed == 0 { await Task.yield() }
+        let second = try await UserContainer(session("new"), in: app)
+        #expect(try await second.deliver()?.line == "Delivered 1, refused 0; 0 wait for the next start.")
+        try await app.close()
+    }
+
+    @Test func aUserOfTheNameIsNoGuest() async throws {
+        let app = try await app(Source.recording())
+        let guest = try await UserContainer(.guest, in: app)
+        let user = try await UserContainer(session("guest"), in: app)
+        let posts = try user.scope.objects().posts
+        _ = try await posts.entities()
+        await posts.flush()
+        #expect(try await kept(for: user)?.isEmpty == false)
+        #expect(try await kept(for: guest) == nil)
+        try await app.close()
+    }
+
+    @Test func aDiskThatWasFullAtTheBeginningIsWrittenToWhenThereIsRoom() async throws {
+        let failing = RecordingRecordStore(records, failure: RecordStoreError(.full, explanation: "There is no room."))
+        let app = try await AppContainer(dataFetcher: Source.recording(), recordStore: failing, clock: ManualClock())
+        _ = try app.errorHandler.replace(with: handler)
+        let user = try await UserContainer(session("1"), in: app)
+        failing.fail(with: nil)
+        let published = try await FeedContainer(in: user).makeInteraction()
+            .publishPost(title: "New", body: "x", by: User.ID(7))
+        #expect(published.isPending)
+        try await app.close()
+    }
+
+    @Test func whatIsLeftIsDeliveredBeforeTheCloseForAsLongAsItMay() async throws {
+        let first = try await app(Source.recording())
+        let reader = try await UserContainer(session("1"), in: first)
+        _ = try await UsersContainer(in: reader, router: NoLinks()).makeInteraction().showUser(User.ID(7))
+        #expect(try await reader.deliver()?.line == "Delivered 0, refused 0; 0 wait for the next start.")
+        try await first.close()
+
+        let second = try await app(Self.silent)
+        let writer = try await UserContainer(session("1"), in: second)
+        let accepted = try await FeedContainer(in: writer)
+            .publish(line: Array(#"{"userId": 7, "title": "New", "body": "x"}"#.utf8))
+        #expect(accepted.pendingID != nil)
+        #expect(try await writer.deliver(within: .zero)?.waitingCount == 1)
+        try await second.close()
+
+        let third = try await app(Source.recording())
+        let user = try await UserContainer(session("1"), in: third)
+        // The wait of the process before goes on, and the clock does not.
+        try user.scope.objects().outbox?.outbox.retryNow()
+        #expect(try await user.deliver()?.line == "Delivered 1, refused 0; 0 wait for the next start.")
+        try await third.close()
+        await #expect(throws: ScopeError.self) { try await user.deliver() }
+    }
+
+    @Test func whereNothingIsKeptNothingIsLeft() async throws {
+        let app = try await app(Source.recording())
+        let user = try await UserContainer(session(nil), in: app)
+        #expect(user.storeFailure == nil)
+        #expect(try await user.deliver() == nil)
+        try await app.close()
+    }
+
+    @Test(arguments: [PendingWrites.deliver, .show])
+    func aStoreThatDoesNotAnswerHoldsUpSigningInNoLongerThanTheTimeLimit(pendingWrites: PendingWrites) async throws {
+        let clock = ManualClock()
+        let app = try await AppContainer(
+            AppConfiguration(timeLimit: .seconds(30)),
+            dataFetcher: Source.recording(),
+            recordStore: StuckRecordStore(),
+            clock: clock
+        )
+        _ = try app.errorHandler.replace(with: handler)
+        async let signedIn = UserContainer(session("1"), in: app, pendingWrites: pendingWrites)
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(30))
+        #expect(try await signedIn.storeFailure?.reason == .unavailable)
+        // Nothing waits for the store any more.
+        try await app.close()
+    }
+
+    @Test func aSessionThatFindsTheOutboxOwnedSaysSoAndDeliversInItsTurn() async throws {
+        try await readAuthor()
+        let first = try await app(Self.silent)
+        let owner = try await UserContainer(session("1"), in: first)
+        _ = try await FeedContainer(in: owner)
+            .publish(line: Array(#"{"userId": 7, "title": "New", "body": "x"}"#.utf8))
+        let clock = ManualClock()
+        let second = try await AppContainer(
+            AppConfiguration(upstream: nil),
+            dataFetcher: Source.recording(),
+            recordStore: records,
+            clock: clock
+        )
+        _ = try second.errorHandler.replace(with: handler)
+        let next = try await UserContainer(session("1"), in: second)
+        while !handler.errors.contains(where: { ($0 as? RecordStoreError)?.reason == .busy }) { await Task.yield() }
+        #expect(try next.scope.objects().outbox?.outbox.status.pendingCount == 0)
+        try await first.close()
+        let outbox = try #require(try next.scope.objects().outbox?.outbox)
+        while outbox.status.pendingCount == 0 {
+            clock.advance(by: .seconds(1))
+            await Task.yield()
+        }
+        try await deliverNow(next)
+        try await second.close()
+    }
+
+    @Test func aStoreThatFailsIsToldAndReadingGoesOn() async throws {
+        let failing = RecordingRecordStore(failure: RecordStoreError(.denied, explanation: "It may not be read."))
+        let app = try await AppContainer(dataFetcher: Source.recording(), recordStore: failing, clock: ManualClock())
+        _ = try app.errorHandler.replace(with: handler)
+        let user = try await UserContainer(session("1"), in: app)
+        #expect(user.storeFailure?.reason == .denied)
+        let interaction = try await FeedContainer(in: user).makeInteraction()
+        #expect(try await interaction.readFeed().total > 0)
+        #expect(handler.errors.contains { ($0 as? RecordStoreError)?.reason == .denied })
+        // What cannot be made durable is not accepted.
+        await #expect(throws: PublishPostError.self) {
+            try await interaction.publishPost(title: "New", body: "x", by: User.ID(7))
+        }
+        try await app.close()
+    }
+}

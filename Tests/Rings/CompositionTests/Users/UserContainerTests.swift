@@ -1,0 +1,336 @@
+import Entities
+import Foundation
+import InterfaceAdapters
+import InwardCore
+import InwardFetching
+import InwardRepositories
+import InwardScopes
+import InwardTesting
+import LoopbackServer
+import TestSupport
+import Testing
+import UseCases
+
+@testable import Composition
+
+@Suite(.timeLimit(.minutes(5)))
+struct UserContainerTests {
+    private let clock = ManualClock()
+
+    private func session(_ name: String) -> UserSession {
+        UserSession(name: name, credentials: .bearer("token-of-\(name)"))
+    }
+
+    private func users(in user: UserContainer) throws -> UsersInteraction {
+        try UsersContainer(in: user, router: NoLinks()).makeInteraction()
+    }
+
+    // MARK: Credentials
+
+    @Test func requestsCarryTheCredentialsOfTheirSession() async throws {
+        let source = Source.recording()
+        let app = try await AppContainer.example(source)
+        let ada = try await UserContainer(session("ada"), in: app)
+        let bob = try await UserContainer(session("bob"), in: app)
+        let guest = try await UserContainer(.guest, in: app)
+        for user in [ada, bob, guest] { _ = try await users(in: user).listUsers() }
+        #expect(
+            source.requests.map { $0.headerFields[.authorization] } == [
+                "Bearer token-of-ada", "Bearer token-of-bob", nil,
+            ]
+        )
+    }
+
+    @Test func credentialsAreNotSentOnToAnotherOrigin() async throws {
+        let elsewhere = try LoopbackServer { _ in .whole(body: Array("[]".utf8)) }
+        defer { elsewhere.stop() }
+        let target = elsewhere.url("users").absoluteString
+        let upstream = try LoopbackServer { _ in .whole(status: 302, headerLines: ["Location: \(target)"]) }
+        defer { upstream.stop() }
+        let app = try await AppContainer(AppConfiguration(upstream: upstream.url().absoluteString), clock: clock)
+        #expect(try await users(in: UserContainer(session("ada"), in: app)).listUsers().value.isEmpty)
+        #expect(upstream.requests.map { $0.values(of: "authorization") } == [["Bearer token-of-ada"]])
+        #expect(elsewhere.requests.map { $0.values(of: "authorization") } == [[]])
+    }
+
+    @Test func noCredentialIsInADescription() async throws {
+        let app = try await AppContainer.example(Source.recording())
+        let ada = try await UserContainer(session("ada"), in: app)
+        let container = try UsersContainer(in: ada, router: NoLinks())
+        var texts = "\(app)\(ada)\(container)\(session("ada"))"
+        dump(ada, to: &texts)
+        dump(session("ada"), to: &texts)
+        #expect(!texts.contains("token-of"))
+        #expect(texts.contains("ada"))
+    }
+
+    // MARK: What is cached
+
+    @Test func whatIsCachedForOneSessionIsGivenToNoOther() async throws {
+        let source = Source.recording()
+        let app = try await AppContainer.example(source)
+        let ada = try await UserContainer(session("ada"), in: app)
+        let again = try await UserContainer(session("ada"), in: app)
+        #expect(try await users(in: ada).listUsers().origin == .upstream)
+        #expect(try await users(in: ada).listUsers().origin == .memory)
+        #expect(source.requests.count == 1)
+        #expect(try await users(in: again).listUsers().origin == .upstream)
+        #expect(source.requests.count == 2)
+    }
+
+    @Test func signingOutForgetsWhatWasCached() async throws {
+        let app = try await AppContainer.example(Source.recording())
+        let ada = try await UserContainer(session("ada"), in: app)
+        let bob = try await UserContainer(session("bob"), in: app)
+        let cache = try app.scope.objects().responseCache
+        _ = try await users(in: ada).listUsers()
+        _ = try await users(in: bob).listUsers()
+        #expect(cache.count == 2)
+        try await ada.close()
+        #expect(cache.count == 1)
+        #expect(try await users(in: bob).listUsers().origin == .memory)
+    }
+
+    @Test func withoutALimitForItNothingIsCached() async throws {
+        let configuration = try AppConfiguration(cacheLimit: 0, memoryLimit: .nothing)
+        let app = try await AppContainer.example(Source.recording(), configuration)
+        let ada = try await UserContainer(session("ada"), in: app)
+        _ = try await users(in: ada).listUsers()
+        #expect(try await users(in: ada).listUsers().origin == .upstream)
+    }
+
+    @Test func whatIsCachedIsFreshByTheInjectedClock() async throws {
+        let configuration = try AppConfiguration(lifetimes: Lifetimes(fresh: .seconds(60), spread: 0))
+        let app = try await AppContainer.example(Source.recording(maxAge: 60), configuration, clock: clock)
+        let ada = try await UserContainer(session("ada"), in: app)
+        _ = try await users(in: ada).listUsers()
+        clock.advance(by: .seconds(59))
+        #expect(try await users(in: ada).listUsers().origin == .memory)
+        clock.advance(by: .seconds(1))
+        #expect(try await users(in: ada).listUsers().origin == .upstream)
+    }
+
+    // MARK: After the close
+
+    @Test func everyUseBehindSigningOutIsAClearError() async throws {
+        let source = Source.recording()
+        let app = try await AppContainer.example(source)
+        let ada = try await UserContainer(session("ada"), in: app)
+        let feed = try await FeedContainer(in: ada)
+        let feedInteraction = try feed.makeInteraction()
+        let usersInteraction = try users(in: ada)
+        let listUsers = try usersInteraction.listUsers
+        let showUser = try usersInteraction.showUser
+        let readFeed = try feedInteraction.readFeed
+        let publishPost = try feedInteraction.publishPost
+        let overview = try OverviewContainer(in: ada).makeInteraction().overview
+        let viewModel = try feed.viewModel
+        // All of it is at hand without asking anybody.
+        _ = try await (listUsers(), showUser(User.ID(7)), readFeed())
+        let asked = source.requests.count
+        try await ada.close()
+
+        await #expect(throws: ListUsersError.self) { try await listUsers() }
+        await #expect(throws: ShowUserError.self) { try await showUser(User.ID(7)) }
+        await #expect(throws: ReadFeedError.self) { try await readFeed() }
+        await #expect(throws: PublishPostError.self) { try await publishPost(title: "x", body: "x", by: User.ID(7)) }
+        await #expect(throws: FailureViewModel.self) { try await overview() }
+        await #expect(throws: FailureViewModel.self) { try await viewModel.send(.refresh) }
+        #expect(throws: ScopeError.self) { try usersInteraction.listUsers }
+        #expect(throws: ScopeError.self) { try usersInteraction.showUser }
+        #expect(throws: ScopeError.self) { try usersInteraction.readFeed }
+        #expect(throws: ScopeError.self) { try feedInteraction.readFeed }
+        #expect(throws: ScopeError.self) { try feedInteraction.publishPost }
+        #expect(throws: ScopeError.self) { try feed.viewModel }
+        #expect(throws: ScopeError.self) { try feed.makeInteraction() }
+        #expect(throws: ScopeError.self) { try UsersContainer(in: ada, router: NoLinks()) }
+        #expect(throws: ScopeError.self) { try OverviewContainer(in: ada) }
+        await #expect(throws: ScopeError.self) { try await FeedContainer(in: ada) }
+        #expect(source.requests.count == asked)
+        #expect(app.isOpen)
+
+        let error = await #expect(throws: ListUsersError.self) { try await listUsers() }
+        #expect(
+            error.map { UserListPresenter().present($0).line } == """
+                The users could not be listed: The list of users was not asked for: interaction \
+                \(usersInteraction.id) is closed. Ask again of what is open: start the program, or sign in.
+                """
+        )
+    }
+
+    @Test func everyUseBehindTheEndOfTheAppIsAClearError() async throws {
+        let app = try await AppContainer.example(Source.recording())
+        let ada = try await UserContainer(session("ada"), in: app)
+        try await app.close()
+        #expect(!ada.isOpen)
+        #expect(throws: ScopeError.self) { try app.errorHandler }
+        await #expect(throws: ScopeError.self) { try await UserContainer(.guest, in: app) }
+    }
+
+    @Test func whatIsInFlightIsCancelledAndWaitedFor() async throws {
+        let begun = Rendezvous(of: 2)
+        let source = Source.silent(begun: begun)
+        let ada = try await UserContainer(session("ada"), in: .example(source))
+        let listUsers = try users(in: ada).listUsers
+        async let cancelled = Self.error(of: listUsers)
+        await begun.arrive()
+        try await ada.close()
+        #expect(await cancelled == .cancelled)
+    }
+
+    @Test func whatAnInteractionIsDoingIsCancelledAndWaitedFor() async throws {
+        let journal = Journal()
+        let begun = Rendezvous(of: 2)
+        let ada = try await UserContainer(session("ada"), in: AppContainer.example())
+        let container = try UsersContainer(in: ada, router: NoLinks())
+        async let work: Void? = try? container.withInteraction { _ in
+            await begun.arrive()
+            // No fetch: what is done between them belongs to the scope too.
+            await Rendezvous(of: 2).arrive()
+            journal.add(Task.isCancelled ? "cancelled" : "not cancelled")
+        }
+        await begun.arrive()
+        try await ada.close()
+        #expect(journal.entries == ["cancelled"])
+        await work
+    }
+
+    @Test func anInteractionThatIsDoneIsClosed() async throws {
+        let ada = try await UserContainer(session("ada"), in: AppContainer.example())
+        let container = try UsersContainer(in: ada, router: NoLinks())
+        let interaction = try await container.withInteraction { $0 }
+        #expect(!interaction.isOpen)
+        struct Oops: Error {}
+        await #expect(throws: Oops.self) { try await container.withInteraction { _ in throw Oops() } }
+        #expect(!container.description.contains("interaction"))
+    }
+
+    @Test func whatWasDoneIsGivenAlsoIfSomethingElseDoesNotEndInTime() async throws {
+        let handler = RecordingErrorHandler()
+        let stubborn = AsyncStream<Void>.makeStream()
+        let begun = Rendezvous(of: 2)
+        let cancelled = Rendezvous(of: 2)
+        let source = StubDataFetcher { request throws(FetchError) in
+            await begun.arrive()
+            await Rendezvous(of: 2).arrive()
+            await cancelled.arrive()
+            // A task of its own does not hear of a cancellation.
+            await Task { for await _ in stubborn.stream {} }.value
+            return Source.answer(to: request)
+        }
+        let app = try await AppContainer.example(source, clock: clock)
+        _ = try app.errorHandler.replace(with: handler)
+        let container = try await UsersContainer(in: UserContainer(.guest, in: app), router: NoLinks())
+        let late = Journal()
+        let leftBehind = AsyncStream<Task<Void, Never>>.makeStream()
+        async let value = container.withInteraction { interaction in
+            let upstream = try interaction.upstream
+            leftBehind.continuation.yield(
+                Task {
+                    let request = DataRequest(url: upstream.baseURL)
+                    let answer = await Result(awaiting: { () async throws(FetchError) in
+                        try await upstream.dataFetcher.fetch(request)
+                    })
+                    late.add("\(answer)")
+                }
+            )
+            await begun.arrive()
+            return "done"
+        }
+        await cancelled.arrive()
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(5))
+        #expect(try await value == "done")
+        #expect(handler.errors.map { "\($0)" } == ["interaction 1 > work in flight did not close in time."])
+        stubborn.continuation.finish()
+        await leftBehind.stream.first { _ in true }?.value
+        // An answer that comes behind the close is none.
+        #expect(late.entries.first?.contains("came to an end too late: interaction 1 is closed") == true)
+    }
+
+    private static func error(of listUsers: ListUsers) async -> ListUsersError? {
+        do throws(ListUsersError) {
+            _ = try await listUsers()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    // MARK: Deadlines
+
+    @Test func aWaitEndsAtTheDeadlineOfItsInteraction() async throws {
+        let begun = Rendezvous(of: 2)
+        let source = Source.silent(begun: begun)
+        let ada = try await UserContainer(session("ada"), in: .example(source, clock: clock))
+        let interaction = try UsersContainer(in: ada, router: NoLinks()).makeInteraction(
+            id: InteractionID("request 1"),
+            within: .seconds(2)
+        )
+        #expect(interaction.id == InteractionID("request 1"))
+        let listUsers = try interaction.listUsers
+        async let late = Self.error(of: listUsers)
+        await begun.arrive()
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(2))
+        #expect(await late.map { "\($0)" }?.contains("was not answered before the deadline") == true)
+        // Behind it nothing is sent any more.
+        #expect(await Self.error(of: listUsers) != nil)
+        #expect(source.requests.count == 1)
+    }
+
+    @Test func theDeadlineIsThatOfAllThatIsDoneInAnInteraction() async throws {
+        let ada = try await UserContainer(session("ada"), in: AppContainer.example(clock: clock))
+        let container = try UsersContainer(in: ada, router: NoLinks())
+        let remaining = try await container.withInteraction(within: .seconds(2)) { _ in Deadline.current?.remaining }
+        #expect(remaining == .seconds(2))
+        let journal = Journal()
+        async let late: Void? = try? container.withInteraction(within: .seconds(2)) { [clock] _ in
+            do {
+                try await clock.sleep(for: .seconds(100))
+            } catch {
+                journal.add("cancelled")
+            }
+        }
+        await clock.sleepers(2)
+        clock.advance(by: .seconds(2))
+        #expect(await late == nil)
+        #expect(journal.entries == ["cancelled"])
+    }
+
+    @Test func whatIsNotDoneByTheDeadlineIsSaidNotToBe() async throws {
+        let ada = try await UserContainer(session("ada"), in: AppContainer.example(clock: clock))
+        let container = try UsersContainer(in: ada, router: NoLinks())
+        async let error = #expect(throws: DeadlinePassedError.self) {
+            try await container.withInteraction(id: InteractionID("request\n7"), within: .seconds(2)) { _ in
+                await Rendezvous(of: 2).arrive()
+            }
+        }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(2))
+        #expect(await error?.description == "interaction request\\n7 was not done before its deadline")
+    }
+
+    @Test func theDeadlineTravelsWithTheTask() async throws {
+        let seen = Journal()
+        let source = StubDataFetcher { request throws(FetchError) in
+            if request.method == .post { seen.add("\(Deadline.current?.remaining ?? .zero)") }
+            return Source.answer(to: request, maxAge: 0)
+        }
+        let configuration = try AppConfiguration(timeLimit: .seconds(9))
+        let ada = try await UserContainer(.guest, in: AppContainer(configuration, dataFetcher: source, clock: clock))
+        let container = try await FeedContainer(in: ada)
+        // What many share has the time that it takes; what one does has that one's.
+        let publish = { @Sendable (interaction: FeedInteraction) async throws in
+            _ = try? await interaction.publishPost(title: "x", body: "x", by: User.ID(7))
+        }
+        let interaction = try container.makeInteraction()
+        clock.advance(by: .seconds(1))
+        try await publish(interaction)
+        try await publish(container.makeInteraction(id: nil, within: .seconds(3)))
+        // An earlier deadline of the task counts too.
+        let deadline = Deadline(in: .seconds(2), on: clock)
+        _ = await deadline.bound { () async throws in try await publish(container.makeInteraction()) }
+        #expect(seen.entries == ["8.0 seconds", "3.0 seconds", "2.0 seconds"])
+    }
+}

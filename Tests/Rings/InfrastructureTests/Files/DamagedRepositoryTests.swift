@@ -1,0 +1,116 @@
+import Entities
+import Foundation
+import InterfaceAdapters
+import InwardCore
+import InwardFetching
+import InwardFileStores
+import InwardRepositories
+import InwardTesting
+import TestSupport
+import Testing
+import Thoroughness
+
+@testable import Infrastructure
+
+/// What a repository and an outbox make of a store of files of which a byte was changed.
+@Suite(.timeLimit(.minutes(10)))
+struct DamagedRepositoryTests {
+    private static let testTime = Date(timeIntervalSinceReferenceDate: 800_000_000)
+
+    /// What a process works with that has the store.
+    private struct Process {
+        let outbox: Outbox
+        let posts: Repository<Post>
+        let upstream: IdempotentDataFetcher
+        let problems = RecordingErrorHandler()
+        let reports = RecordDamageReports()
+
+        init(_ directory: URL, _ fate: IdempotentDataFetcher.Fate) throws {
+            let list = Data(
+                #"[{"userId":1,"id":1,"title":"a","body":"b"},{"userId":2,"id":2,"title":"c","body":"d"}]"#.utf8
+            )
+            let isEmpty = fate == .done
+            upstream = IdempotentDataFetcher(
+                fate: { request in request.method == .get ? (isEmpty ? .lost : .done) : fate },
+                answer: { request in
+                    DataResponse(body: request.method == .get ? list : Data(#"{"id": 101}"#.utf8))
+                }
+            )
+            let address = Upstream(
+                baseURL: try #require(URL(string: "http://upstream.test")),
+                dataFetcher: upstream
+            )
+            let timer = TimerService(ManualClock())
+            let records = FileRecordStore(directory: directory) {
+                DamagedRepositoryTests.testTime
+            } reportDamage: { [reports] in
+                reports.add($0)
+            }
+            outbox = Outbox(upstream: address, store: records, timer: timer, errorHandler: problems)
+            let place = RepositoryStore(records, partition: ["ada"]) {
+                DamagedRepositoryTests.testTime
+            } reportFailure: { [problems] in
+                problems.handle($0)
+            }
+            posts = Repository(.posts(), upstream: address, store: place, outbox: outbox, timer: timer)
+        }
+
+        func open() async throws { try await outbox.open(settling: [#require(posts.settler)]) }
+
+        func close() async {
+            await posts.close()
+            await outbox.close()
+        }
+    }
+
+    @Test(arguments: [0xFF, 0x01] as [UInt8])
+    func noByteThatIsChangedMakesAnAnswerOrAWriteWrong(mask: UInt8) async throws {
+        let directory = try TemporaryDirectory()
+        let first = try Process(directory.url, .lost)
+        try await first.open()
+        let kept = try await first.posts.entities().value
+        #expect(kept.count == 2)
+        let draft = try PostDraft(authorID: User.ID(1), title: "new", body: "text")
+        _ = try await UpstreamPostRepository(first.posts).publish(draft)
+        let entry = try #require(first.outbox.pending.first)
+        await first.close()
+        let file = directory.url.appending(path: "records")
+        let log = try Data(contentsOf: file)
+
+        var (answers, deliveries) = (0, 0)
+        let indices = Thoroughness.sample(log.indices, every: 29)
+        for index in indices {
+            let place = try TemporaryDirectory()
+            var bytes = log
+            bytes[index] ^= mask
+            try bytes.write(to: place.url.appending(path: "records"))
+
+            let process = try Process(place.url, .done)
+            if let list = try? await process.posts.entities(.all, .local) {
+                #expect(list.value == kept, "behind a change of the byte \(index)")
+                answers += 1
+            }
+            for post in kept {
+                guard let found = try? await process.posts.entity(post.id, .local) else { continue }
+                #expect(found.value == post, "behind a change of the byte \(index)")
+            }
+            try await process.open()
+            for left in process.outbox.pending {
+                #expect(left.write == entry.write && left.idempotencyKey == entry.idempotencyKey)
+                try await process.outbox.settlement(of: left)
+            }
+            for request in process.upstream.done {
+                #expect(request.headerFields[.idempotencyKey] == entry.idempotencyKey)
+                #expect(request.body.map(Array.init) == entry.write.body)
+            }
+            deliveries += process.upstream.done.count
+            // What is not delivered was told.
+            let isTold = !process.reports.all.isEmpty || !process.problems.errors.isEmpty
+            #expect(process.upstream.done.count == 1 || isTold, "behind a change of the byte \(index)")
+            await process.close()
+        }
+        // Most bytes are somebody else's.
+        #expect(answers > indices.count / 3)
+        #expect(deliveries > indices.count / 3)
+    }
+}

@@ -1,0 +1,75 @@
+import InwardCore
+import InwardFetching
+import InwardImageServing
+import InwardImages
+import InwardTesting
+import Testing
+import UseCases
+import UseCasesTesting
+
+@testable import InterfaceAdapters
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct GalleryPresenterTests {
+    private let viewModel: GalleryViewModel
+    private let progress: [String]
+
+    init() async throws {
+        let source = FetchingImageSource(
+            StubDataFetcher { request in
+                let status: DataResponse.Status = request.url.path().hasSuffix("1.jpg") ? .ok : .notFound
+                return DataResponse(status: status, body: Data([1, 2]))
+            }
+        )
+        let show = ShowGallery(
+            users: ListUsers(users: InMemoryUserRepository([try .example(1), try .example(2)])),
+            loaders: [
+                GalleryLoader(
+                    "Plain",
+                    ImageLoader(source: source, codec: OnePixelCodec(), timer: TimerService(ManualClock()))
+                )
+            ],
+            codec: OnePixelCodec(),
+            avatar: { ImageAddress("http://upstream.test/\(ImageAddress.avatar(of: $0).rawValue)") }
+        )
+        var lines: [String] = []
+        viewModel = try await GalleryController(
+            showGallery: show,
+            source: "the <test>",
+            stopwatch: Stopwatch(ManualClock())
+        )() { lines.append($0) }
+        progress = lines
+    }
+
+    @Test func progressIsToldAfterEachPicture() {
+        #expect(progress == [1, 2].map { "Loading pictures \(ProgressBar(done: $0, total: 2))" })
+    }
+
+    @Test func aPictureIsInThePageAndSaysHowLargeItIsAndWhatWasDone() {
+        let page = viewModel.renderedFiles[0].contents
+        #expect(page.contains("data:image/png;base64,Bwg="))
+        #expect(page.contains("width=\"1\" height=\"1\""))
+        #expect(page.contains("alt=\"Ada Lovelace\""))
+        #expect(page.contains("1×1 in 0 ms (fetch 0 ms, decode 0 ms, Orient 0 ms)"))
+        #expect(page.contains("img-src data:"))
+    }
+
+    @Test func aFailureSaysWhyThereIsNoPicture() {
+        #expect(viewModel.rows[1].exhibits[0].picture == nil)
+        #expect(
+            viewModel.rows[1].exhibits[0].caption
+                == "The picture http://upstream.test/avatars/2.jpg was answered with 404 Not Found."
+        )
+    }
+
+    @Test func theSentenceCountsWhatWasLoaded() {
+        #expect(viewModel.provenance == "Loaded 1 pictures of 2 from the <test> in 0 ms.")
+        #expect(viewModel.renderedFiles[0].contents.contains("the &lt;test&gt;"))
+        #expect(viewModel.renderedFiles[0].contents.hasPrefix(viewModel.renderedFiles[0].mark))
+    }
+}

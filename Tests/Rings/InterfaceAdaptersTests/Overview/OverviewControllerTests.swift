@@ -1,0 +1,104 @@
+import InterfaceAdapters
+import InwardCore
+import InwardFetching
+import InwardRepositories
+import InwardTesting
+import TestSupport
+import Testing
+import UseCases
+import UseCasesTesting
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct OverviewControllerTests {
+    private func overview(
+        users: InMemoryUserRepository,
+        posts: InMemoryPostRepository
+    ) -> OverviewController {
+        OverviewController(
+            listUsers: ListUsers(users: users),
+            readFeed: ReadFeed(posts: posts, users: users),
+            source: "the example",
+            stopwatch: Stopwatch(SteppingClock(step: .milliseconds(12)))
+        )
+    }
+
+    @Test func usersAndFeedAreShownWithWhereTheyCameFrom() async throws {
+        let rejected = [RejectedRecord(list: "users", position: 3, field: "id", reason: "is missing")]
+        let users = InMemoryUserRepository([try .example(1, name: "Ada")], rejected: rejected)
+        let posts = InMemoryPostRepository([try .example(1), try .example(2)])
+        let overview = try await overview(users: users, posts: posts)()
+        #expect(overview.provenance == "Read 1 users (from memory) and 2 posts (from memory) of the example in 12 ms.")
+        let text = TextRenderer().render(overview.document)
+        #expect(text.hasPrefix("Users\n=====\n"))
+        #expect(text.contains("Feed: 2 of 2 posts"))
+        #expect(text.ranges(of: "Left out: users[3].id is missing").count == 1)
+        #expect(text.hasSuffix(overview.provenance + "\n"))
+    }
+
+    @Test func theFilesBearTheirMarkAndSayTheSame() async throws {
+        let overview = try await overview(
+            users: InMemoryUserRepository([try .example(1, name: "Ada <3")]),
+            posts: InMemoryPostRepository([try .example(1, title: "Notes")])
+        )()
+        let files = try overview.renderedFiles()
+        #expect(files.map(\.name) == ["index.html", "index.json"])
+        for file in files {
+            #expect(file.contents.hasPrefix(file.mark))
+            #expect(file.mark.contains("inward"))
+            #expect(file.contents.contains("Notes"))
+        }
+        #expect(files[0].contents.contains("Ada &lt;3"))
+        #expect(files[1].contents.contains(#""name" : "Ada \u003c3""#))
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func usersAndFeedAreAskedForAtTheSameTime() async throws {
+        // The users are asked for once, for the list and for the feed, and so are the posts.
+        let meeting = Rendezvous(of: 2)
+        let upstream = try Upstream.example(
+            StubDataFetcher { _ throws(FetchError) in
+                await meeting.arrive()
+                return DataResponse(body: Data("[]".utf8))
+            }
+        )
+        let users = UpstreamUserRepository(upstream: upstream)
+        let controller = OverviewController(
+            listUsers: ListUsers(users: users),
+            readFeed: ReadFeed(posts: UpstreamPostRepository(upstream: upstream), users: users),
+            source: "the example",
+            stopwatch: Stopwatch(SteppingClock(step: .zero))
+        )
+        #expect(try await controller().feed.postsRead == 0)
+        #expect(!Task.isCancelled)
+    }
+
+    @Test func eachListTellsItsOwnOrigin() async throws {
+        let posts = UpstreamPostRepository(upstream: try .example(answering: "[]"))
+        let users = InMemoryUserRepository()
+        let controller = OverviewController(
+            listUsers: ListUsers(users: users),
+            readFeed: ReadFeed(posts: posts, users: users),
+            source: "the example",
+            stopwatch: Stopwatch(SteppingClock(step: .zero))
+        )
+        #expect(try await controller().provenance.contains("0 users (from memory) and 0 posts (from upstream)"))
+    }
+
+    @Test func aFailureOfEitherIsTheFailureOfBoth() async throws {
+        let failure = RepositoryError(.unavailable, request: "GET x", explanation: "failed")
+        let users = InMemoryUserRepository([try .example()])
+        let posts = InMemoryPostRepository([try .example()])
+        posts.fail(with: failure)
+        let ofPosts = await #expect(throws: FailureViewModel.self) { try await overview(users: users, posts: posts)() }
+        #expect(ofPosts?.summary == "The feed could not be read")
+        posts.fail(with: nil)
+        users.fail(with: failure)
+        let ofUsers = await #expect(throws: FailureViewModel.self) { try await overview(users: users, posts: posts)() }
+        #expect(ofUsers?.summary == "The users could not be listed")
+    }
+}

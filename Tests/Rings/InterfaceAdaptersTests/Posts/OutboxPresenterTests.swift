@@ -1,0 +1,177 @@
+import InwardCore
+import InwardRepositories
+import Testing
+
+@testable import InterfaceAdapters
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct OutboxPresenterTests {
+    private static let hostile = "one\n\u{1B}[2J\u{202E}\u{200B}\u{AD}\u{E0041}two"
+    private static let visible = #"one\n\u{1B}[2J\u{202E}\u{200B}\u{AD}\u{E0041}two"#
+
+    private func item(
+        _ id: String,
+        _ state: OutboxItem.State = .waiting,
+        path: String = "posts",
+        body: String? = nil,
+        acceptedAt: Date? = nil,
+        cause: String? = nil
+    ) -> OutboxItem {
+        OutboxItem(
+            id: id,
+            state: state,
+            write: body.map { OutboxWrite(endpoint: "posts", subject: ["a"], path: path, body: Array($0.utf8)) },
+            acceptedAt: acceptedAt,
+            attempts: 1,
+            nextAttempt: nil,
+            cause: cause,
+            byteCount: 1
+        )
+    }
+
+    /// Every text in the list comes from outside: the post, the path, the cause, the refusal and the other process's name.
+    @Test func whatTheListPrintsHasNothingHiddenInIt() async throws {
+        let hostile = Self.hostile
+        let draft = #"{"userId": 7, "title": "\u001B[2J\u200B", "body": "a"}"#
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        contents.pending = [item("aaaaaa", body: draft, cause: hostile)]
+        contents.deadLetters = [
+            item(hostile, .refused(at: .distantPast), path: hostile, body: "", cause: hostile)
+        ]
+        contents.pause = OutboxPause(until: .distantPast, refusals: 5, cause: hostile)
+        let presenter = OutboxPresenter(now: Date(timeIntervalSince1970: 0))
+        let list = TextRenderer(maximumColumnWidth: 200).render(presenter.present(contents, owner: hostile).document)
+        // Two causes, the cause of the pause, and the owner. In the table, an excerpt of the path has a space for the line feed.
+        #expect(list.components(separatedBy: Self.visible).count == 1 + 4, "\(list)")
+        #expect(list.contains(Self.visible.replacing(#"\n"#, with: " ")), "\(list)")
+        #expect(list.contains(#"\u{1B}[2J\u{200B}"#))
+        let printable: (Unicode.Scalar) -> Bool = { $0 == "\n" || $0 == "…" || (0x20..<0x7F).contains($0.value) }
+        #expect(list.unicodeScalars.allSatisfy(printable), "\(list)")
+    }
+
+    @Test(arguments: [
+        (["abcdefgh", "bcdefghi"], ["abcdef", "bcdefg"]), (["abcdefgh", "abcdefxy"], ["abcdefg", "abcdefx"]),
+        (["abc", "abcdefgh"], ["abc", "abcdef"]), (["ab", "cd"], ["ab", "cd"]),
+    ])
+    func anIDIsShownWithAsManyCharactersAsTellItFromTheOthers(ids: [String], shown: [String]) async throws {
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        contents.pending = ids.map { item($0) }
+        let presenter = OutboxPresenter(now: Date(timeIntervalSince1970: 0))
+        #expect(presenter.present(contents, owner: nil).rows.map(\.id) == shown)
+    }
+
+    @Test func aWriteIsFoundByTheBeginningOfItsID() async throws {
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        contents.pending = [item("abcd"), item("abce"), item("ab")]
+        contents.deadLetters = [item("xyz", .refused(at: .distantPast))]
+        let presenter = OutboxPresenter(now: .distantPast)
+        for (beginning, id) in [("abcd", "abcd"), ("ab", "ab"), ("x", "xyz")] {
+            #expect(try presenter.item(beginning, in: contents).id == id)
+        }
+        let none = FailureViewModel(
+            "There is no write whose ID begins with “q”",
+            advice: "List them with --outbox."
+        )
+        #expect(throws: none) { try presenter.item("q", in: contents) }
+        let several = FailureViewModel(
+            "There are 2 writes whose IDs begin with “abc”",
+            advice: "Type more of the ID."
+        )
+        #expect(throws: several) { try presenter.item("abc", in: contents) }
+    }
+
+    @Test(arguments: [
+        (OutboxItem.State.waiting, "now"), (.outcomeUnknown, "now"), (.held(.damaged("it is")), "never"),
+        (.refused(at: .distantPast), "never"),
+    ])
+    func whatIsHeldOrRefusedIsNeverSent(state: OutboxItem.State, nextAttempt: String) async throws {
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        contents.pending = [item("a", state)]
+        let rows = OutboxPresenter(now: .distantPast).present(contents).rows
+        #expect(rows.map(\.nextAttempt) == [nextAttempt])
+    }
+
+    /// The clock of another machine may be ahead, or a date be damaged.
+    @Test(arguments: [(90, "1 minute ago"), (0, "0 seconds ago"), (-60, "0 seconds ago"), (1e300, "11574074 days ago")])
+    func whatWasAcceptedInTheFutureWasAcceptedNow(seconds: Double, accepted: String) async throws {
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        let now = Date(timeIntervalSince1970: 1_000)
+        contents.pending = [item("a", acceptedAt: now.addingTimeInterval(-seconds))]
+        #expect(OutboxPresenter(now: now).present(contents).rows.map(\.accepted) == [accepted])
+    }
+
+    @Test func theOldestPendingWriteIsTold() async throws {
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        #expect(contents.oldestAcceptedAt == nil)
+        let dates = [20, 10, 30].map { Date(timeIntervalSince1970: $0) }
+        contents.pending = [item("a")] + dates.map { item("\($0)", acceptedAt: $0) }
+        #expect(contents.oldestAcceptedAt == dates[1])
+        #expect(contents.status.oldestAcceptedAt == dates[1])
+        #expect(contents.status.pendingBytes == 4)
+        contents.pause = OutboxPause(until: .distantPast, refusals: 5, cause: "no")
+        #expect(contents.status.pause == contents.pause)
+    }
+
+    @Test(
+        arguments: [
+            (nil, "Delivered ", true),
+            (
+                RepositoryError(.refused, request: "POST posts", explanation: "was answered with 422"),
+                "The upstream refused ", false
+            ),
+            (
+                RepositoryError(.notFound, request: "POST posts", explanation: "was answered with 404"),
+                "The upstream refused ", false
+            ),
+            (RepositoryError(.unavailable, request: "POST posts", explanation: "reached nobody"), "The post ", false),
+        ] as [(RepositoryError?, String, Bool)]
+    )
+    func whatBecameOfAWriteIsTold(error: RepositoryError?, start: String, isDelivered: Bool) {
+        let body = #"{"userId": 7, "title": "T", "body": "b"}"#
+        let result = OutboxPresenter(now: .distantPast).presentRetried(item("a", body: body), error)
+        #expect(result.line.hasPrefix(start) && result.line.contains("T"), "\(result.line)")
+        if let error, start.contains("refused") { #expect(result.line.contains(" again: \(error)")) }
+        #expect(result.isDelivered == isDelivered)
+    }
+
+    @Test(arguments: [(60, false), (61, true)]) func aTitleIsCutWhereItIsLong(count: Int, isCut: Bool) async throws {
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        let title = String(repeating: "x", count: count)
+        contents.pending = [item("a", body: #"{"userId": 7, "title": "\#(title)", "body": "b"}"#)]
+        let row = OutboxPresenter(now: .distantPast).present(contents).rows[0]
+        #expect(row.title.count == 60 && row.title.hasSuffix("…") == isCut)
+        let name = PostName(contents.pending[0].write).description
+        #expect(name.contains("“\(row.title)”"))
+    }
+
+    @Test func attemptsStandOneUnderTheOther() async throws {
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        contents.pending = [item("a")]
+        let list = TextRenderer().render(OutboxPresenter(now: .distantPast).present(contents).document)
+        #expect(list.contains("  Attempts  "), "\(list)")
+        #expect(list.contains("         1  "), "\(list)")
+    }
+
+    @Test func theLastFiveRefusedAreNamedAndTheOthersCounted() async throws {
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        let presenter = OutboxPresenter(now: .distantPast)
+        for (count, rest) in [(5, ""), (6, "; and 1 more")] {
+            contents.deadLetters = (1...count).map { number in
+                let body = #"{"userId": 7, "title": "T\#(number)", "body": "b"}"#
+                return item("\(number)", .refused(at: .distantPast), body: body)
+            }
+            let names = contents.deadLetters.suffix(5).map { PostName($0.write).description }.joined(separator: "; ")
+            #expect(
+                presenter.presentRefusals(contents) == """
+                    \(count) refused posts are kept: \(names)\(rest). List them with --outbox, then --retry or --discard them.
+                    """
+            )
+        }
+        #expect(PostName(contents.deadLetters[0].write).description.contains("T1"))
+    }
+}

@@ -1,0 +1,54 @@
+import Entities
+import InterfaceAdapters
+import InwardCore
+import InwardFetching
+import InwardTesting
+import TestSupport
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct UpstreamDegradationTests {
+    private let source = StubDataFetcher { request throws(FetchError) in
+        let isList = ["users", "posts"].contains(request.url.lastPathComponent)
+        var response = DataResponse(body: Data((isList ? "[]" : UserJSON.record()).utf8))
+        // Of a write nobody would know whether it was done.
+        response.degradation = FetchError(.interrupted, request: request, explanation: "reached nobody")
+        return response
+    }
+
+    @Test func aReadingTellsWhyItIsNotWhatWasAskedFor() async throws {
+        let users = UpstreamUserRepository(upstream: try .example(source))
+        let posts = UpstreamPostRepository(upstream: try .example(source))
+        let degradations = [
+            try await users.users(.nearest).degradation, try await users.user(User.ID(1), .nearest).degradation,
+            try await posts.posts(.nearest).degradation,
+            try await posts.posts(by: User.ID(1), .nearest).degradation,
+        ]
+        #expect(degradations.map { $0?.reason } == [.unavailable, .unavailable, .unavailable, .unavailable])
+        let paths = ["users", "users/1", "posts", "posts?userId=…"]
+        #expect(
+            degradations.map { $0?.description } == paths.map { "GET http://upstream.test/api/\($0) reached nobody" }
+        )
+    }
+
+    @Test func whatWasAskedForIsNotDegraded() async throws {
+        let users = UpstreamUserRepository(upstream: try .example(answering: "[]"))
+        #expect(try await users.users(.nearest).degradation == nil)
+    }
+
+    @Test func aWriteThatAnotherAnsweredIsNotTakenForDone() async throws {
+        var response = DataResponse(status: .created, body: Data(#"{"id": 101}"#.utf8))
+        response.degradation = FetchError(.unreachable, request: try .example(), explanation: "reached nobody")
+        let posts = UpstreamPostRepository(upstream: try .example(StubDataFetcher(response)))
+        let draft = try PostDraft(authorID: User.ID(7), title: "Notes", body: "On engines")
+        let error = await #expect(throws: RepositoryError.self) { try await posts.publish(draft) }
+        #expect(error?.reason == .outcomeUnknown)
+        #expect(error?.canRetry == false)
+        #expect(error?.explanation == "was answered by another than the upstream")
+    }
+}

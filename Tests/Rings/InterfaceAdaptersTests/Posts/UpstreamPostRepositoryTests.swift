@@ -1,0 +1,104 @@
+import Entities
+import InterfaceAdapters
+import InwardCore
+import InwardFetching
+import InwardRepositories
+import InwardTesting
+import TestSupport
+import Testing
+import UseCasesTesting
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct UpstreamPostRepositoryTests {
+    private let list = """
+        [{"userId": 1, "id": 1, "title": "One", "body": "1"}, {"userId": 2, "id": 12, "title": "Two", "body": "2"},
+         {"userId": 1, "id": 3, "title": " ", "body": "3"}, {"userId": 1, "id": 4, "title": "Four", "body": ""},
+         {"id": 5, "title": "Five", "body": "5"}]
+        """
+
+    @Test func recordsBecomeThePostsTheyDescribe() async throws {
+        let reading = try await UpstreamPostRepository(upstream: .example(answering: list)).posts(.nearest)
+        #expect(
+            try reading.value == [
+                .example(1, by: 1, title: "One", body: "1"), .example(12, by: 2, title: "Two", body: "2"),
+            ]
+        )
+        #expect(
+            reading.rejected.map(\.description) == [
+                "posts[2].title breaks a rule: A post's title must not be blank.",
+                "posts[3].body breaks a rule: A post's body must not be blank.", "posts[4].userId is missing",
+            ]
+        )
+    }
+
+    @Test func postsOfAnAuthorAreAskedForAndNoOthersTaken() async throws {
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data(list.utf8))))
+        let reading = try await UpstreamPostRepository(upstream: .example(source)).posts(by: User.ID(2), .nearest)
+        #expect(reading.value.map(\.id.rawValue) == [12])
+        #expect(source.requests.map(\.url.absoluteString) == ["http://upstream.test/api/posts?userId=2"])
+    }
+
+    @Test func readingFromTheUpstreamItselfTellsCachesSo() async throws {
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data("[]".utf8))))
+        let repository = UpstreamPostRepository(upstream: try .example(source))
+        _ = try await repository.posts(.upstream)
+        _ = try await repository.posts(by: User.ID(1), .upstream)
+        _ = try await repository.posts(by: User.ID(2), .nearest)
+        #expect(source.requests.map { $0.headerFields[.cacheControl] } == ["no-cache", "no-cache", nil])
+    }
+
+    @Test(.timeLimit(.minutes(5))) func whatIsPendingIsNumberedAboveAllThatIsPublished() async throws {
+        let upstream = try Upstream.example(
+            StubDataFetcher { request throws(FetchError) in
+                // Nobody comes, so it ends when it is cancelled.
+                await Rendezvous(of: 2).arrive()
+                throw FetchError(.cancelled, request: request, explanation: "was cancelled")
+            }
+        )
+        let timer = TimerService(ManualClock())
+        let store = InMemoryRecordStore(now: { Date(timeIntervalSinceReferenceDate: 800_000_000) })
+        let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: RecordingErrorHandler())
+        let posts = Repository(.posts(), upstream: upstream, outbox: outbox, timer: timer)
+        try await outbox.open(settling: [try #require(posts.settler)])
+        let draft = try PostDraft(authorID: User.ID(7), title: "Notes", body: "On engines")
+        let reading = try await UpstreamPostRepository(posts).publish(draft)
+        #expect(reading.isPending)
+        #expect(reading.value.id.rawValue >= 1 << 52)
+        await outbox.close()
+    }
+
+    @Test func aDraftIsSentOnceAndBecomesAPost() async throws {
+        let answer = DataResponse(status: .created, body: Data(#"{"id": 101, "title": "ignored"}"#.utf8))
+        let source = RecordingDataFetcher(StubDataFetcher(answer))
+        let draft = try PostDraft(authorID: User.ID(7), title: "Notes \"1\"", body: "On\nengines")
+        let post = try await UpstreamPostRepository(upstream: .example(source)).publish(draft).value
+        #expect(post == draft.published(as: Post.ID(101)))
+        let request = try #require(source.requests.first)
+        #expect(source.requests.count == 1)
+        #expect(request.method == .post)
+        #expect(request.url.absoluteString == "http://upstream.test/api/posts")
+        #expect(request.headerFields[.contentType] == "application/json; charset=utf-8")
+        let sent = try JSONDecoder().decode(Sent.self, from: #require(request.body))
+        #expect(sent == Sent(userId: 7, title: "Notes \"1\"", body: "On\nengines"))
+    }
+
+    private struct Sent: Decodable, Equatable {
+        let userId: Int
+        let title: String
+        let body: String
+    }
+
+    @Test(arguments: ["", "[]", "{}", #"{"id": null}"#, #"{"id": "x"}"#, "<html>"])
+    func anAcceptedDraftWithoutAnIdentityHasAnUnknownOutcome(body: String) async throws {
+        let repository = UpstreamPostRepository(upstream: try .example(answering: body, status: .created))
+        let draft = try PostDraft(authorID: User.ID(7), title: "Notes", body: "x")
+        let error = await #expect(throws: RepositoryError.self) { try await repository.publish(draft) }
+        #expect(error?.reason == .outcomeUnknown)
+        #expect(error?.explanation.hasPrefix("was accepted, but the answer to it cannot be used: it") == true)
+    }
+}

@@ -1,0 +1,172 @@
+import Entities
+import InterfaceAdapters
+import InwardCore
+import InwardFetching
+import InwardTesting
+import TestSupport
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+struct UpstreamUserRepositoryTests {
+    private func users(_ json: String) async throws -> Reading<[User]> {
+        try await UpstreamUserRepository(upstream: .example(answering: json)).users(.nearest)
+    }
+
+    @Test func aRecordBecomesTheUserItDescribes() async throws {
+        let reading = try await users(UserJSON.list(UserJSON.record()))
+        let user = try #require(reading.value.first)
+        #expect(user.id == User.ID(1))
+        #expect(user.name == "Ada Lovelace")
+        #expect(user.username == "ada")
+        #expect(user.email.description == "Ada@example.org")
+        #expect(user.phone == "555-0100")
+        #expect(user.website == "example.org")
+        #expect(user.address.street == "St James's Square")
+        #expect(user.address.suite == "12")
+        #expect(user.address.city == "London")
+        #expect(user.address.zipcode == "SW1Y")
+        #expect(user.address.location.latitude == 51.5072)
+        #expect(user.address.location.longitude == -0.1345)
+        #expect(user.company.name == "Analytical Engines")
+        #expect(user.company.catchPhrase == "It weaves")
+        #expect(user.company.business == "numbers")
+        #expect(reading.origin == .upstream)
+        #expect(reading.rejected.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("\"id\": 1,", "", "users[1].id is missing"),
+        ("\"id\": 1,", "\"id\": null,", "users[1].id is null"),
+        ("\"id\": 1,", "\"id\": \"seven\",", "users[1].id is not a whole number"),
+        ("\"id\": 1,", "\"id\": 1.5,", "users[1].id is not a whole number"),
+        ("\"id\": 1,", "\"id\": 99999999999999999999,", "users[1].id is not a whole number"),
+        ("\"id\": 1,", "\"id\": true,", "users[1].id is not a whole number"),
+        ("\"Ada Lovelace\"", "7", "users[1].name is not a text"),
+        ("\"Ada Lovelace\"", "\" \"", "users[1].name breaks a rule: A user's name must not be blank."),
+        ("\"ada\"", "\"a b\"", "users[1].username breaks a rule: A username must be one word, which “a b” is not."),
+        (
+            "Ada@Example.org", "nobody",
+            "users[1].email breaks a rule: An e-mail address has exactly one “@”, which “nobody” has not."
+        ),
+        (
+            "\"51.5072\"", "\"91\"",
+            "users[1].address.geo.lat breaks a rule: A latitude is from -90 to 90 degrees, which 91.0 is not."
+        ),
+        (
+            "\"-0.1345\"", "\"181\"",
+            "users[1].address.geo.lng breaks a rule: A longitude is from -180 to 180 degrees, which 181.0 is not."
+        ),
+        ("\"51.5072\"", "\"north\"", "users[1].address.geo.lat is not a number: “north”"),
+        ("\"51.5072\"", "\"nan\"", "users[1].address.geo.lat is not a number: “nan”"),
+        ("\"51.5072\"", "\"0x1p3\"", "users[1].address.geo.lat is not a number: “0x1p3”"),
+        ("\"51.5072\"", "51.5072", "users[1].address.geo.lat is not a text"),
+        ("{\"lat\": \"51.5072\", \"lng\": \"-0.1345\"}", "[]", "users[1].address.geo is not an object"),
+        ("\"Analytical Engines\"", "\"\"", "users[1].company.name breaks a rule: A company's name must not be blank."),
+    ])
+    func aDamagedRecordIsLeftOutAloneAndNamed(text: String, replacement: String, note: String) async throws {
+        let damaged = UserJSON.record(replacing: text, by: replacement)
+        let reading = try await users(UserJSON.list(UserJSON.record(id: "2"), damaged, UserJSON.record(id: "3")))
+        #expect(reading.value.map(\.id.rawValue) == [2, 3])
+        #expect(reading.rejected.map(\.description) == [note])
+    }
+
+    @Test func elementsThatAreNoRecordsAreLeftOutAndNamed() async throws {
+        let reading = try await users(UserJSON.list("null", "42", "{}", "[]", "\"x\"", UserJSON.record()))
+        #expect(reading.value.map(\.id.rawValue) == [1])
+        #expect(
+            reading.rejected.map(\.description) == [
+                "users[0] is null", "users[1] is not an object", "users[2].id is missing", "users[3] is not an object",
+                "users[4] is not an object",
+            ]
+        )
+    }
+
+    @Test func theSecondRecordOfAnIdentityIsLeftOut() async throws {
+        let second = UserJSON.record(replacing: "Ada Lovelace", by: "Impostor")
+        let reading = try await users(UserJSON.list(UserJSON.record(), second, second))
+        #expect(reading.value.map(\.name) == ["Ada Lovelace"])
+        #expect(reading.rejected.map(\.position) == [1, 2])
+        #expect(reading.rejected.map(\.reason) == Array(repeating: "was used before, at position 0", count: 2))
+    }
+
+    @Test(arguments: [
+        ("", "it is empty"), ("{}", "it is not a list"), ("7", "it is not a list"), ("null", "it is null"),
+        ("<html>", "it is no valid JSON; it begins with “<html>”"),
+        ("[1,", "it is no valid JSON; it begins with “[1,”"),
+    ])
+    func whatIsNoListIsAnErrorThatSaysWhere(json: String, explanation: String) async throws {
+        let error = await #expect(throws: RepositoryError.self) { try await users(json) }
+        #expect(error?.reason == .unreadable)
+        #expect(error?.request == "GET http://upstream.test/api/users")
+        #expect(error?.explanation == "was answered with what cannot be used: \(explanation)")
+    }
+
+    @Test func ofManyDamagedRecordsAThousandAreNamedAndTheOthersCounted() async throws {
+        let many = Array(repeating: "0", count: 1_000).joined(separator: ",")
+        #expect(try await users("[\(many)]").rejected.count == 1_000)
+        let reading = try await users("[\(many),{},null,\(UserJSON.record(id: "7")),7]")
+        #expect(reading.value.map(\.id.rawValue) == [7])
+        #expect(reading.rejected.count == 1_001)
+        #expect(reading.rejected.last?.description == "users[1000] is damaged, as are 2 records behind it")
+    }
+
+    @Test func aReasonIsShortWhateverTheRecordHolds() async throws {
+        let endless = "x" + String(repeating: "\u{301}", count: 50_000) + String(repeating: "y", count: 50_000)
+        let reading = try await users(UserJSON.list(UserJSON.record(replacing: "Ada@Example.org", by: endless)))
+        let reason = try #require(reading.rejected.first?.reason)
+        #expect(reason.utf8.count < 8_000)
+    }
+
+    @Test(arguments: ["\\ud800", "\\udc00x"])
+    func aTextThatIsNoUnicodeNamesItsField(text: String) async throws {
+        let damaged = UserJSON.record(replacing: "Ada Lovelace", by: text)
+        let reading = try await users(UserJSON.list(damaged, UserJSON.record(id: "2")))
+        #expect(reading.value.map(\.id.rawValue) == [2])
+        #expect(reading.rejected.map(\.description) == ["users[0].name is not a text"])
+    }
+
+    @Test func deepNestingIsAnErrorAndNoCrash() async throws {
+        let depth = 100_000
+        let json = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        await #expect(throws: RepositoryError.self) { try await users(json) }
+    }
+
+    @Test func oneUserIsAskedForByIdentity() async throws {
+        let json = Data(UserJSON.record(id: "7").utf8)
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: json)))
+        let repository = UpstreamUserRepository(upstream: try .example(source))
+        #expect(try await repository.user(User.ID(7), .nearest).value.id == User.ID(7))
+        #expect(source.requests.map(\.url.absoluteString) == ["http://upstream.test/api/users/7"])
+        #expect(source.requests.first?.headerFields == [HeaderField(.accept, "application/json")])
+    }
+
+    @Test func aBrokenUserIsAnErrorThatNamesTheField() async throws {
+        let json = UserJSON.record(replacing: "\"phone\": \"555-0100\",", by: "")
+        let repository = UpstreamUserRepository(upstream: try .example(answering: json))
+        let error = await #expect(throws: RepositoryError.self) { try await repository.user(User.ID(1), .nearest) }
+        #expect(error?.reason == .unreadable)
+        #expect(error?.explanation.hasSuffix("its field “phone” is missing") == true)
+    }
+
+    @Test func anotherUserThanTheOneAskedForIsAnError() async throws {
+        let repository = UpstreamUserRepository(upstream: try .example(answering: UserJSON.record(id: "8")))
+        let error = await #expect(throws: RepositoryError.self) { try await repository.user(User.ID(7), .nearest) }
+        #expect(error?.reason == .unreadable)
+        let explanation = "was answered with the record of another identity, 8"
+        #expect(error?.description == "GET http://upstream.test/api/users/7 \(explanation)")
+    }
+
+    @Test func readingFromTheUpstreamItselfTellsCachesSo() async throws {
+        let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data("[]".utf8))))
+        let repository = UpstreamUserRepository(upstream: try .example(source))
+        _ = try await repository.users(.upstream)
+        _ = try? await repository.user(User.ID(1), .nearest)
+        _ = try? await repository.user(User.ID(1), .upstream)
+        #expect(source.requests.map { $0.headerFields[.cacheControl] } == ["no-cache", nil, "no-cache"])
+    }
+}

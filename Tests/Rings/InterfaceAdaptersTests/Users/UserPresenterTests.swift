@@ -1,0 +1,67 @@
+import Entities
+import InterfaceAdapters
+import InwardCore
+import Testing
+import UseCases
+import UseCasesTesting
+
+struct UserPresenterTests {
+    @Test func aListShowsEachUserAndWhatWasLeftOut() throws {
+        let rejected = [RejectedRecord(list: "users", position: 3, field: "id", reason: "is missing")]
+        let reading = Reading([try User.example(7, name: "Ada")], origin: .upstream, rejected: rejected)
+        let viewModel = UserListPresenter().present(reading)
+        #expect(viewModel.origin == "upstream")
+        #expect(viewModel.notes == ["Left out: users[3].id is missing"])
+        let text = TextRenderer().render(viewModel.document)
+        #expect(text.contains(" 7  Ada   user7     user7@example.org"))
+        #expect(text.hasSuffix("\n- Left out: users[3].id is missing\n"))
+    }
+
+    @Test func aListWithNothingLeftOutHasNoRemarks() throws {
+        let viewModel = UserListPresenter().present(Reading([try User.example()], origin: .memory))
+        #expect(viewModel.document.blocks.count == 2)
+    }
+
+    @Test func aProfileShowsTheUserAndThePosts() throws {
+        let profile = UserProfile(
+            user: Reading(try .example(7, name: "Ada"), origin: .upstream),
+            posts: .success(
+                Reading(
+                    [try .example(3, by: 7, title: "Notes")],
+                    origin: .upstream,
+                    rejected: [RejectedRecord(list: "posts", position: 3, field: nil, reason: "is null")]
+                )
+            )
+        )
+        #expect(UserProfilePresenter().present(profile).notes == ["Left out: posts[3] is null"])
+        let text = TextRenderer().render(UserProfilePresenter().present(profile).document)
+        #expect(text.hasPrefix("Ada\n===\n"))
+        #expect(text.contains("Email         user7@example.org\n"))
+        #expect(text.contains("   3  Notes  Body\n"))
+    }
+
+    @Test func whatIsShownInPlaceOfWhatWasAskedForSaysWhy() throws {
+        let failure = RepositoryError(.unavailable, request: "GET x", explanation: "failed")
+        let rejected = [RejectedRecord(list: "users", position: 3, field: nil, reason: "is null")]
+        let list = Reading([try User.example()], origin: .memory, rejected: rejected, degradation: failure)
+        let notes = ["Degraded, because GET x failed", "Left out: users[3] is null"]
+        #expect(UserListPresenter().present(list).notes == notes)
+        let whole = Reading(try User.example(), origin: .upstream)
+        let degraded = Reading(try User.example(), origin: .memory, degradation: failure)
+        let posts = Reading<[Post]>([], origin: .memory, degradation: failure)
+        for (profile, count) in [
+            (UserProfile(user: whole, posts: .success(posts)), 1),
+            (UserProfile(user: degraded, posts: .success(Reading([], origin: .upstream))), 1),
+            (UserProfile(user: degraded, posts: .success(posts)), 2),
+        ] {
+            let notes = [String](repeating: "Degraded, because GET x failed", count: count)
+            #expect(UserProfilePresenter().present(profile).notes == notes)
+        }
+    }
+
+    @Test func aProfileWithoutPostsSaysWhy() throws {
+        let failure = RepositoryError(.unavailable, request: "GET x", explanation: "failed")
+        let profile = UserProfile(user: Reading(try .example(), origin: .upstream), posts: .failure(failure))
+        #expect(UserProfilePresenter().present(profile).notes == ["The posts could not be had: GET x failed"])
+    }
+}

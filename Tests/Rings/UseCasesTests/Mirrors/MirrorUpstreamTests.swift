@@ -1,0 +1,275 @@
+import Entities
+import InwardCore
+import InwardTesting
+import InwardTransfers
+import Synchronization
+import Testing
+import UseCases
+import UseCasesTesting
+
+struct MirrorUpstreamTests {
+    private let first = MirroredItem.avatar(User.ID(1))
+    private let second = MirroredItem.avatar(User.ID(2))
+    private let store: InMemoryMirrorStore
+    private let users: InMemoryDataLoader
+    private let posts: InMemoryDataLoader
+    private let picture = InMemoryDataLoader([5, 6, 7], source: "picture")
+    private let originals: MirrorOriginals
+
+    init() throws {
+        store = InMemoryMirrorStore(
+            users: InMemoryUserRepository([try .example(1), try .example(2)]),
+            posts: InMemoryPostRepository([try .example()])
+        )
+        users = InMemoryDataLoader([1, 2], source: "users")
+        posts = InMemoryDataLoader([3, 4], source: "posts")
+        originals = MirrorOriginals([.users: users, .posts: posts, .avatar(User.ID(1)): picture])
+    }
+
+    private func mirror(_ progress: (Int, Int) -> Void = { _, _ in }) async throws(MirrorUpstreamError) -> MirrorReport
+    {
+        try await MirrorUpstream(from: originals, in: store)(progress: progress)
+    }
+
+    @Test func everythingIsCopiedThatIsThere() async throws {
+        var progress: [[Int]] = []
+        let report = try await mirror { progress.append([$0, $1]) }
+        #expect(report.userCount == 2)
+        #expect(report.postCount == 1)
+        #expect(report.avatarCount == 1)
+        #expect(report.transferredCount == 3)
+        #expect(store.items == [.users, .posts, first])
+        #expect(store[.users] == [1, 2])
+        #expect(store[.posts] == [3, 4])
+        #expect(store[first] == [5, 6, 7])
+        #expect(progress == [[2, 4], [3, 4], [4, 4]])
+    }
+
+    /// What is said of an upstream that passes a limit.
+    private func problem(_ limits: MirrorLimits) async -> String? {
+        do {
+            _ = try await MirrorUpstream(from: originals, in: store, limits: limits)()
+            return nil
+        } catch .limitExceeded(let cause) {
+            return cause.explanation
+        } catch {
+            return "another error: \(error)"
+        }
+    }
+
+    @Test func aMirrorWithinItsLimitsIsMade() async {
+        #expect(await problem(MirrorLimits(maximumListByteCount: 2, maximumTotalByteCount: 7)) == nil)
+        #expect(await problem(MirrorLimits(maximumImageByteCount: 3, maximumImageCount: 2)) == nil)
+    }
+
+    @Test func whatIsTooLargeIsNamedByItsLimit() async {
+        #expect(
+            await problem(MirrorLimits(maximumListByteCount: 1))?
+                .hasPrefix("has more than 1 bytes, the most that MirrorLimits.maximumListByteCount allows") == true
+        )
+        #expect(
+            await problem(MirrorLimits(maximumImageByteCount: 2))?
+                .hasPrefix("has more than 2 bytes, the most that MirrorLimits.maximumImageByteCount allows") == true
+        )
+        #expect(
+            await problem(MirrorLimits(maximumTotalByteCount: 6))?
+                .contains("MirrorLimits.maximumTotalByteCount (6 for everything)") == true
+        )
+        #expect(await problem(MirrorLimits(maximumImageCount: 1))?.contains("MirrorLimits.maximumImageCount") == true)
+        #expect(store.publishedCount == 0)
+    }
+
+    @Test func whatIsTransferredCountsForTheLimitOfAll() async {
+        #expect(await problem(MirrorLimits(maximumTotalByteCount: 6)) != nil)
+        #expect(await problem(MirrorLimits(maximumTotalByteCount: 7)) == nil)
+    }
+
+    @Test func whatIsReadAgainToSeeWhetherItChangedDoesNotCount() async {
+        originals.set(InMemoryDataLoader([1, 2], validator: nil, source: "users"), for: .users)
+        originals.set(InMemoryDataLoader([], validator: nil, source: "posts"), for: .posts)
+        originals.set(InMemoryDataLoader([], source: "picture"), for: first)
+        #expect(await problem(MirrorLimits(maximumTotalByteCount: 2)) == nil)
+    }
+
+    @Test func whatIsThereAlreadyCountsToo() async throws {
+        _ = try await mirror()
+        #expect(await problem(MirrorLimits(maximumTotalByteCount: 6)) != nil)
+        #expect(await problem(MirrorLimits(maximumTotalByteCount: 7)) == nil)
+    }
+
+    @Test func whatIsUnchangedIsNotCopiedAgain() async throws {
+        _ = try await mirror()
+        users.replace(with: [9], validator: "2")
+        let report = try await mirror()
+        #expect(report.transferredCount == 1)
+        #expect(store[.users] == [9])
+        #expect(store[first] == [5, 6, 7])
+    }
+
+    @Test func whatIsOfAnotherSourceIsCopiedAgain() async throws {
+        _ = try await mirror()
+        originals.set(InMemoryDataLoader([8], source: "others"), for: .users)
+        originals.set(InMemoryDataLoader([7], source: nil), for: .posts)
+        #expect(try await mirror().transferredCount == 2)
+        #expect(store[.users] == [8])
+        #expect(store[.posts] == [7])
+    }
+
+    @Test func whatIsThereNoMoreIsLeftOut() async throws {
+        _ = try await mirror()
+        originals.set(
+            InMemoryDataLoader([]) { (_, _) throws(DataLoaderError) in
+                throw DataLoaderError(source: "picture", explanation: "is gone", meansAbsence: true)
+            },
+            for: first
+        )
+        #expect(try await mirror().avatarCount == 0)
+        #expect(store.items == [.users, .posts])
+    }
+
+    @Test func usersThatChangeMeanwhileAreCopiedAgain() async throws {
+        let users = users
+        let picture = InMemoryDataLoader([5], source: "picture") { _, _ in users.replace(with: [9], validator: "2") }
+        originals.set(picture, for: first)
+        let report = try await mirror()
+        #expect(store[.users] == [9])
+        #expect(report.transferredCount == 4)
+        #expect(store.publishedCount == 1)
+    }
+
+    @Test(arguments: [false, true]) func postsThatChangeMeanwhileAreCopiedAgain(areVersioned: Bool) async throws {
+        let posts = InMemoryDataLoader([3], validator: areVersioned ? "1" : nil, source: "posts")
+        originals.set(posts, for: .posts)
+        originals.set(
+            InMemoryDataLoader([5], source: "picture") { _, _ in
+                posts.replace(with: [9], validator: areVersioned ? "2" : nil)
+            },
+            for: first
+        )
+        _ = try await mirror()
+        #expect(store[.posts] == [9])
+        #expect(store.publishedCount == 1)
+    }
+
+    /// An upstream whose users change while posts are copied, in so many rounds.
+    @Test(arguments: [(3, true), (4, false)]) func usersMayChangeInThreeRounds(count: Int, isMirrored: Bool)
+        async throws
+    {
+        let left = Mutex(count)
+        let users = users
+        originals.set(
+            InMemoryDataLoader([3], validator: nil, source: "posts") { _, _ in
+                let number = left.withLock { left in
+                    left -= 1
+                    return left
+                }
+                if number >= 0 { users.replace(with: [9], validator: "left: \(number)") }
+            },
+            for: .posts
+        )
+        if isMirrored {
+            _ = try await mirror()
+        } else {
+            await #expect(throws: MirrorUpstreamError.restless) { try await mirror() }
+        }
+        #expect(store.publishedCount == (isMirrored ? 1 : 0))
+    }
+
+    /// A source that tells no version at first, and is another before its second reading is done.
+    private final class RestlessLoader: DataLoader {
+        let source: String? = "posts"
+        private let readings = Mutex(0)
+
+        func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+            let number = readings.withLock { readings in
+                if offset == 0 { readings += 1 }
+                return readings
+            }
+            guard number == 2 else {
+                let bytes: [UInt8] = number < 2 ? [3, 3] : [4, 4]
+                return LoadedPiece(DataPiece(bytes, at: 0, isLast: true), validator: nil, totalByteCount: 2)
+            }
+            let piece = DataPiece([3], at: offset, isLast: offset == 1)
+            return LoadedPiece(piece, validator: "\(offset)", totalByteCount: 2)
+        }
+    }
+
+    @Test func postsThatChangeWhileTheyAreReadAgainAreCopiedAgain() async throws {
+        originals.set(RestlessLoader(), for: .posts)
+        _ = try await mirror()
+        #expect(store[.posts] == [4, 4])
+        #expect(store.publishedCount == 1)
+    }
+
+    @Test func anUpstreamThatNeverRestsIsGivenUp() async throws {
+        let count = Mutex(1)
+        let (users, posts) = (users, posts)
+        originals.set(
+            InMemoryDataLoader([3], source: "posts") { _, _ in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                users.replace(with: [9], validator: "\(number)")
+            },
+            for: .posts
+        )
+        await #expect(throws: MirrorUpstreamError.restless) { try await mirror() }
+        #expect(store.publishedCount == 0)
+        originals.set(posts, for: .posts)
+        #expect(try await mirror().avatarCount == 1)
+    }
+
+    @Test func whatCannotBeHadLeavesTheMirrorAsItWas() async throws {
+        _ = try await mirror()
+        users.replace(with: [9], validator: "2")
+        let failure = DataLoaderError(source: "picture", explanation: "was answered with 503")
+        let failing = InMemoryDataLoader([5]) { (_, _) throws(DataLoaderError) in throw failure }
+        originals.set(failing, for: second)
+        await #expect(throws: MirrorUpstreamError.unavailable(failure)) { try await mirror() }
+        #expect(store[.users] == [1, 2])
+        // And the next run needs but the rest.
+        originals.set(InMemoryDataLoader([8], source: "picture"), for: second)
+        #expect(try await mirror().transferredCount == 1)
+        #expect(store[.users] == [9])
+        #expect(store[second] == [8])
+    }
+
+    @Test func aCancelledMirrorIsNotPublished() async throws {
+        let failing = InMemoryDataLoader([5], source: "picture") { _, _ in
+            // `unsafe`: the task is used where it runs, and not kept.
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+        }
+        originals.set(failing, for: first)
+        let mirror = MirrorUpstream(from: originals, in: store)
+        let task = Task { try await mirror() }
+        await #expect(throws: MirrorUpstreamError.cancelled) { try await task.value }
+        #expect(store.publishedCount == 0)
+    }
+
+    /// The picture takes a second, and the mirror must not take longer than the deadline.
+    @Test(arguments: [(Duration.milliseconds(999), false), (.milliseconds(1_001), true)])
+    func aMirrorHonorsTheDeadline(limit: Duration, isPublished: Bool) async throws {
+        let clock = ManualClock()
+        originals.set(
+            InMemoryDataLoader([5], source: "picture") { _, _ in clock.advance(by: .seconds(1)) },
+            for: first
+        )
+        let result = await Deadline(in: limit, on: TimerService(clock)).carried {
+            () async throws(MirrorUpstreamError) in try await mirror()
+        }
+        #expect(result.map(\.avatarCount) == (isPublished ? .success(1) : .failure(.timedOut)))
+        #expect(store.publishedCount == (isPublished ? 1 : 0))
+    }
+
+    @Test func aListThatCannotBeReadIsNotPublished() async throws {
+        let failure = RepositoryError(.unreadable, request: "GET users", explanation: "is no list")
+        let users = InMemoryUserRepository([])
+        users.fail(with: failure)
+        let store = InMemoryMirrorStore(users: users, posts: InMemoryPostRepository([]))
+        await #expect(throws: MirrorUpstreamError.unreadable(failure)) {
+            try await MirrorUpstream(from: originals, in: store)()
+        }
+        #expect(store.publishedCount == 0)
+    }
+}

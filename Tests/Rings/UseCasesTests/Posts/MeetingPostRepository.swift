@@ -1,0 +1,24 @@
+import Entities
+import InwardCore
+import InwardTesting
+import UseCases
+
+/// Posts that are given, and drafts that are taken, when somebody else has been asked too.
+struct MeetingPostRepository: PostRepository {
+    let base: any PostRepository
+    let meeting: Rendezvous
+
+    func posts(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
+        await meeting.arrive()
+        return try await base.posts(policy)
+    }
+
+    func posts(by author: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
+        await meeting.arrive()
+        return try await base.posts(by: author, policy)
+    }
+
+    func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
+        try await base.publish(draft)
+    }
+}

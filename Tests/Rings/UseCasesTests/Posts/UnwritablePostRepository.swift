@@ -1,0 +1,20 @@
+import Entities
+import InwardCore
+import UseCases
+
+/// Posts that can be read, and of which none can be published.
+struct UnwritablePostRepository: PostRepository {
+    let failure: RepositoryError
+
+    func posts(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
+        Reading([], origin: .memory)
+    }
+
+    func posts(by author: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
+        Reading([], origin: .memory)
+    }
+
+    func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
+        throw failure
+    }
+}

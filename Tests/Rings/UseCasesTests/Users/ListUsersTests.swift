@@ -1,0 +1,45 @@
+import Entities
+import InwardCore
+import TestSupport
+import Testing
+import UseCases
+import UseCasesTesting
+
+struct ListUsersTests {
+    @Test func usersComeInTheOrderOfTheirNamesWhateverTheirCase() async throws {
+        let names = ["bob", "Ada", "ada", "Élise", "Carl"]
+        let users = try names.enumerated().map { try User.example(9 - $0.offset, name: $0.element) }
+        let listUsers = ListUsers(users: InMemoryUserRepository(users))
+        let listed = try await listUsers().value.map { "\($0.name) \($0.id)" }
+        #expect(listed == ["ada 7", "Ada 8", "bob 9", "Carl 5", "Élise 6"])
+    }
+
+    @Test func theReadingKeepsItsProvenance() async throws {
+        let rejected = [RejectedRecord(list: "users", position: 3, field: "id", reason: "is missing")]
+        let listUsers = ListUsers(users: InMemoryUserRepository([try .example(1)], rejected: rejected))
+        let reading = try await listUsers()
+        #expect(reading.origin == .memory)
+        #expect(reading.rejected == rejected)
+    }
+
+    @Test func thePolicyReachesTheRepository() async throws {
+        let users = PolicyRecordingRepository()
+        _ = try await ListUsers(users: users)(.upstream)
+        _ = try await ListUsers(users: users)()
+        #expect(users.policies == [.upstream, .nearest])
+    }
+
+    @Test(arguments: RepositoryError.allReasons)
+    func everyFailureIsTranslated(reason: RepositoryError.Reason) async throws {
+        let cause = RepositoryError.example(reason)
+        let expected: ListUsersError =
+            switch reason {
+            case .cancelled: .cancelled
+            case .denied: .denied(cause)
+            case .unreadable: .unreadable(cause)
+            default: .unavailable(cause)
+            }
+        let listUsers = ListUsers(users: InMemoryUserRepository(failure: cause))
+        await #expect(throws: expected) { try await listUsers() }
+    }
+}

@@ -1,0 +1,34 @@
+import Entities
+import InwardCore
+import Synchronization
+import UseCases
+
+/// An empty source of users and posts that remembers how far each read was allowed to go.
+final class PolicyRecordingRepository: UserRepository, PostRepository {
+    private let recorded = Mutex<[ReadPolicy]>([])
+
+    var policies: [ReadPolicy] { recorded.withLock(\.self) }
+
+    func users(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[User]> {
+        recorded.withLock { $0.append(policy) }
+        return Reading([], origin: .memory)
+    }
+
+    func user(_ id: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<User> {
+        recorded.withLock { $0.append(policy) }
+        throw RepositoryError(.notFound, request: "user \(id)", explanation: "is not here")
+    }
+
+    func posts(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
+        recorded.withLock { $0.append(policy) }
+        return Reading([], origin: .memory)
+    }
+
+    func posts(by author: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
+        try await posts(policy)
+    }
+
+    func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
+        Reading(draft.published(as: Post.ID(1)), origin: .memory)
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import InwardFetching
+import InwardFileStores
+import InwardRepositories
+import InwardURLSession
+import LoopbackServer
+import Testing
+
+/// Kills the real program at random instants while it publishes, and counts what came of what it had said to have accepted.
+///
+/// `CRASHES=500` kills it that often, instead of 20 times, or twice where the upstream is slow. `CRASH_SEED` repeats a run's seed,
+/// though not what the processes did. With
+/// `CRASH_UPSTREAM=http://127.0.0.1:8787` it asks an upstream that answers as JSONPlaceholder does and gives the writes it received
+/// at `/_journal`, a list of objects with `key` and `body`. What counts there is the journal: such an upstream may honour keys or not.
+@Suite(.timeLimit(.minutes(60)))
+struct CrashTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let killCount = environment["CRASHES"].flatMap { Int($0) }
+    private static let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+    /// How many stores there are, each with runs of its own, so that runs of two come between one another.
+    private static let laneCount = 2
+
+    private let directory = FileManager.default.temporaryDirectory.appending(path: "inward-\(UUID().uuidString)")
+
+    @Test func noPostThatWasAcceptedIsLostOrPublishedTwice() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let start = ContinuousClock.now
+        let kills = Self.killCount ?? 20
+        if let address = Self.environment["CRASH_UPSTREAM"] {
+            let lanes = try await Self.crashed(
+                (0..<Self.laneCount).map { try lane($0, at: address, nil) },
+                times: kills
+            )
+            let journal = try await Self.journal(at: address)
+            try await check(lanes, kills, at: address, journal: journal, done: journal, since: start)
+        } else {
+            try await crash(kills, JournalingUpstream(), JournalingUpstream(), hasRefusals: false, since: start)
+        }
+    }
+
+    /// The upstream takes longer than an attempt may, answers 409 while it works, and refuses some posts.
+    @Test func noPostIsLostOrPublishedTwiceOrRefusedInSilenceWhereTheUpstreamIsSlow() async throws {
+        guard Self.environment["CRASH_UPSTREAM"] == nil else { return }
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try await crash(
+            Self.killCount ?? 2,
+            JournalingUpstream(isSlow: true),
+            JournalingUpstream(isSlow: true),
+            hasRefusals: true,
+            since: ContinuousClock.now
+        )
+    }
+
+    private func crash(
+        _ kills: Int,
+        _ upstreams: JournalingUpstream...,
+        hasRefusals: Bool,
+        since start: ContinuousClock.Instant
+    ) async throws {
+        let servers = try upstreams.map { upstream in try LoopbackServer { upstream.answer($0) } }
+        defer { for server in servers { server.stop() } }
+        let addresses = servers.map { $0.url().absoluteString }
+        let lanes = try zip(addresses, upstreams).enumerated().map { number, pair in
+            try lane(number, at: pair.0, pair.1, hasRefusals: hasRefusals)
+        }
+        let crashed = try await Self.crashed(lanes, times: kills)
+        // They come in the order in which they ended.
+        for (address, upstream) in zip(addresses, upstreams) {
+            let lane = try #require(crashed.first { $0.upstream == address })
+            try await check([lane], kills, at: address, journal: upstream.journal, done: upstream.done, since: start)
+        }
+        // Not the titles alone: each of those that were done was done once.
+        let titles = upstreams.flatMap(\.done).compactMap(\.title)
+        #expect(Set(titles).count == titles.count, "The seed was \(Self.seed).")
+    }
+
+    private func lane(
+        _ number: Int,
+        at upstream: String,
+        _ journaling: JournalingUpstream?,
+        hasRefusals: Bool = false
+    ) throws -> CrashLane {
+        let own = directory.appending(path: "\(number)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+        return try CrashLane(
+            name: "\(Self.seed)-\(number)",
+            directory: own,
+            upstream: upstream,
+            journalingUpstream: journaling,
+            hasRefusals: hasRefusals,
+            seed: Self.seed &+ UInt64(number)
+        )
+    }
+
+    /// The lanes behind their crashes, which each has had on a thread of its own.
+    private static func crashed(_ lanes: [CrashLane], times kills: Int) async throws -> [CrashLane] {
+        try await withThrowingTaskGroup { group in
+            for lane in lanes {
+                group.addTask {
+                    // Resumed once, by the thread.
+                    try await withCheckedThrowingContinuation { continuation in
+                        Thread.detachNewThread {
+                            var lane = lane
+                            let share = (kills + laneCount - 1) / laneCount
+                            continuation.resume(with: Result { try lane.crash(times: share) }.map { lane })
+                        }
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    /// The writes of this run that an upstream has in its journal.
+    private static func journal(at address: String) async throws -> [JournaledWrite] {
+        let url = try #require(URL(string: "\(address)/_journal"))
+        let data = try await URLSessionDataFetcher(idleTimeout: .seconds(600), bodyLimit: 1 << 30).fetchData(from: url)
+        return try JSONDecoder().decode([JournaledWrite].self, from: data).filter { write in
+            write.title?.hasPrefix("\(seed)-") == true
+        }
+    }
+
+    private func check(
+        _ lanes: [CrashLane],
+        _ wantedKills: Int,
+        at address: String,
+        journal: [JournaledWrite],
+        done: [JournaledWrite],
+        since start: ContinuousClock.Instant
+    ) async throws {
+        var (refused, pending): ([String], [String]) = ([], [])
+        for lane in lanes {
+            let store = FileRecordStore(directory: lane.store)
+            let contents = try await OutboxContents(of: store, under: Self.prefix(at: address))
+            let titles = contents.deadLetters.compactMap(Self.title)
+            #expect(titles.count == contents.deadLetters.count)
+            pending += contents.pending.compactMap(Self.title)
+            // A refusal after an attempt that may have arrived proves nothing.
+            #expect(contents.pending.allSatisfy { $0.state == .outcomeUnknown || $0.state == .sending })
+            // The program says the same.
+            let numbers = "\(contents.pending.count) pending, \(titles.count) refused."
+            #expect(lane.listing.contains(numbers), "\(lane.listing)")
+            refused += titles
+        }
+        let accepted = lanes.flatMap(\.accepted)
+        let kept = Set(refused + pending)
+        let findings = CrashFindings(accepted: accepted.filter { !kept.contains($0) }, journal: journal, done: done)
+        // A post that was done must not be called refused, and one that was refused must be kept.
+        let doneTitles = Set(done.compactMap(\.title))
+        let wronglyRefused = refused.filter {
+            doneTitles.contains($0) || !$0.hasSuffix(JournalingUpstream.refusedSuffix)
+        }
+        let unreported = accepted.filter { $0.hasSuffix(JournalingUpstream.refusedSuffix) && !kept.contains($0) }
+        let kills = lanes.map(\.killCount).reduce(0, +)
+        let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+        print(
+            """
+            The program was killed \(kills) times, and \(lanes.map(\.escapeCount).reduce(0, +)) times \
+            it came to its end first and \(lanes.map(\.lateCount).reduce(0, +)) times too late, in \(seconds) s; the seed was \
+            \(Self.seed). \(accepted.count) posts were accepted. \(journal.count) writes arrived, \
+            \(findings.repeatCount) of them repeats; \(findings.unpromisedCount) posts were done that nobody was told of; \
+            \(refused.count) were refused and are kept, and \(pending.count) are pending with an unknown outcome. \
+            Lost: \(findings.lost.count). Published by two keys: \(findings.twice.count). \
+            Keys with different bodies: \(findings.differing.count). Refused though done: \(wronglyRefused.count). \
+            Refused and not reported: \(unreported.count).
+            """
+        )
+        #expect(kills >= wantedKills / Self.laneCount)
+        #expect(!accepted.isEmpty)
+        #expect(findings.lost.isEmpty, "The seed was \(Self.seed).")
+        #expect(findings.twice.isEmpty, "The seed was \(Self.seed).")
+        #expect(findings.differing.isEmpty, "The seed was \(Self.seed).")
+        #expect(findings.keylessCount == 0, "The seed was \(Self.seed).")
+        #expect(wronglyRefused.isEmpty, "The seed was \(Self.seed).")
+        #expect(unreported.isEmpty, "The seed was \(Self.seed).")
+    }
+
+    private static func title(_ item: OutboxItem) -> String? {
+        item.write?.body.flatMap { JournaledWrite(key: nil, body: String(decoding: $0, as: UTF8.self)).title }
+    }
+
+    /// What the outbox of guests is kept under.
+    private static func prefix(at address: String) -> RecordKey {
+        ["outboxes", "upstreams", address.hasSuffix("/") ? String(address.dropLast()) : address, "guests"]
+    }
+}

@@ -1,0 +1,11 @@
+import InwardImages
+
+extension ImageResult {
+    /// The size of the picture, or the reason why there is none, as a text.
+    package var outcome: String {
+        switch self {
+        case .success(let image): image.size.description
+        case .failure(let error): "\(error.reason)"
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import Synchronization
+
+/// What happened, in its order, by whomever it was done.
+package final class Journal: Sendable {
+    private let kept = Mutex<[String]>([])
+
+    package init() {}
+
+    package var entries: [String] { kept.withLock(\.self) }
+
+    package func add(_ entry: String) {
+        kept.withLock { $0.append(entry) }
+    }
+}

@@ -1,0 +1,12 @@
+import InwardCore
+package import InwardImages
+
+/// A plugin that has a picture in the place of each failure.
+package struct Rescue: Plugin {
+    package init() {}
+
+    package func applied(to value: ImageResult) async -> ImageResult {
+        if case .failure = value { return .success(Image(size: ImageSize(clamping: 1, 1), color: .white)) }
+        return value
+    }
+}

@@ -1,0 +1,9 @@
+extension Result {
+    /// The failure; `nil` for a success.
+    package var failure: Failure? {
+        switch self {
+        case .success: nil
+        case .failure(let error): error
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package import Foundation
+
+/// A directory of a test's own, which goes when the test is done with it.
+package final class TemporaryDirectory {
+    package let url: URL
+
+    package init() throws {
+        url = FileManager.default.temporaryDirectory.appending(
+            path: "inward-\(UUID().uuidString)",
+            directoryHint: .isDirectory
+        )
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    /// Writes a file at a path below the directory, and the directories that lead to it, for their owner alone to change, whatever
+    /// the user's `umask` is.
+    package func write(_ contents: String, to path: String) throws {
+        let file = url.appending(path: path)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(contents.utf8).write(to: file)
+        var entry = file
+        for permissions in [0o644] + path.split(separator: "/").dropFirst().map({ _ in 0o755 }) {
+            let path = entry.path(percentEncoded: false)
+            try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
+            entry.deleteLastPathComponent()
+        }
+    }
+
+    package func link(_ path: String, to target: String) throws {
+        let link = url.appending(path: path).path(percentEncoded: false)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+    }
+
+    package func contents(of path: String) throws -> String {
+        try String(contentsOf: url.appending(path: path), encoding: .utf8)
+    }
+}

@@ -1,0 +1,127 @@
+import InwardImages
+import InwardTesting
+import Testing
+import Thoroughness
+
+@Suite(.timeLimit(.minutes(5)))
+struct ImageCodecConformanceTests {
+    private static let raw = ImageEncoding(RawImageCodec.format)
+
+    private let conformance = ImageCodecConformance(roundTrips: [ImageRoundTrip(raw)])
+
+    /// What the check finds wrong with a codec.
+    private func violations(of flaw: RawImageCodec.Flaw) async throws -> [String] {
+        let failure = await #expect(throws: ConformanceFailure.self) {
+            try await conformance.check(RawImageCodec(flaw: flaw))
+        }
+        return failure?.violations ?? []
+    }
+
+    @Test func aCodecThatDoesAllItMustPasses() async throws {
+        try await conformance.check(RawImageCodec())
+    }
+
+    // One after the other, so that calls at the same time get threads to run on.
+    @Test(.serialized, arguments: Thoroughness.sample(RawImageCodec.findings, every: 5)) func eachFlawIsFound(
+        flaw: RawImageCodec.Flaw,
+        sentence: String
+    ) async throws {
+        let found = try await violations(of: flaw)
+        #expect(found.contains { $0.contains(sentence) }, "\(found.prefix(8))")
+    }
+
+    @Test func thereIsAFindingForEachFlaw() {
+        #expect(Set(RawImageCodec.findings.map(\.0)) == Set(RawImageCodec.Flaw.allCases))
+    }
+
+    /// What each setting of a round trip says that a format or a codec cannot do.
+    private static let settings: [(RawImageCodec.Flaw, ImageRoundTrip)] = [
+        (.needsAllBytesForHeader, ImageRoundTrip(raw, hasLeadingHeader: false, keepsTruncatedRows: false)),
+        (.forgetsOrientationOfPart, ImageRoundTrip(raw, hasLeadingHeader: false, keepsTruncatedRows: false)),
+        (.ignoresAllowedTruncation, ImageRoundTrip(raw, keepsTruncatedRows: false)),
+        (.looksAtTheDeadlineOnlyAtTheStart, ImageRoundTrip(raw, isInterruptible: false)),
+        (.looksForCancellationOnlyAtTheStart, ImageRoundTrip(raw, isInterruptible: false)),
+        (.losesAlpha, ImageRoundTrip(raw, keepsAlpha: false)),
+        (.losesOrientation, ImageRoundTrip(raw, keepsOrientation: false)),
+        (.losesLowBits, ImageRoundTrip(raw, tolerance: 4)),
+    ]
+
+    @Test(arguments: Thoroughness.sample(settings, every: 3)) func aSettingSparesACodec(
+        flaw: RawImageCodec.Flaw,
+        roundTrip: ImageRoundTrip
+    ) async throws {
+        try await ImageCodecConformance(roundTrips: [roundTrip]).check(RawImageCodec(flaw: flaw))
+    }
+
+    @Test func aSideThatTheFormatHoldsMustBeWritten() async throws {
+        let conformance = ImageCodecConformance(roundTrips: [ImageRoundTrip(Self.raw, longestSide: 65_537)])
+        let failure = await #expect(throws: ConformanceFailure.self) { try await conformance.check(RawImageCodec()) }
+        #expect(
+            failure?.violations == [
+                "A picture of 65537×1 must be written as RAW, and failed: unencodable(RAW).",
+                "A picture of 1×65537 must be written as RAW, and failed: unencodable(RAW).",
+            ]
+        )
+    }
+
+    @Test func callsAreNotNestedWhereThatIsRuledOut() async throws {
+        let roundTrip = ImageRoundTrip(Self.raw)
+        let failure = await #expect(throws: ConformanceFailure.self) {
+            try await ImageCodecConformance(roundTrips: [roundTrip]).check(RawImageCodec(flaw: .sharesTheHeader))
+        }
+        let nested = failure?.violations.filter { $0.contains("while another") } ?? []
+        #expect(!nested.isEmpty)
+        do {
+            try await ImageCodecConformance(roundTrips: [roundTrip], nestsCalls: false)
+                .check(RawImageCodec(flaw: .sharesTheHeader))
+        } catch {
+            #expect(error.violations.allSatisfy { $0.contains("At the same time") }, "\(error)")
+        }
+    }
+
+    @Test func aCheckOfNothingIsNoCheck() async throws {
+        await #expect(throws: ConformanceFailure.self) {
+            try await ImageCodecConformance(roundTrips: []).check(RawImageCodec())
+        }
+    }
+
+    @Test func aSampleIsComparedWithItsPicture() async throws {
+        let codec = RawImageCodec()
+        let image = Image(size: ImageSize(clamping: 9, 5), color: Color(red: 200, green: 100, blue: 50))
+        let bytes = try codec.bytes(of: image, as: Self.raw)
+        let right = ImageSample(bytes, format: RawImageCodec.format, image: image)
+        try await ImageCodecConformance(roundTrips: [], samples: [right]).check(codec)
+        let wrong = ImageSample(bytes, format: RawImageCodec.format, image: Image(size: image.size, color: .black))
+        let failure = await #expect(throws: ConformanceFailure.self) {
+            try await ImageCodecConformance(roundTrips: [], samples: [wrong]).check(codec)
+        }
+        #expect(failure?.violations == ["A picture of 9×5 in RAW must come back within 0 steps, and is off by 200."])
+    }
+
+    @Test(arguments: [RawImageCodec.Flaw.ignoresCancellationWhenReading, .ignoresDeadlineWhenReducing])
+    func aSampleIsReadUntilItsTaskIsInterrupted(flaw: RawImageCodec.Flaw) async throws {
+        let image = Image(size: ImageSize(clamping: 9, 5), color: Color(gray: 100))
+        let bytes = try RawImageCodec().bytes(of: image, as: Self.raw)
+        let sample = ImageSample(bytes, format: RawImageCodec.format, image: image)
+        let failure = await #expect(throws: ConformanceFailure.self) {
+            try await ImageCodecConformance(roundTrips: [], samples: [sample]).check(RawImageCodec(flaw: flaw))
+        }
+        #expect(failure?.violations.allSatisfy { $0.hasPrefix("A picture of 9×5 in RAW must not be read") } == true)
+    }
+
+    @Test func whatIsLostWithinTheToleranceIsNoViolation() async throws {
+        let codec = RawImageCodec()
+        let image = Image(size: ImageSize(clamping: 9, 5), color: Color(gray: 100))
+        let bytes = try codec.bytes(of: image, as: Self.raw)
+        let other = Image(size: image.size, color: Color(gray: 103))
+        for (tolerance, passes) in [(2, false), (3, true)] {
+            let sample = ImageSample(bytes, format: RawImageCodec.format, image: other, tolerance: tolerance)
+            let conformance = ImageCodecConformance(roundTrips: [], samples: [sample])
+            if passes {
+                try await conformance.check(codec)
+            } else {
+                await #expect(throws: ConformanceFailure.self) { try await conformance.check(codec) }
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import InwardImages
+
+extension RawImageCodec {
+    /// The pixels as the flaw writes them.
+    func changed(_ pixels: [UInt8], _ size: ImageSize) -> [UInt8] {
+        var pixels = pixels
+        switch flaw {
+        case .losesAlpha:
+            for index in stride(from: 3, to: pixels.count, by: 4) { pixels[index] = 255 }
+        case .multipliesAlpha:
+            for index in stride(from: 0, to: pixels.count, by: 4) {
+                for part in index..<index + 3 { pixels[part] = UInt8(Int(pixels[part]) * Int(pixels[index + 3]) / 255) }
+            }
+        case .losesLowBits:
+            for index in pixels.indices { pixels[index] &= 0xFC }
+        case .shiftsRows:
+            pixels = Array(pixels.dropFirst(4)) + pixels.prefix(4)
+        case .swapsColorsOfLongSides where size.longerSide > 256:
+            for index in stride(from: 0, to: pixels.count, by: 4) { pixels.swapAt(index, index + 2) }
+        case .reversesRowsOfLargeImages where min(size.width, size.height) > 256:
+            let row = size.width * 4
+            pixels = stride(from: pixels.count - row, through: 0, by: -row).flatMap { pixels[$0..<$0 + row] }
+        default: break
+        }
+        return pixels
+    }
+
+    /// The image with sides divided by a number, of which each pixel is the first of those it stands for.
+    func reduced(_ image: Image, by divisor: Int) -> Image {
+        let size =
+            flaw == .reducesDownwards
+            ? ImageSize(clamping: image.size.width / divisor, image.size.height / divisor)
+            : image.size.divided(by: divisor)
+        let orientation = flaw == .losesOrientationWhenReducing ? .up : image.orientation
+        let shift = flaw == .shiftsByABlockWhenReducing ? 8 : 0
+        return Image(size: size, orientation: orientation) { pixels in
+            for y in 0..<size.height {
+                for x in 0..<size.width {
+                    let (column, row) =
+                        flaw == .reducesByTheFirstPixels
+                        ? (x, y) : (min(x * divisor + shift, image.size.width - 1), y * divisor)
+                    let color = image[column, row]
+                    let index = (y * size.width + x) * Image.bytesPerPixel
+                    pixels[index] = color.red
+                    pixels[index + 1] = color.green
+                    pixels[index + 2] = color.blue
+                    pixels[index + 3] = flaw == .losesAlphaWhenReducing ? 255 : color.alpha
+                }
+            }
+        }
+    }
+}

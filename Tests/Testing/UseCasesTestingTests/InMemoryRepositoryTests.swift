@@ -1,0 +1,40 @@
+import Entities
+import InwardCore
+import Testing
+import UseCasesTesting
+
+struct InMemoryRepositoryTests {
+    @Test func whatIsPublishedIsThereUnderTheNextIdentity() async throws {
+        let posts = InMemoryPostRepository([try .example(7)])
+        let post = try await posts.publish(PostDraft(authorID: User.ID(2), title: "Notes", body: "x")).value
+        #expect(post.id == Post.ID(8))
+        #expect(try await posts.posts(by: User.ID(2), .nearest).value == [post])
+        #expect(try await posts.posts(.nearest).value.count == 2)
+    }
+
+    @Test func aFailureLastsUntilItIsTakenBack() async throws {
+        let failure = RepositoryError(.denied, request: "x", explanation: "failed")
+        let users = InMemoryUserRepository([try .example(1)])
+        users.fail(with: failure)
+        await #expect(throws: failure) { try await users.user(User.ID(1), .nearest) }
+        users.fail(with: nil)
+        #expect(try await users.user(User.ID(1), .nearest).origin == .memory)
+        let error = await #expect(throws: RepositoryError.self) { try await users.user(User.ID(2), .nearest) }
+        #expect(error?.reason == .notFound)
+    }
+
+    @Test func aCancelledTaskGetsNoAnswer() async throws {
+        let users = InMemoryUserRepository()
+        let posts = InMemoryPostRepository()
+        await withTaskGroup { group in
+            group.addTask {
+                while !Task.isCancelled { await Task.yield() }
+                let error = await #expect(throws: RepositoryError.self) { try await users.users(.nearest) }
+                #expect(error?.reason == .cancelled)
+                let other = await #expect(throws: RepositoryError.self) { try await posts.posts(.nearest) }
+                #expect(other?.reason == .cancelled)
+            }
+            group.cancelAll()
+        }
+    }
+}
