@@ -5,6 +5,7 @@ import InwardFetching
 import NIOCore
 import NIOHTTP1
 import NIOHTTPCompression
+import Synchronization
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -71,6 +72,143 @@ struct AsyncHTTPClientTransfer: Sendable {
         wasSent: Bool = true
     ) -> FetchError {
         FetchError(reason, request: request, explanation: explanation, wasSent: wasSent)
+    }
+}
+
+/// Takes what arrives of one answer, as far as it may be large.
+final class AsyncHTTPClientReceiver: HTTPClientResponseDelegate {
+    typealias Response = Void
+
+    private struct Arrived {
+        var head: HTTPResponseHead?
+        var body = Data()
+        var visits = 0
+    }
+
+    private let request: DataRequest
+    private let bodyLimit: Int
+    private let noteArrival: @Sendable () -> Void
+    private let arrived = Mutex(Arrived())
+
+    /// Makes a receiver that nothing has arrived at.
+    ///
+    /// - Parameters:
+    ///   - request: What was asked.
+    ///   - bodyLimit: How many bytes a body may have.
+    ///   - noteArrival: Is called whenever something arrives.
+    init(of request: DataRequest, bodyLimit: Int, noting noteArrival: @escaping @Sendable () -> Void) {
+        self.request = request
+        self.bodyLimit = bodyLimit
+        self.noteArrival = noteArrival
+    }
+
+    /// What arrived, once the transfer has ended.
+    func answer(isDecompressed: Bool) -> Result<DataResponse, FetchError> {
+        let arrived = arrived.withLock { $0 }
+        guard let head = arrived.head else { return .failure(failure(.interrupted, "was answered with nothing")) }
+        guard arrived.visits < 2 else {
+            return .failure(
+                failure(.invalidRequest, "was redirected by a client that is to leave redirects to its data fetcher")
+            )
+        }
+        return .success(DataResponse(head, body: arrived.body, isDecompressed: isDecompressed))
+    }
+
+    /// What to make of an error that ended the transfer.
+    func answer(despite error: any Error, isDecompressed: Bool) -> Result<DataResponse, FetchError> {
+        switch error {
+        case let error as FetchError: return .failure(error)
+        case NIOHTTPDecompression.DecompressionError.limit: return .failure(tooLarge)
+        case let error as NIOHTTPDecompression.ExtraDecompressionError
+        where error == .truncatedData && arrived.withLock { $0.head }.map(hasNoBody) ?? false:
+            // The decompressor misses what is not meant to be there.
+            return answer(isDecompressed: isDecompressed)
+        default: return .failure(FetchError(error, of: request))
+        }
+    }
+
+    func didVisitURL(task: HTTPClient.Task<Void>, _ request: HTTPClient.Request, _ head: HTTPResponseHead) {
+        arrived.withLock { $0.visits += 1 }
+    }
+
+    func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+        noteArrival()
+        arrived.withLock { $0.head = head }
+        guard !hasNoBody(head), let length = head.headers.first(name: "Content-Length").flatMap({ Int($0) }) else {
+            return task.eventLoop.makeSucceededVoidFuture()
+        }
+        guard length <= bodyLimit else { return task.eventLoop.makeFailedFuture(tooLarge) }
+        // What is announced is not believed before it comes.
+        arrived.withLock { $0.body.reserveCapacity(min(max(0, length), Self.largestReservation)) }
+        return task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
+        noteArrival()
+        let isTaken = arrived.withLock { arrived in
+            guard part.readableBytes <= bodyLimit - arrived.body.count else { return false }
+            arrived.body.append(contentsOf: part.readableBytesView)
+            return true
+        }
+        return isTaken ? task.eventLoop.makeSucceededVoidFuture() : task.eventLoop.makeFailedFuture(tooLarge)
+    }
+
+    func didFinishRequest(task: HTTPClient.Task<Void>) {}
+
+    /// Whether the answer has no body, whatever its header fields say (RFC 9110 section 6.4.1).
+    private func hasNoBody(_ head: HTTPResponseHead) -> Bool {
+        request.method == .head || [204, 304].contains(head.status.code)
+    }
+
+    private var tooLarge: FetchError {
+        failure(.tooLarge, "was answered with more than \(bodyLimit) bytes, the most allowed")
+    }
+
+    private func failure(_ reason: FetchError.Reason, _ explanation: String) -> FetchError {
+        FetchError(reason, request: request, explanation: explanation)
+    }
+
+    private static let largestReservation = 64 * 1_024
+}
+
+extension DataResponse {
+    /// An answer of a head and a body, which its client may have decompressed.
+    fileprivate init(_ head: HTTPResponseHead, body: Data, isDecompressed: Bool) {
+        let fields = head.headers.compactMap { name, value in
+            HeaderField.Name(name).map { HeaderField($0, value) }
+        }
+        self.init(status: Status(Int(head.status.code)), headerFields: HeaderFields(fields), body: body)
+        // The body arrives decoded, so what described its coding would be wrong of it.
+        if isDecompressed, ["gzip", "deflate"].contains(headerFields[.contentEncoding]?.lowercased()) {
+            headerFields[.contentEncoding] = nil
+            headerFields[.contentLength] = nil
+        }
+    }
+}
+
+extension HTTPClient.Request {
+    /// The client's form of a request.
+    ///
+    /// - Throws: what the client throws about an address that it cannot ask.
+    init(_ request: DataRequest) throws {
+        var headers = HTTPHeaders()
+        for field in request.headerFields where field.name != .cookie {
+            headers.add(name: field.name.rawValue, value: field.value)
+        }
+        // RFC 6265 section 5.4: the one list that is not sent as fields that repeat.
+        let cookies = request.headerFields.values(of: .cookie)
+        if !cookies.isEmpty { headers.add(name: "Cookie", value: cookies.joined(separator: "; ")) }
+        if let user = request.url.user(percentEncoded: false), !headers.contains(name: "Authorization") {
+            let password = request.url.password(percentEncoded: false) ?? ""
+            let credentials = HTTPClient.Authorization.basic(username: user, password: password)
+            headers.add(name: "Authorization", value: credentials.headerValue)
+        }
+        try self.init(
+            url: request.url.absoluteString,
+            method: HTTPMethod(rawValue: request.method.rawValue),
+            headers: headers,
+            body: request.body.map { .bytes($0) }
+        )
     }
 }
 #endif

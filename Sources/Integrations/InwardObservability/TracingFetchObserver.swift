@@ -53,4 +53,25 @@ public struct TracingFetchObserver: FetchObserver {
         return try outcome.get()
     }
 }
+
+/// Puts what a tracer wants to be known upstream into header fields, in place of what they say already.
+struct HeaderFieldsInjector: Injector {
+    func inject(_ value: String, forKey key: String, into carrier: inout HeaderFields) {
+        guard let name = HeaderField.Name(key) else { return }
+        carrier[name] = value
+    }
+}
+
+extension SpanAttributes {
+    /// Adds attributes in place of those that have the same names.
+    mutating func merge(_ attributes: FetchAttributes) {
+        for (name, value) in attributes.values {
+            switch value {
+            case .visible(let text): set(name, value: .string(text))
+            case .integer(let number): set(name, value: .int64(Int64(number)))
+            case .seconds(let number): set(name, value: .double(number))
+            }
+        }
+    }
+}
 #endif

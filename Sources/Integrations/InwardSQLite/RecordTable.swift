@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import InwardRecordDirectories
 import InwardRepositories
+import InwardTransfers
 
 /// The records in a database, which are in the order of their keys.
 ///
@@ -188,5 +189,116 @@ struct RecordTable {
         // The last byte ends a component, and is 0.
         return prefix.dropLast() + [last + 1]
     }
+}
+
+/// A row is not what was kept, so that what is read or changed beside it cannot be trusted.
+struct DamagedRow: Error {
+    /// The key that it has; `nil` if that is none.
+    let key: [UInt8]?
+}
+
+/// A row of the database.
+struct RecordRow: Sendable {
+    /// The columns that it is made of, in order.
+    static let columns = "\(RecordHeader.columns), value"
+
+    let header: RecordHeader
+    let value: [UInt8]
+
+    /// Reads a row of the columns.
+    init(_ row: Row) throws {
+        header = RecordHeader(row)
+        value = try row.withUnsafeData(atIndex: 6) { $0.map { [UInt8]($0) } ?? [] }
+    }
+
+    /// Whether it is, byte for byte, what was kept once.
+    var isSound: Bool { header.isFulfilled(by: value) }
+
+    /// What was kept.
+    var record: StoredRecord {
+        StoredRecord(value, expiry: header.expiry.map { Date(orderedBits: $0) })
+    }
+}
+
+/// What a row of the database says beside its value.
+struct RecordHeader: Sendable {
+    /// The columns that it is made of, in order.
+    static let columns =
+        "key, expiry, checksum, valueChecksum, length(value), typeof(value) = 'blob'"
+    /// What a record is counted as beside its key and its value, in bytes.
+    static let overhead = 32
+
+    /// The key in bytes; `nil` if what is there is none.
+    let key: [UInt8]?
+    let expiry: Int64?
+    let valueChecksum: Int64
+    /// Whether it is what was kept once, whatever the value is.
+    let isSound: Bool
+    /// What the record is counted as.
+    let byteCount: Int
+
+    /// Reads a row of the columns.
+    init(_ row: Row) {
+        let values: [DatabaseValue] = (0..<4).map { row[$0] }
+        key = if case .blob(let data) = values[0].storage { Array(data) } else { nil }
+        expiry = if case .int64(let bits) = values[1].storage { bits } else { nil }
+        byteCount =
+            (key?.count ?? 0) + (Int.fromDatabaseValue(row[4] as DatabaseValue) ?? 0) + Self.overhead
+        guard let key, expiry != nil || values[1].isNull, row[5] as DatabaseValue == true.databaseValue,
+            case .int64(let checksum) = values[2].storage,
+            case .int64(let valueChecksum) = values[3].storage
+        else {
+            (valueChecksum, isSound) = (0, false)
+            return
+        }
+        self.valueChecksum = valueChecksum
+        isSound = checksum == Self.checksum(key: key, expiry: expiry, valueChecksum: valueChecksum)
+    }
+
+    /// Whether the record has expired by a time.
+    func isExpired(at time: Int64) -> Bool {
+        if let expiry { expiry <= time } else { false }
+    }
+
+    /// Whether these are the bytes that were kept.
+    func isFulfilled(by value: [UInt8]) -> Bool {
+        isSound && Self.checksum(of: value) == valueChecksum
+    }
+
+    /// The checksum of a value.
+    static func checksum(of value: [UInt8]) -> Int64 {
+        Int64(bitPattern: Checksum(of: value.span).value)
+    }
+
+    /// The checksum of what is beside a value, and so of all.
+    static func checksum(key: [UInt8], expiry: Int64?, valueChecksum: Int64) -> Int64 {
+        var bytes = key
+        bytes.reserveCapacity(key.count + 17)
+        bytes.append(expiry == nil ? 0 : 1)
+        for number in [expiry ?? 0, valueChecksum] {
+            for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+        }
+        return checksum(of: bytes)
+    }
+}
+
+extension Date {
+    /// A number for the time that is in order as times are, and of which the time is made again bit for bit.
+    ///
+    /// A time that is no number has that of the earliest: it is never reached, and what expires then is never given.
+    var orderedBits: Int64 {
+        let seconds = timeIntervalSinceReferenceDate
+        return seconds.isNaN ? .min : Self.flipped(Int64(bitPattern: seconds.bitPattern))
+    }
+
+    /// The time that a number is for.
+    init(orderedBits: Int64) {
+        self.init(
+            timeIntervalSinceReferenceDate: Double(bitPattern: UInt64(bitPattern: Self.flipped(orderedBits)))
+        )
+    }
+
+    // Doubles below zero are in the order of their bits from behind, but for the sign.
+    private static func flipped(_ bits: Int64) -> Int64 { bits < 0 ? bits ^ .max : bits }
 }
 #endif

@@ -94,4 +94,99 @@ enum VipsLibrary {
     /// thread's, so no error shows them.
     static func discardNotes() { cvips_discard_notes() }
 }
+
+extension ImageFormat {
+    /// The form of this name; `nil` for what is none.
+    init?(_ format: CVipsFormat) {
+        switch format {
+        case .JPEG: self = .jpeg
+        case .PNG: self = .png
+        case .webP: self = .webP
+        case .GIF: self = .gif
+        case .AVIF: self = .avif
+        case .HEIF: self = .heif
+        case .TIFF: self = .tiff
+        case .unknown: return nil
+        }
+    }
+
+    /// What the shim calls it; unknown if it does not do it.
+    var vipsFormat: CVipsFormat {
+        switch self {
+        case .jpeg: .JPEG
+        case .png: .PNG
+        case .webP: .webP
+        case .gif: .GIF
+        case .avif: .AVIF
+        case .heif: .HEIF
+        case .tiff: .TIFF
+        default: .unknown
+        }
+    }
+
+    /// Whether a second is spent on a million pixels or more than that, in one piece that no cancellation ends.
+    var isSlowlyCompressed: Bool { self == .avif || self == .heif }
+
+    /// The longest side that is written: libheif writes longer ones, and reads none of them.
+    var longestSide: Int { isSlowlyCompressed ? 32_768 : .max }
+}
+
+extension ImageFormat {
+    /// What the sides of a picture can be divided by while it is decoded.
+    func reductions(of size: ImageSize) -> Set<Int> {
+        switch self {
+        // libvips rounds its sides down, and ends the process if nothing is left of one.
+        case .jpeg: Set([2, 4, 8]).filter { min(size.width, size.height) >= $0 }
+        // libvips rounds its sides to the nearest number, and not up.
+        case .webP: Set([2, 4, 8]).filter { size.width % $0 == 0 && size.height % $0 == 0 }
+        default: []
+        }
+    }
+}
+
+extension CVipsHeader {
+    /// How many bytes decoding takes at the most beside those of the picture that comes out.
+    ///
+    /// - Parameters:
+    ///   - format: The form of the picture.
+    ///   - size: Its size.
+    ///   - tilePixelCount: How many pixels a tile of a TIFF has.
+    ///   - copiedByteCount: How many of the encoded bytes were copied.
+    /// - Returns: the number of bytes.
+    func workingBytes(
+        for format: ImageFormat,
+        _ size: ImageSize,
+        tilePixelCount: Int,
+        copiedByteCount: Int
+    ) -> Int {
+        let pixelBytes = Int(pixel_bytes)
+        let whole: Int
+        switch format {
+        // Coefficients of two bytes, which are kept where the scans are many.
+        case .jpeg: whole = is_interlaced ? Self.product(size.pixelCount, pixelBytes, 2) : 0
+        case .png: whole = is_interlaced ? Self.product(size.pixelCount, pixelBytes, 2) : 0
+        // The frame that is decoded, and the canvas it is put on, before and behind.
+        case .webP, .gif: whole = Self.product(size.pixelCount, Image.bytesPerPixel, 4)
+        // Planes of the decoder and those it refers to, and the pixels made of them.
+        case .avif, .heif: whole = Self.product(size.pixelCount, Image.bytesPerPixel, 8)
+        // A strip may be the whole picture and a tile more than that, packed and unpacked; and tiles are kept for a row of them.
+        case .tiff:
+            whole = Self.product(max(size.pixelCount, tilePixelCount), pixelBytes, 4)
+        default: whole = 0
+        }
+        // Rows on their way through the steps of the conversion, and what each library takes whatever it decodes.
+        let rows = Self.product(size.width, pixelBytes * 3 + 64, 64)
+        return [rows, whole, copiedByteCount, 8 * 1_024 * 1_024].reduce(0) { sum, bytes in
+            let (result, isTooMany) = sum.addingReportingOverflow(bytes)
+            return isTooMany ? .max : result
+        }
+    }
+
+    private static func product(_ factors: Int...) -> Int {
+        factors.reduce(1) { product, factor in
+            let (result, isTooMany) = product.multipliedReportingOverflow(by: factor)
+            return isTooMany ? .max : result
+        }
+    }
+}
 #endif

@@ -144,3 +144,123 @@ extension FetchError: CustomStringConvertible, CustomReflectable {
     /// A mirror that shows no more than the description does.
     public var customMirror: Mirror { Mirror(self, children: ["reason": reason, "description": description]) }
 }
+
+extension FetchError {
+    /// The kinds of failure that a caller can tell apart. More may be added without breaking anybody.
+    public struct Reason: Hashable, Sendable, CustomStringConvertible {
+        /// The kinds as a closed enumeration, for a `switch` that handles each of them.
+        public enum Code: String, Hashable, Sendable, CaseIterable {
+            case cancelled
+            case closed
+            case invalidRequest
+            case rejected
+            case unreachable
+            case untrusted
+            case timedOut
+            case interrupted
+            case tooLarge
+            case tooManyRedirects
+            case unsuccessful
+            case unreadable
+        }
+
+        /// The kind, to switch over.
+        public let code: Code
+
+        /// The task that asked was cancelled.
+        public static let cancelled = Self(code: .cancelled)
+        /// What the fetcher belonged to has ended, and nothing was sent.
+        public static let closed = Self(code: .closed)
+        /// The request is not one that this fetcher can answer: another scheme, a path that leads outside.
+        public static let invalidRequest = Self(code: .invalidRequest)
+        /// A limit on the way to the source was reached, or its circuit is open, and nothing was sent.
+        public static let rejected = Self(code: .rejected)
+        /// Nobody was reached: no such host, nobody listens there, no way leads there.
+        public static let unreachable = Self(code: .unreachable)
+        /// Somebody was reached who could not prove to be the one that was meant.
+        public static let untrusted = Self(code: .untrusted)
+        /// The answer, or its next part, did not come in time.
+        public static let timedOut = Self(code: .timedOut)
+        /// The connection ended before the answer did.
+        public static let interrupted = Self(code: .interrupted)
+        /// The answer is larger than the caller allows.
+        public static let tooLarge = Self(code: .tooLarge)
+        /// One redirect led to another more often than the caller allows.
+        public static let tooManyRedirects = Self(code: .tooManyRedirects)
+        /// A whole answer came, and its status is not one of success.
+        public static let unsuccessful = Self(code: .unsuccessful)
+        /// What there is cannot be read: no permission, a broken disk, a damaged source.
+        public static let unreadable = Self(code: .unreadable)
+
+        /// The kind's name.
+        public var description: String { code.rawValue }
+    }
+}
+
+/// How often a request was tried, and why no more.
+public struct RetryReport: Hashable, Sendable, CustomStringConvertible {
+    /// How many attempts were made, at least 1.
+    public let attempts: Int
+    /// Why no other one was made, as a part of a sentence: `the most allowed`.
+    public let ending: String
+
+    /// Says how often a request was tried, and why no more.
+    public init(attempts: Int, ending: String) {
+        self.attempts = attempts
+        self.ending = ending
+    }
+
+    /// The number of attempts and why there are no more, such as `3 attempts, the most allowed`.
+    public var description: String { "\(attempts) \(attempts == 1 ? "attempt" : "attempts"), \(ending)" }
+}
+
+extension Result<DataResponse, FetchError> {
+    /// Whether the source may have seen the request.
+    var wasSent: Bool {
+        switch self {
+        case .success: true
+        case .failure(let error): error.wasSent
+        }
+    }
+
+    /// The error, if it leaves open whether a request that changes something was done.
+    func uncertainty(of request: DataRequest) -> FetchError? {
+        guard ![.get, .head].contains(request.method) else { return nil }
+        switch self {
+        case .success(let response):
+            return response.status.leavesOutcomeUnknown ? FetchError(response, to: request) : nil
+        case .failure(let error):
+            return error.leavesOutcomeUnknown ? error : nil
+        }
+    }
+
+    /// What to say of several attempts of which this is the last outcome: that an earlier one may have been done, unless this one was
+    /// done or leaves that open itself. A refusal does not settle it (409 least of all): the earlier attempt may still be under way.
+    func regarding(_ uncertainty: FetchError?, of request: DataRequest) -> Self {
+        guard let uncertainty, self.uncertainty(of: request) == nil else { return self }
+        if case .success(let response) = self, response.status.isSuccess { return self }
+        return .failure(uncertainty)
+    }
+}
+
+extension FetchError {
+    /// Whether the request may have reached its source and been done there.
+    package var leavesOutcomeUnknown: Bool {
+        guard wasSent else { return false }
+        return switch reason.code {
+        case .timedOut, .interrupted, .tooLarge, .tooManyRedirects: true
+        case .unsuccessful: status?.leavesOutcomeUnknown ?? true
+        case .cancelled, .closed, .invalidRequest, .rejected, .unreachable, .untrusted, .unreadable: false
+        }
+    }
+}
+
+extension DataResponse.Status {
+    /// Whether a request that was answered with this may have been done all the same.
+    ///
+    /// A source that failed may have failed after it was done (500), and a gateway answers so when it has lost its source or waits no
+    /// longer (502, 503, 504). These say that nothing was begun: 307 and 308, all of 4xx, 501, 505 and 511.
+    package var leavesOutcomeUnknown: Bool {
+        !isSuccess && ![307, 308, 501, 505, 511].contains(code) && !(400..<500).contains(code)
+    }
+}

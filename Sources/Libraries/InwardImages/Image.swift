@@ -89,3 +89,107 @@ extension Image: CustomStringConvertible, CustomReflectable {
     /// A mirror that shows no more than the description does.
     public var customMirror: Mirror { Mirror(self, children: ["size": size, "orientation": orientation]) }
 }
+
+/// How large a picture is, in pixels.
+public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
+    /// How many pixels a row has, 1 or more.
+    public let width: Int
+    /// How many rows there are, 1 or more.
+    public let height: Int
+
+    /// Makes a size; `nil` if a side is less than 1, or if the bytes of such a picture could not be counted.
+    public init?(width: Int, height: Int) {
+        guard width > 0, height > 0 else { return nil }
+        let (count, isTooMany) = width.multipliedReportingOverflow(by: height)
+        guard !isTooMany, count <= Int.max / Image.bytesPerPixel else { return nil }
+        self.width = width
+        self.height = height
+    }
+
+    /// A size whose sides are at least 1, whatever they are asked to be, and at most ``longestSide``.
+    public init(clamping width: Int, _ height: Int) {
+        self.width = min(max(1, width), Self.longestSide)
+        self.height = min(max(1, height), Self.longestSide)
+    }
+
+    /// The longest side that a clamped size has, 1,000,000 pixels.
+    public static let longestSide = 1_000_000
+
+    /// How many pixels there are.
+    public var pixelCount: Int { width * height }
+    /// How many bytes the pixels take.
+    public var byteCount: Int { pixelCount * Image.bytesPerPixel }
+    /// The larger side.
+    public var longerSide: Int { max(width, height) }
+    /// The size of the picture on its side.
+    public var transposed: ImageSize { ImageSize(unchecked: height, width) }
+
+    /// The size with sides divided by a number, rounded up, as decoders reduce a picture; by 1 if the number is less.
+    public func divided(by divisor: Int) -> ImageSize {
+        let divisor = max(1, divisor)
+        return ImageSize(unchecked: (width - 1) / divisor + 1, (height - 1) / divisor + 1)
+    }
+
+    private init(unchecked width: Int, _ height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// The size as it is usually written, such as `640×480`.
+    public var description: String { "\(width)×\(height)" }
+}
+
+/// How the stored rows of a picture are to be turned to show it: the tag 0x0112 of TIFF 6.0, as Exif uses it.
+public enum Orientation: Int, Hashable, Sendable, CaseIterable {
+    /// As it is stored.
+    case up = 1
+    /// Left and right swapped.
+    case upMirrored = 2
+    /// Turned by half.
+    case down = 3
+    /// Top and bottom swapped.
+    case downMirrored = 4
+    /// Rows and columns swapped.
+    case leftMirrored = 5
+    /// To be turned by a quarter, clockwise.
+    case right = 6
+    /// Rows and columns swapped, and turned by half.
+    case rightMirrored = 7
+    /// To be turned by a quarter, counterclockwise.
+    case left = 8
+
+    /// Whether what is stored as a row is shown as a column.
+    public var swapsSides: Bool { rawValue >= Orientation.leftMirrored.rawValue }
+}
+
+/// A colour in sRGB (IEC 61966-2-1), and how much it hides what is behind it.
+public struct Color: Hashable, Sendable {
+    /// How red it is, as sRGB encodes it.
+    public var red: UInt8
+    /// How green it is, as sRGB encodes it.
+    public var green: UInt8
+    /// How blue it is, as sRGB encodes it.
+    public var blue: UInt8
+    /// How much it hides: nothing at 0, all at 255. The other parts are not multiplied by it.
+    public var alpha: UInt8
+
+    /// Makes a colour of its parts, one that hides all if nothing is said of it.
+    public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+        self.alpha = alpha
+    }
+
+    /// Makes a grey of a level.
+    public init(gray: UInt8, alpha: UInt8 = 255) {
+        self.init(red: gray, green: gray, blue: gray, alpha: alpha)
+    }
+
+    /// What cannot be seen.
+    public static let clear = Color(gray: 0, alpha: 0)
+    /// Black that hides all.
+    public static let black = Color(gray: 0)
+    /// White that hides all.
+    public static let white = Color(gray: 255)
+}

@@ -50,3 +50,27 @@ extension ImageError {
         ImageError(.timedOut, of: address, explanation: "was not there before the deadline")
     }
 }
+
+extension ImageError {
+    /// Makes the error of a load from the error of a codec.
+    public init(_ error: ImageCodecError, of address: ImageAddress) {
+        let reason: Reason =
+            switch error.reason {
+            case .unrecognized, .unsupported, .unencodable: .unsupported
+            case .damaged, .truncated: .damaged
+            case .cancelled: .cancelled
+            case .timedOut: .timedOut
+            }
+        self.init(reason, of: address, explanation: error.explanation)
+    }
+}
+
+/// A picture, or why there is none.
+public typealias ImageResult = Result<Image, ImageError>
+
+extension ImageResult {
+    /// How many bytes the picture takes; 0 if there is none.
+    var byteCount: Int {
+        if case .success(let image) = self { image.size.byteCount } else { 0 }
+    }
+}

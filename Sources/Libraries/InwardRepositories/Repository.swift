@@ -1,6 +1,12 @@
 public import InwardCore
 public import Synchronization
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// Gives entities from the nearest place that a policy allows: from memory, from a store, or from the upstream.
 ///
 /// What it gives says where it came from, and how old it is. However many ask for the same at the same time, the upstream is asked
@@ -133,4 +139,103 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
             explanation: "is not answered: the repository is closed"
         )
     }
+}
+
+/// Most reads are answered out of memory, and that takes no longer than it must: what is here is inlinable, so that it is compiled
+/// for the entities that it gives.
+extension Repository {
+    /// The entity of an identity, if memory has it and that will do.
+    @inlinable
+    func readingAtHand(of id: Entity.ID, _ policy: ReadPolicy) -> Reading<Entity>? {
+        guard isPlain, let kept = memory.entity(id), let value = kept.value else { return nil }
+        let now = timer.now
+        guard case .given(let isStale) = kept.use(policy, at: now, endpoint.lifetimes) else { return nil }
+        return Reading(value, origin: .memory, age: kept.age(at: now), isStale: isStale)
+    }
+
+    /// The entities that a filter lets through, if memory has them and that will do.
+    @inlinable
+    func readingAtHand(of filter: EntityFilter<Entity>, _ policy: ReadPolicy) -> Reading<[Entity]>? {
+        guard isPlain, let kept = memory.list(filter) else { return nil }
+        let now = timer.now
+        guard case .given(let isStale) = kept.use(policy, at: now, endpoint.lifetimes) else { return nil }
+        return Reading(
+            kept.value.entities,
+            origin: .memory,
+            age: kept.age(at: now),
+            isStale: isStale,
+            rejected: kept.value.rejected
+        )
+    }
+
+    /// Whether what memory has may be given as it is: the repository is open, and nothing is pending.
+    @inlinable var isPlain: Bool { !isClosed.load(ordering: .acquiring) && pending.isEmpty }
+
+    @usableFromInline
+    func readEntity(_ id: Entity.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<Entity> {
+        try await read(EntityQuestion(id: id), policy, entities)
+    }
+
+    @usableFromInline
+    func readEntities(
+        _ filter: EntityFilter<Entity>,
+        _ policy: ReadPolicy
+    ) async throws(RepositoryError) -> Reading<[Entity]> {
+        try await read(ListQuestion(filter: filter), policy, lists)
+    }
+}
+
+/// Where a repository keeps what it fetches beyond the life of a process.
+public struct RepositoryStore: Sendable {
+    /// The store.
+    public let records: any RecordStore
+    /// What the keys begin with.
+    public let partition: RecordKey
+    let now: @Sendable () -> Date
+    let reportFailure: @Sendable (RecordStoreError) -> Void
+
+    /// Describes the place.
+    ///
+    /// - Parameters:
+    ///   - records: The store. Several repositories may share one.
+    ///   - partition: What the keys begin with, such as the user whom the answers were given to. Nobody is shown what is kept in
+    ///     another partition.
+    ///   - now: The time of day, by which what is kept grows old also while no process runs.
+    ///   - reportFailure: Is told when something could not be read or kept. The repository goes on without.
+    public init(
+        _ records: any RecordStore,
+        partition: RecordKey,
+        now: @escaping @Sendable () -> Date,
+        reportFailure: @escaping @Sendable (RecordStoreError) -> Void
+    ) {
+        self.records = records
+        self.partition = partition
+        self.now = now
+        self.reportFailure = reportFailure
+    }
+}
+
+/// How much a repository keeps in memory.
+public struct MemoryLimit: Hashable, Sendable {
+    /// How many entities, and how many lists.
+    public var count: Int
+    /// How many bytes of what the upstream wrote, of the entities, and of the lists.
+    public var bytes: Int
+
+    /// Makes a limit; without arguments, of 10,000 entities of 32 MiB together, and as many lists.
+    public init(count: Int = 10_000, bytes: Int = 32 * 1_024 * 1_024) {
+        self.count = max(0, count)
+        self.bytes = max(0, bytes)
+    }
+
+    /// The limit that nothing is kept within.
+    public static let nothing = Self(count: 0, bytes: 0)
+}
+
+/// What becomes of a fetch that nobody waits for any more.
+public enum RepositoryAbandonment: Hashable, Sendable {
+    /// It is cancelled.
+    case cancelled
+    /// It is finished, for what is kept.
+    case finished
 }

@@ -111,3 +111,107 @@ public struct Upstream: Sendable {
 
     private static let acceptJSON: HeaderFields = [HeaderField(.accept, "application/json")]
 }
+
+/// What an upstream has answered to a read.
+struct UpstreamAnswer {
+    let request: DataRequest
+    let response: DataResponse
+
+    /// How long it took from the request to the answer.
+    var delay = Duration.zero
+
+    /// Whether the answer was kept on the way, and so may be from before the request.
+    var isCopy: Bool { response.origin != .upstream || response.headerFields[.age] != nil }
+
+    /// How long before the request the answer was made, by what caches on the way say (RFC 9111 section 5.1).
+    var ageAtRequest: Duration { response.headerFields.ageValue ?? .zero }
+
+    /// How old the answer is (RFC 9111 section 4.2.3). Nobody knows when a copy was taken, so all of its way counts. An answer at
+    /// first hand was made for the request, and is not old however long it took.
+    var age: Duration { response.headerFields.ageValue.map { $0 + delay } ?? .zero }
+
+    /// Whether it may be kept: it is the upstream's own answer, which does not say that nobody may keep it.
+    var mayBeKept: Bool {
+        response.degradation == nil && response.headerFields.cacheDirectives["no-store"] == nil
+    }
+
+    /// What the answer says.
+    ///
+    /// - Throws: a `RepositoryError` if it is none of success, or cannot be understood.
+    func decoded<Value>(by decode: (Data) throws(FieldError) -> Value) throws(RepositoryError) -> Value {
+        guard response.status.isSuccess else {
+            throw RepositoryError(FetchError(response, to: request), mayHaveWritten: false)
+        }
+        do {
+            return try decode(response.body)
+        } catch {
+            throw RepositoryError(unreadable: error, of: request)
+        }
+    }
+
+    /// A reading of what it says, which is stale if a cache on the way has had it for longer than answers are fresh.
+    func reading<Value>(
+        _ value: Value,
+        fresh: Duration,
+        rejected: [RejectedRecord] = []
+    ) -> Reading<Value> {
+        Reading(
+            value,
+            origin: response.origin,
+            age: age,
+            isStale: age > .zero && age >= fresh,
+            rejected: rejected,
+            degradation: response.degradation.map { RepositoryError($0, mayHaveWritten: false) }
+        )
+    }
+}
+
+extension RepositoryError {
+    /// Translates what kept a request from being answered, which a write may have been done in spite of.
+    init(_ error: FetchError, mayHaveWritten: Bool) {
+        let reason = mayHaveWritten && error.leavesOutcomeUnknown ? .outcomeUnknown : Reason(error)
+        let delay: Duration? = if case .delay(let delay) = error.retryAfter { delay } else { nil }
+        self.init(
+            reason,
+            request: error.request,
+            explanation: error.explanation,
+            canRetry: error.canRetry && reason != .outcomeUnknown,
+            retryAfter: delay
+        )
+    }
+
+    /// The error that an answer is which cannot be understood.
+    init(unreadable error: FieldError, of request: DataRequest) {
+        self.init(
+            .unreadable,
+            request: request.description,
+            explanation: "was answered with what cannot be used: \(error)"
+        )
+    }
+
+}
+
+extension RepositoryError.Reason {
+    fileprivate init(_ error: FetchError) {
+        self =
+            switch error.reason.code {
+            case .cancelled: .cancelled
+            case .closed: .closed
+            case .rejected, .unreachable, .untrusted, .timedOut, .interrupted, .tooManyRedirects: .unavailable
+            case .invalidRequest: .refused
+            case .tooLarge, .unreadable: .unreadable
+            case .unsuccessful: error.status.map(Self.init) ?? .unavailable
+            }
+    }
+
+    private init(_ status: DataResponse.Status) {
+        self =
+            switch status.code {
+            case 401, 403, 407, 511: .denied
+            case 404, 410: .notFound
+            case 408, 421, 423, 425, 429: .unavailable
+            case 400..<500: .refused
+            default: .unavailable
+            }
+    }
+}

@@ -34,3 +34,72 @@ extension DataLoader {
         try await piece(at: 0, of: validator).validator == validator
     }
 }
+
+/// A piece as a ``DataLoader`` gives it, and what it is a piece of.
+public struct LoadedPiece: Hashable, Sendable {
+    /// The piece.
+    public let piece: DataPiece
+    /// What tells this version of the data from others of the same source, as the source would write it; `nil` if nothing does.
+    public let validator: String?
+    /// How many bytes the data has altogether; `nil` if that is not known.
+    public let totalByteCount: Int?
+
+    /// Makes a piece of a version.
+    public init(_ piece: DataPiece, validator: String?, totalByteCount: Int?) {
+        self.piece = piece
+        self.validator = validator
+        self.totalByteCount = totalByteCount
+    }
+}
+
+/// Why data could not be loaded.
+public struct DataLoaderError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Where the data was to come from, as whoever was to load it would write it. Free of credentials.
+    public let source: String
+    /// What happened then, as the end of a sentence that begins with the source: `was answered with 503`.
+    public let explanation: String
+    /// Whether it says that there is no such data, and asking again will not help.
+    public let meansAbsence: Bool
+
+    /// Makes an error that says where the data was to come from, and what happened.
+    public init(source: String, explanation: String, meansAbsence: Bool = false) {
+        self.source = source
+        self.explanation = explanation
+        self.meansAbsence = meansAbsence
+    }
+
+    /// The source and what happened, as one sentence without its full stop.
+    public var description: String { "\(source) \(explanation)" }
+}
+
+extension DataLoader {
+    /// Reads all the data.
+    ///
+    /// - Parameter limits: When a source is given up that may never end.
+    /// - Returns: the checksum of the data, and how many bytes it has; `nil` if it became another while it was being read.
+    /// - Throws: a ``DataLoaderError`` if it cannot be read, or passes one of the limits.
+    package func checksum(
+        limits: TransferLimits = TransferLimits()
+    ) async throws(DataLoaderError) -> (value: UInt64, byteCount: Int)? {
+        var checksum = Checksum()
+        var counter = PieceCounter(limits)
+        var offset = 0
+        var validator: String?
+        while true {
+            let loaded = try await piece(at: offset, of: validator)
+            guard offset == 0 || loaded.validator == validator, loaded.piece.offset <= offset,
+                loaded.piece.end > offset || loaded.piece.isLast
+            else { return nil }
+            do {
+                try counter.add(loaded, after: offset)
+            } catch {
+                throw DataLoaderError(source: source ?? "The source", explanation: error.reason)
+            }
+            let piece = loaded.piece.dropping(before: offset)
+            checksum.update(with: piece.bytes.span)
+            offset = piece.end
+            if piece.isLast { return (checksum.value, offset) }
+            validator = loaded.validator
+        }
+    }
+}

@@ -167,3 +167,73 @@ public struct TransferData: Sendable {
         DataLoaderError(source: loader.source ?? "The source", explanation: explanation)
     }
 }
+
+/// How far a transfer is, in bytes of its source.
+public struct TransferProgress: Hashable, Sendable {
+    /// How many bytes are done, those of earlier runs among them.
+    public let doneByteCount: Int
+    /// How many there are; `nil` if that is not known.
+    public let totalByteCount: Int?
+
+    /// Says how far a transfer is.
+    public init(doneByteCount: Int, totalByteCount: Int?) {
+        self.doneByteCount = doneByteCount
+        self.totalByteCount = totalByteCount
+    }
+}
+
+/// What a transfer that is done has done.
+public struct TransferReport: Hashable, Sendable {
+    /// How many bytes were loaded for it, in this run and in those that it goes on from.
+    public let loadedByteCount: Int
+    /// How many bytes were saved.
+    public let savedByteCount: Int
+    /// The value of the ``Checksum`` of what was saved.
+    public let checksum: UInt64
+    /// Which version was transferred; `nil` if nothing tells.
+    public let validator: String?
+    /// How many bytes of the source earlier runs had done already.
+    public let resumedAt: Int
+    /// How often it was begun anew, because the source had changed on the way.
+    public let restartCount: Int
+
+    init(_ part: SavedPart, resumedAt: Int, restartCount: Int) {
+        loadedByteCount = part.loadedByteCount
+        savedByteCount = part.savedByteCount
+        checksum = part.checksum
+        validator = part.validator
+        self.resumedAt = resumedAt
+        self.restartCount = restartCount
+    }
+}
+
+/// Why data was not transferred. The target is what it was before, unless it is not known whether it was saved.
+public enum TransferDataError: Error, Hashable, Sendable {
+    /// The caller gave up.
+    case cancelled
+    /// The deadline passed first.
+    case timedOut
+    /// The data could not be loaded.
+    case unreadable(DataLoaderError)
+    /// The data could not be saved.
+    case unwritable(DataSaverError)
+    /// The source passed one of the ``TransferLimits``. The error names the limit. Nothing is kept for the next run.
+    case limitExceeded(DataLoaderError)
+    /// The data became another each time that it was begun anew, this many times.
+    case restless(restartCount: Int)
+}
+
+extension TransferDataError: CustomStringConvertible {
+    /// What could not be done and why, as a sentence without its full stop.
+    public var description: String {
+        switch self {
+        case .cancelled: "The transfer was cancelled"
+        case .timedOut: "The transfer was not done in time"
+        case .unreadable(let cause): "The data could not be loaded: \(cause)"
+        case .limitExceeded(let cause): "The transfer was given up: \(cause)"
+        case .unwritable(let cause): "The data could not be saved: \(cause)"
+        case .restless(let count):
+            "The data changed \(count) times while it was being loaded. Try again when it is at rest"
+        }
+    }
+}

@@ -1,5 +1,6 @@
 import Infrastructure
 import InterfaceAdapters
+import Synchronization
 
 /// Where the program says what it found, and what went wrong.
 struct Terminal {
@@ -38,5 +39,46 @@ struct Terminal {
             standardError.writeLine(String(line))
         }
         return .usage
+    }
+}
+
+/// The exit status of the program.
+enum ExitCode: Int32 {
+    /// It did what was asked.
+    case success = 0
+    /// The upstream failed, or the output could not be written.
+    case failure = 1
+    /// It was not told properly what to do.
+    case usage = 2
+}
+
+/// Shows users on the terminal, and keeps the program's exit status.
+final class TerminalUsersView: UsersView {
+    private let terminal: Terminal
+    private let ending = Mutex(ExitCode.success)
+
+    init(terminal: Terminal) {
+        self.terminal = terminal
+    }
+
+    /// How the last thing that was to be shown ended.
+    var exitCode: ExitCode { ending.withLock(\.self) }
+
+    func show(_ users: UserListViewModel) { print(users) }
+
+    func show(_ profile: UserProfileViewModel) { print(profile) }
+
+    func show(_ posts: FeedViewModel) { print(posts) }
+
+    func show(_ failure: FailureViewModel) {
+        end(with: terminal.fail(failure.line))
+    }
+
+    private func print(_ viewModel: some ViewModel) {
+        end(with: terminal.print(viewModel.document))
+    }
+
+    private func end(with exitCode: ExitCode) {
+        ending.withLock { $0 = exitCode }
     }
 }

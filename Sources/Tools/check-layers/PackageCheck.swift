@@ -88,3 +88,13 @@ struct PackageCheck {
         return text
     }
 }
+
+/// What keeps a package from being checked.
+struct CheckFailure: Error, Equatable {
+    /// What happened and what to do, in sentences.
+    let explanation: String
+
+    init(_ explanation: String) {
+        self.explanation = explanation
+    }
+}

@@ -1,25 +1,59 @@
 import Foundation
 import LayerContract
 
-/// Reads the Swift sources of a package.
+/// Reads the sources of a package: Swift, and C, C++ and Objective-C with their headers and module maps.
 struct SourceReader {
     private struct Source {
         let path: String
         let target: String
         let subject: String?
+        let isSwift: Bool
     }
+
+    /// How the names of C sources and headers end, whatever the language.
+    private static let endings: Set<String> = [
+        "c", "h", "m", "mm", "i", "ii", "cc", "cp", "cpp", "cxx", "c++", "hh", "hp", "hpp", "hxx", "h++", "inc", "inl", "ipp",
+        "tpp", "tcc", "def", "s", "asm", "modulemap",
+    ]
 
     private let root: URL
     private let sources: [Source]
 
     /// A reader of a package's sources.
     init(_ package: PackageDescription) {
-        root = URL(filePath: package.path, directoryHint: .isDirectory)
+        let root = URL(filePath: package.path, directoryHint: .isDirectory)
+        self.root = root
+        let folders = Set(package.targets.map(\.path))
         sources = package.targets.flatMap { target in
-            target.sources.filter { $0.hasSuffix(".swift") }.map { source in
-                Source(path: "\(target.path)/\(source)", target: target.name, subject: target.subject(of: source))
+            let swift = target.sources.filter { $0.hasSuffix(".swift") }.map { source in
+                Source(
+                    path: "\(target.path)/\(source)",
+                    target: target.name,
+                    subject: target.subject(of: source),
+                    isSwift: true
+                )
+            }
+            guard target.language == .c || target.language == .moduleMap else { return swift }
+            // SwiftPM does not say which headers a target has.
+            let files = Self.files(in: target.path, of: root, besides: folders)
+            return swift + files.map { Source(path: $0, target: target.name, subject: nil, isSwift: false) }
+        }
+    }
+
+    /// The C sources, headers and module maps in a folder, and not in another target's.
+    private static func files(in folder: String, of root: URL, besides folders: Set<String>) -> [String] {
+        let url = root.appending(path: folder, directoryHint: .isDirectory)
+        guard let enumerator = FileManager.default.enumerator(atPath: url.path) else { return [] }
+        var files: [String] = []
+        while let name = enumerator.nextObject() as? String {
+            let path = "\(folder)/\(name)"
+            if folders.contains(path) {
+                enumerator.skipDescendants()
+            } else if let dot = name.lastIndex(of: "."), endings.contains(name[dot...].dropFirst().lowercased()) {
+                files.append(path)
             }
         }
+        return files
     }
 
     /// Reads all of them, as many at a time as there are processors.
@@ -49,6 +83,9 @@ struct SourceReader {
     private func read(_ source: Source) throws(CheckFailure) -> SourceFacts {
         do {
             let bytes = [UInt8](try Data(contentsOf: root.appending(path: source.path)))
+            guard source.isSwift else {
+                return SourceFacts(readingC: bytes, path: source.path, target: source.target)
+            }
             return try SourceFacts(
                 reading: bytes,
                 path: source.path,

@@ -90,3 +90,38 @@ public struct Deadline: Sendable {
         return current.timer === timer ? moment < current.moment : remaining < current.remaining
     }
 }
+
+/// There was no answer by the deadline.
+public struct DeadlinePassedError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was to be done, such as `interaction 17`.
+    public let subject: String
+
+    /// Says what was not done in time.
+    public init(_ subject: String) {
+        self.subject = subject
+    }
+
+    /// What was not done in time, as a sentence without its full stop.
+    public var description: String { "\(subject) was not done before its deadline" }
+}
+
+/// Tells how much time has passed since it was made, on whatever clock that is.
+///
+/// It stands for a clock where a type parameter would have to be carried through everything.
+public struct Stopwatch: Sendable {
+    private let time: @Sendable () -> Duration
+
+    /// Starts a stopwatch on a clock.
+    public init<Time: Clock<Duration>>(_ clock: Time) {
+        let start = clock.now
+        time = { start.duration(to: clock.now) }
+    }
+
+    /// A stopwatch that was started before.
+    init(_ time: @escaping @Sendable () -> Duration) {
+        self.time = time
+    }
+
+    /// How much time has passed.
+    public var elapsed: Duration { time() }
+}

@@ -139,3 +139,59 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
 
     private static func title(_ name: String) -> String { name == "circuit" ? "the circuit" : "the circuit to \(name)" }
 }
+
+extension CircuitBreaker {
+    /// What a circuit breaker does with requests.
+    public enum State: Hashable, Sendable, CustomStringConvertible {
+        /// It lets all of them through, and counts how they end.
+        case closed
+        /// It refuses them for so much longer; from zero on, the next one is let through as a probe.
+        case open(remaining: Duration)
+        /// It lets a few of them through as probes, and refuses the others.
+        case halfOpen
+        /// It refuses them until it is closed by hand.
+        case isolated
+
+        /// The state's name, as observers are told it: `closed`, `open`, `half open` or `isolated`.
+        public var description: String {
+            switch self {
+            case .closed: CircuitPhase.closed.rawValue
+            case .open: CircuitPhase.open.rawValue
+            case .halfOpen: CircuitPhase.halfOpen.rawValue
+            case .isolated: CircuitPhase.isolated.rawValue
+            }
+        }
+    }
+}
+
+/// That a circuit lets a request not through.
+struct CircuitRefusal: Error, Hashable {
+    /// The end of a sentence that begins with the request.
+    let explanation: String
+    /// When it can help to ask again, if that is known.
+    let retryAfter: RetryAfter?
+}
+
+/// What a request has while it is under way through a circuit. Whatever becomes of the request, the permit ends with it: that of
+/// a probe which goes without a word gives its place to another.
+struct CircuitPermit: ~Copyable {
+    let pass: CircuitState.Pass
+    /// When the request was let through, if that matters.
+    let start: Duration?
+    /// Who gets the place back; nobody if the request is no probe, and without a count of references then.
+    private var keeper: CircuitBreaker?
+
+    init(_ pass: CircuitState.Pass, of breaker: CircuitBreaker, start: Duration?) {
+        self.pass = pass
+        self.start = start
+        keeper = pass.isProbe ? breaker : nil
+    }
+
+    deinit { keeper?.giveBack(pass) }
+
+    /// Ends the permit without its place being given back, because somebody sees to that.
+    consuming func use() -> (pass: CircuitState.Pass, start: Duration?) {
+        keeper = nil
+        return (pass, start)
+    }
+}

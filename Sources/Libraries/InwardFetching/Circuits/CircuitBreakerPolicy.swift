@@ -79,3 +79,68 @@ public struct CircuitBreakerPolicy: Hashable, Sendable {
     /// The nearest duration that is allowed.
     static func clamped(_ duration: Duration) -> Duration { min(max(duration, .milliseconds(1)), .seconds(86_400)) }
 }
+
+extension CircuitBreakerPolicy {
+    /// Which of the last requests are looked at.
+    public enum Window: Hashable, Sendable {
+        /// The last so many of them, from 1 to 10,000.
+        case calls(Int)
+        /// Those that ended within this time, from a millisecond to a day. It moves on by tenths: a request counts for at
+        /// least nine tenths of the time, and at most the whole.
+        case time(Duration)
+
+        /// This window within the range that is allowed.
+        var clamped: Self {
+            switch self {
+            case .calls(let count): .calls(min(max(count, 1), 10_000))
+            case .time(let duration): .time(CircuitBreakerPolicy.clamped(duration))
+            }
+        }
+
+        /// How many requests are counted at most.
+        var capacity: Int {
+            switch self {
+            case .calls(let count): count
+            case .time: .max
+            }
+        }
+
+        /// Whether it moves on by time.
+        var isTimed: Bool {
+            switch self {
+            case .calls: false
+            case .time: true
+            }
+        }
+
+        /// So many requests in the window, as a part of a sentence: `the last 20 requests`.
+        func words(for count: Int) -> String {
+            switch self {
+            case .calls: "the last \(count) requests"
+            case .time(let duration): "\(count) requests within \(duration)"
+            }
+        }
+    }
+}
+
+extension CircuitBreakerPolicy {
+    /// When answers take so long that it is as bad as if they failed.
+    public struct SlowCalls: Hashable, Sendable {
+        /// What takes this long, or longer, is slow.
+        public let duration: Duration
+        /// The share of slow requests that opens the circuit, from 0.01 to 1.
+        public let share: Double
+
+        /// Says what is slow, and how much of it is too much.
+        ///
+        /// - Parameters:
+        ///   - duration: What takes this long, or longer, is slow: from a millisecond to a day, and the nearest of these for
+        ///     anything else.
+        ///   - share: The share of slow requests that opens the circuit, from 0.01 to 1, and the nearest of these for
+        ///     anything else.
+        public init(_ duration: Duration, share: Double = 0.5) {
+            self.duration = CircuitBreakerPolicy.clamped(duration)
+            self.share = CircuitBreakerPolicy.clamped(share)
+        }
+    }
+}

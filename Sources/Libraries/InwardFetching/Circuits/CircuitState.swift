@@ -154,3 +154,35 @@ struct CircuitState: Hashable {
         return "took \(slowCalls.duration) or longer"
     }
 }
+
+/// What a circuit does with requests, by the name that observers are told.
+enum CircuitPhase: String, Hashable, Sendable {
+    /// It lets all of them through.
+    case closed
+    /// It refuses them for a while.
+    case open
+    /// It lets probes through.
+    case halfOpen = "half open"
+    /// It refuses them until it is told otherwise.
+    case isolated
+}
+
+/// That a circuit does something else with requests from now on.
+struct CircuitChange: Hashable, Sendable {
+    let from: CircuitPhase
+    let to: CircuitPhase
+}
+
+/// How a request ended, as far as a circuit breaker is concerned.
+struct CallOutcome: Hashable {
+    let isFailure: Bool
+    let isSlow: Bool
+
+    init(isFailure: Bool, isSlow: Bool = false) {
+        self.isFailure = isFailure
+        self.isSlow = isSlow
+    }
+
+    /// Whether it speaks against the source.
+    var isBad: Bool { isFailure || isSlow }
+}

@@ -63,3 +63,142 @@ public struct ConcurrencyLimit: Hashable, Sendable {
         return limit.limit
     }
 }
+
+/// Finds from how long requests take how many may be under way: a value without a clock, for a ``ConcurrencyLimit``.
+///
+/// What takes longer than it does without waiting waits somewhere in the source, and more at a time would only wait longer. So
+/// the limit follows the ratio of the two, and takes a little more as long as nothing waits. How long it takes without waiting
+/// is measured now and then, while half as many are under way, or half of that, until that makes no difference.
+struct AdaptiveLimit: Hashable, Sendable {
+    /// What a request that ended tells.
+    enum Outcome {
+        /// How long an answer takes.
+        case answered
+        /// That it was too much.
+        case overloaded
+        /// Nothing.
+        case untold
+    }
+
+    /// Requests that began and ended within the same stretch of time, about as many as are under way at once.
+    private struct Window: Hashable {
+        let start: Duration
+        var count = 0
+        var total = Duration.zero
+        var mostUnderWay = 0
+    }
+
+    /// What no limit exceeds, so that numbers with a fraction count it exactly.
+    static let most = 1_000_000_000
+    /// How many requests a window has at least, so that a single one does not count for too much.
+    private static let leastCount = 10
+    /// After how many windows it is measured anew what a request takes without waiting.
+    private static let windowsBetweenProbes = 100
+    /// How much of a change is made at once.
+    private static let smoothing = 0.2
+    /// What part of the time it took before a request has to take where half as many make a difference.
+    private static let difference = 0.9
+    /// What is left of the limit when it was too much.
+    private static let backoff = 0.9
+
+    private let range: ClosedRange<Int>
+    private let tolerance: Double
+    private var estimate: Double
+    /// The highest estimate since the last probe.
+    private var highest: Double
+    /// How many seconds a request takes without waiting; `nil` as long as that is not known.
+    private var baseline: Double?
+    /// How many seconds a request took before fewer were under way, to measure; `nil` while that is not done.
+    private var probed: Double?
+    /// By what the estimate is divided to measure.
+    private var divisor = 1
+    /// Soon at first, when it is not known whether requests wait.
+    private var windowsUntilProbe = 1
+    private var window = Window(start: .zero)
+
+    init(in range: ClosedRange<Int>, from start: Int, tolerance: Double) {
+        self.range = range.clamped(to: 1...Self.most)
+        self.tolerance = tolerance >= 1 ? min(tolerance, 10) : 1
+        estimate = Double(min(max(start, self.range.lowerBound), self.range.upperBound))
+        highest = estimate
+    }
+
+    /// How many may be under way now.
+    var limit: Int {
+        max(range.lowerBound, Int(estimate) / divisor)
+    }
+
+    /// Takes into account how a request went.
+    ///
+    /// - Parameters:
+    ///   - outcome: What it tells.
+    ///   - start: When it was sent.
+    ///   - end: When it ended.
+    ///   - underWay: How many were under way when it ended, together with it.
+    mutating func record(_ outcome: Outcome, from start: Duration, to end: Duration, underWay: Int) {
+        // What was sent before the window tells of an earlier limit.
+        guard start >= window.start else { return }
+        switch outcome {
+        case .untold: return
+        case .overloaded:
+            estimate = bounded(estimate * Self.backoff)
+            // Those that are under way do not tell the same again.
+            window = Window(start: end)
+        case .answered:
+            window.count += 1
+            window.total += max(.zero, end - start)
+            window.mostUnderWay = max(window.mostUnderWay, underWay)
+            if window.count >= max(Self.leastCount, limit) { closeWindow(at: end) }
+        }
+    }
+
+    private mutating func closeWindow(at end: Duration) {
+        let latency = window.total / .seconds(window.count)
+        let mostUnderWay = window.mostUnderWay
+        window = Window(start: end)
+        if let probed { return probe(latency, before: probed) }
+        guard let baseline else {
+            baseline = latency
+            return
+        }
+        guard mostUnderWay * 2 >= limit else {
+            // So few are under way that none waits for another.
+            self.baseline = baseline + (latency - baseline) * Self.smoothing
+            return
+        }
+        if latency < baseline { self.baseline = baseline + (latency - baseline) * Self.smoothing / 2 }
+        follow(latency > 0 ? min(1, max(0.5, tolerance * baseline / latency)) : 1, isUsed: mostUnderWay >= limit)
+        windowsUntilProbe -= 1
+        // Where half of it has not helped, requests may take longer for a reason of their own.
+        if windowsUntilProbe <= 0 || estimate < highest / 2 { beginProbe(latency) }
+    }
+
+    private mutating func beginProbe(_ latency: Double) {
+        probed = latency
+        divisor = 2
+    }
+
+    private mutating func probe(_ latency: Double, before: Double) {
+        if latency < before * Self.difference, limit > range.lowerBound {
+            probed = latency
+            divisor *= 2
+        } else {
+            probed = nil
+            divisor = 1
+            baseline = latency
+            highest = estimate
+            windowsUntilProbe = Self.windowsBetweenProbes
+        }
+    }
+
+    private mutating func follow(_ gradient: Double, isUsed: Bool) {
+        let target = estimate * gradient + estimate.squareRoot()
+        guard target <= estimate || isUsed else { return }
+        estimate = bounded(estimate + (target - estimate) * Self.smoothing)
+        highest = max(highest, estimate)
+    }
+
+    private func bounded(_ estimate: Double) -> Double {
+        min(max(estimate, Double(range.lowerBound)), Double(range.upperBound))
+    }
+}

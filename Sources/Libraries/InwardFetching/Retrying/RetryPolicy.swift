@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Which requests are tried again, how often, and after how long.
 ///
 /// A wait is as long as chance has it, up to a limit that doubles with each attempt (exponential backoff with full jitter). Where
@@ -106,5 +108,95 @@ public struct RetryPolicy: Sendable {
         case .success(let response): !response.status.isSuccess && statuses.contains(response.status)
         case .failure(let error): reasons.contains(error.reason) || error.status.map(statuses.contains) ?? false
         }
+    }
+}
+
+/// Whether a request is tried again.
+enum RetryDecision: Hashable, Sendable {
+    /// It is, after a while.
+    case retry(after: Duration)
+    /// It is not.
+    case end(RetryEnding)
+}
+
+extension DataRequest {
+    /// Whether it makes no difference if the request is done once or more than once.
+    ///
+    /// So it is for the idempotent methods of RFC 9110 section 9.2.2, and for a request of any method that has a key in
+    /// ``HeaderField/Name/idempotencyKey``, which its source knows the repeats by.
+    public var isIdempotent: Bool {
+        Self.idempotentMethods.contains(method.rawValue)
+            || headerFields.contains { $0.name == .idempotencyKey && !$0.value.isEmpty }
+    }
+
+    private static let idempotentMethods: Set<String> = ["DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"]
+}
+
+/// How long to wait before a request is tried again: a while by chance, up to a limit that doubles with each attempt.
+package struct Backoff: Hashable, Sendable {
+    /// No wait is longer, so that none is too long for a number.
+    package static let longest = Duration.seconds(31_536_000)
+
+    private let base: Duration
+    private let maximum: Duration
+
+    /// Makes a backoff whose limit is `base` at first, and `maximum` at last.
+    package init(base: Duration, maximum: Duration) {
+        self.base = min(max(.zero, base), Self.longest)
+        self.maximum = min(max(.zero, maximum), Self.longest)
+    }
+
+    /// Tells how long to wait behind so many attempts.
+    ///
+    /// - Parameters:
+    ///   - attempts: How many attempts were made, at least 1.
+    ///   - fraction: From 0 up to but not including 1.
+    /// - Returns: that fraction of the most the wait can be.
+    package func delay(after attempts: Int, fraction: Double) -> Duration { limit(after: attempts) * fraction }
+
+    private func limit(after attempts: Int) -> Duration {
+        var limit = base
+        var doublings = attempts - 1
+        while doublings > 0, limit > .zero, limit < maximum {
+            limit *= 2
+            doublings -= 1
+        }
+        return min(limit, maximum)
+    }
+}
+
+/// Where chance comes from, so that those who fail together do not come back together.
+public struct Jitter: Sendable {
+    private final class Source<Generator: RandomNumberGenerator & Sendable>: Sendable {
+        private let generator: Mutex<Generator>
+
+        init(_ generator: Generator) {
+            self.generator = Mutex(generator)
+        }
+
+        package func fraction() -> Double { generator.withLock { Double.random(in: 0..<1, using: &$0) } }
+    }
+
+    /// Chance that nobody can tell in advance: the system's generator.
+    public static let random = Self { Double.random(in: 0..<1) }
+
+    private let draw: @Sendable () -> Double
+
+    /// Makes jitter of a function that gives another number from 0 up to but not including 1 each time.
+    ///
+    /// A number below counts as 0, one above as the largest below 1, and what is no number as 0.
+    public init(_ draw: @escaping @Sendable () -> Double) {
+        self.draw = draw
+    }
+
+    /// Makes jitter that follows from a generator, such as one with a seed in a test.
+    public init(_ generator: some RandomNumberGenerator & Sendable) {
+        self.init(Source(generator).fraction)
+    }
+
+    /// Another number from 0 up to but not including 1.
+    package func fraction() -> Double {
+        let fraction = draw()
+        return fraction > 0 ? min(fraction, 1.0.nextDown) : 0
     }
 }

@@ -70,3 +70,165 @@ enum JPEGBlockDecoder {
         return JPEGHuffmanTables.extended(reader.take(size), size)
     }
 }
+
+/// Decodes the blocks of progressive scans (T.81 annex G).
+struct JPEGProgressiveDecoder {
+    private let band: ClosedRange<Int>
+    private let previousBit: Int
+    private let lastBit: Int32
+
+    init(_ scan: JPEGScan) {
+        band = scan.band
+        previousBit = scan.previousBit
+        lastBit = Int32(scan.lastBit)
+    }
+
+    /// Decodes what a scan says of a block.
+    ///
+    /// - Parameters:
+    ///   - reader: The bits, and what was read before.
+    ///   - data: The bytes they are in.
+    ///   - entries: The Huffman tables.
+    ///   - part: Where those of the component begin.
+    ///   - order: Where each coefficient stands in a block.
+    ///   - coefficients: The coefficients.
+    ///   - start: Where those of the block begin.
+    /// - Returns: whether every code was in a table, and every run within the block.
+    func decode(
+        _ reader: inout JPEGScanReader,
+        _ data: Span<UInt8>,
+        _ entries: Span<UInt32>,
+        _ part: JPEGScan.Part,
+        _ order: Span<UInt8>,
+        _ coefficients: inout MutableSpan<Int16>,
+        at start: Int
+    ) -> Bool {
+        if band.lowerBound > 0 {
+            return previousBit == 0
+                ? decodeAC(&reader, data, entries, part, order, &coefficients, start)
+                : refineAC(&reader, data, entries, part, order, &coefficients, start)
+        }
+        reader.bits.prepare(data)
+        if previousBit > 0 {
+            let bit = reader.bits.take(1) &<< lastBit
+            coefficients[start] |= Int16(truncatingIfNeeded: bit)
+            return true
+        }
+        let entry = JPEGHuffmanTables.entry(for: reader.bits.bits, in: entries, at: part.dc)
+        reader.predictions[part.component] &+= JPEGBlockDecoder.value(entry, &reader.bits)
+        coefficients[start] = Int16(truncatingIfNeeded: reader.predictions[part.component] &<< lastBit)
+        return entry != 0
+    }
+
+    /// Decodes the first bits of AC coefficients (G.1.2.2).
+    private func decodeAC(
+        _ reader: inout JPEGScanReader,
+        _ data: Span<UInt8>,
+        _ entries: Span<UInt32>,
+        _ part: JPEGScan.Part,
+        _ order: Span<UInt8>,
+        _ coefficients: inout MutableSpan<Int16>,
+        _ start: Int
+    ) -> Bool {
+        guard reader.emptyBlocks == 0 else {
+            reader.emptyBlocks -= 1
+            return true
+        }
+        var bits = reader.bits
+        defer { reader.bits = bits }
+        var index = band.lowerBound
+        while index <= band.upperBound {
+            bits.prepare(data)
+            let entry = JPEGHuffmanTables.entry(for: bits.bits, in: entries, at: part.ac)
+            guard entry != 0 else { return false }
+            let run = Int(truncatingIfNeeded: entry &>> 12 & 15)
+            let value = JPEGBlockDecoder.value(entry, &bits)
+            if value != 0 {
+                index &+= run
+                guard index <= band.upperBound else { return false }
+                coefficients[start &+ Int(order[index])] = Int16(truncatingIfNeeded: value &<< lastBit)
+                index &+= 1
+            } else if run == 15 {
+                index &+= 16
+            } else {
+                reader.emptyBlocks = Self.emptyBlocks(run, &bits) - 1
+                break
+            }
+        }
+        return true
+    }
+
+    /// How many blocks have no coefficient more, this one among them.
+    @inline(__always)
+    private static func emptyBlocks(_ size: Int, _ bits: inout JPEGBitReader) -> Int32 {
+        size == 0 ? 1 : 1 &<< Int32(truncatingIfNeeded: size) &+ bits.take(size)
+    }
+
+    /// Decodes one bit more of AC coefficients (G.1.2.3).
+    private func refineAC(
+        _ reader: inout JPEGScanReader,
+        _ data: Span<UInt8>,
+        _ entries: Span<UInt32>,
+        _ part: JPEGScan.Part,
+        _ order: Span<UInt8>,
+        _ coefficients: inout MutableSpan<Int16>,
+        _ start: Int
+    ) -> Bool {
+        var bits = reader.bits
+        defer { reader.bits = bits }
+        let bit = Int16(truncatingIfNeeded: 1 as Int32 &<< lastBit)
+        var index = band.lowerBound
+        if reader.emptyBlocks == 0 {
+            while index <= band.upperBound {
+                bits.prepare(data)
+                let entry = JPEGHuffmanTables.entry(for: bits.bits, in: entries, at: part.ac)
+                guard entry != 0 else { return false }
+                var run = Int(truncatingIfNeeded: entry &>> 12 & 15)
+                let value = JPEGBlockDecoder.value(entry, &bits)
+                // One that begins to be other than zero is 1 or -1 at this bit.
+                guard (-1...1).contains(value) else { return false }
+                if value == 0, run < 15 {
+                    reader.emptyBlocks = Self.emptyBlocks(run, &bits)
+                    break
+                }
+                while index <= band.upperBound {
+                    let place = start &+ Int(order[index])
+                    if coefficients[place] != 0 {
+                        Self.refine(&coefficients[place], bit, &bits, data)
+                    } else if run > 0 {
+                        run &-= 1
+                    } else {
+                        break
+                    }
+                    index &+= 1
+                }
+                if value != 0 {
+                    guard index <= band.upperBound else { return false }
+                    coefficients[start &+ Int(order[index])] = value > 0 ? bit : 0 &- bit
+                }
+                index &+= 1
+            }
+        }
+        guard reader.emptyBlocks > 0 else { return true }
+        reader.emptyBlocks -= 1
+        while index <= band.upperBound {
+            let place = start &+ Int(order[index])
+            if coefficients[place] != 0 { Self.refine(&coefficients[place], bit, &bits, data) }
+            index &+= 1
+        }
+        return true
+    }
+
+    /// Takes the bit that tells more of a coefficient.
+    @inline(__always)
+    private static func refine(
+        _ coefficient: inout Int16,
+        _ bit: Int16,
+        _ bits: inout JPEGBitReader,
+        _ data: Span<UInt8>
+    ) {
+        bits.prepare(data)
+        guard bits.take(1) != 0, coefficient & bit == 0 else { return }
+        coefficient = coefficient > 0 ? coefficient &+ bit : coefficient &- bit
+    }
+}

@@ -65,3 +65,127 @@ extension SIMD4<Int> {
         for (index, row) in rows.prefix(4).enumerated() { self[index] = row }
     }
 }
+
+/// How the samples of a component become as many as the picture has pixels.
+///
+/// Where there are half as many, each gives three quarters of the samples that it lies nearest to, and one quarter of the next
+/// ones (a triangle filter), as most decoders do it: the samples lie between the pixels. Otherwise each is repeated.
+enum JPEGUpsampling {
+    /// There are as many.
+    case none
+    /// There are half as many in a row.
+    case across
+    /// There are half as many rows.
+    case down
+    /// There are half as many in a row, and half as many rows.
+    case both
+    /// There are fewer, in another proportion; or too few to find a next one.
+    case repeated
+
+    /// Whether the rows above and below are needed.
+    var needsNextRow: Bool { self == .down || self == .both }
+
+    /// Writes a row of samples for pixels.
+    ///
+    /// - Parameters:
+    ///   - samples: The samples of the component, and of the row.
+    ///   - near: Where the row of the component begins that is nearest.
+    ///   - far: Where the next one begins.
+    ///   - isUpper: Whether the row lies above the nearest one.
+    ///   - count: How many samples the component has in a row; behind each, there is one more, and room for some.
+    ///   - row: Where the row begins.
+    func write(
+        _ samples: inout MutableSpan<UInt8>,
+        near: Int,
+        far: Int,
+        isUpper: Bool,
+        count: Int,
+        to row: Int
+    ) {
+        switch self {
+        case .none, .repeated: break
+        case .across: Self.writeAcross(&samples, from: near, count: count, to: row)
+        case .down: Self.writeDown(&samples, near: near, far: far, rounding: isUpper ? 1 : 2, count: count, to: row)
+        case .both: Self.writeBoth(&samples, near: near, far: far, count: count, to: row)
+        }
+    }
+
+    @inline(never)
+    private static func writeAcross(
+        _ samples: inout MutableSpan<UInt8>,
+        from near: Int,
+        count: Int,
+        to row: Int
+    ) {
+        var current = samples.eightLevels(at: near)
+        var previous = current[0]
+        var index = 0
+        while index < count {
+            let next = samples.eightLevels(at: near &+ index &+ 8)
+            let tripled = current &* 3
+            samples.store(
+                alternating: (tripled &+ delayed(current, previous) &+ 1) &>> 2,
+                (tripled &+ advanced(current, next[0]) &+ 2) &>> 2,
+                at: row &+ 2 &* index
+            )
+            previous = current[7]
+            current = next
+            index &+= 8
+        }
+    }
+
+    @inline(never)
+    private static func writeDown(
+        _ samples: inout MutableSpan<UInt8>,
+        near: Int,
+        far: Int,
+        rounding: Int16,
+        count: Int,
+        to row: Int
+    ) {
+        var index = 0
+        while index < count {
+            let sum = samples.eightLevels(at: near &+ index) &* 3 &+ samples.eightLevels(at: far &+ index)
+            samples.store(clamping: (sum &+ rounding) &>> 2, at: row &+ index)
+            index &+= 8
+        }
+    }
+
+    @inline(never)
+    private static func writeBoth(
+        _ samples: inout MutableSpan<UInt8>,
+        near: Int,
+        far: Int,
+        count: Int,
+        to row: Int
+    ) {
+        var current = samples.eightLevels(at: near) &* 3 &+ samples.eightLevels(at: far)
+        var previous = current[0]
+        var index = 0
+        while index < count {
+            let following = index &+ 8
+            let next = samples.eightLevels(at: near &+ following) &* 3 &+ samples.eightLevels(at: far &+ following)
+            let tripled = current &* 3
+            samples.store(
+                alternating: (tripled &+ delayed(current, previous) &+ 8) &>> 4,
+                (tripled &+ advanced(current, next[0]) &+ 7) &>> 4,
+                at: row &+ 2 &* index
+            )
+            previous = current[7]
+            current = next
+            index = following
+        }
+    }
+
+    /// What stands before each of the lanes.
+    @inline(__always)
+    private static func delayed(_ lanes: SIMD8<Int16>, _ first: Int16) -> SIMD8<Int16> {
+        SIMD8(first, lanes[0], lanes[1], lanes[2], lanes[3], lanes[4], lanes[5], lanes[6])
+    }
+
+    /// What stands behind each of the lanes.
+    @inline(__always)
+    private static func advanced(_ lanes: SIMD8<Int16>, _ last: Int16) -> SIMD8<Int16> {
+        SIMD8(lanes[1], lanes[2], lanes[3], lanes[4], lanes[5], lanes[6], lanes[7], last)
+    }
+}

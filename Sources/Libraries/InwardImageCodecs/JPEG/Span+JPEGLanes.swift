@@ -39,3 +39,97 @@ extension Span<UInt8> {
         )
     }
 }
+
+// Lanes are read and written one by one, for a span has no other way; behind one look at the bounds it becomes one access.
+
+extension MutableSpan<UInt8> {
+    /// Eight samples; there have to be as many.
+    @inline(__always)
+    func eightSamples(at index: Int) -> SIMD8<UInt8> {
+        precondition(index >= 0 && index <= count &- 8)
+        return SIMD8(
+            self[index],
+            self[index &+ 1],
+            self[index &+ 2],
+            self[index &+ 3],
+            self[index &+ 4],
+            self[index &+ 5],
+            self[index &+ 6],
+            self[index &+ 7]
+        )
+    }
+
+    /// Eight samples, with room to reckon with them.
+    @inline(__always)
+    func eightLevels(at index: Int) -> SIMD8<Int16> {
+        eightSamples(at: index).levels
+    }
+
+    /// Writes eight samples; there has to be room for them.
+    @inline(__always)
+    mutating func store(_ samples: SIMD8<UInt8>, at index: Int) {
+        precondition(index >= 0 && index <= count &- 8)
+        self[index] = samples[0]
+        self[index &+ 1] = samples[1]
+        self[index &+ 2] = samples[2]
+        self[index &+ 3] = samples[3]
+        self[index &+ 4] = samples[4]
+        self[index &+ 5] = samples[5]
+        self[index &+ 6] = samples[6]
+        self[index &+ 7] = samples[7]
+    }
+
+    /// Writes eight samples as they are after reckoning: those outside of 0 to 255 as the nearest of these.
+    @inline(__always)
+    mutating func store(clamping levels: SIMD8<Int16>, at index: Int) {
+        store(levels.clampedToBytes.bytes, at: index)
+    }
+
+    /// Writes four samples as they are after reckoning: those outside of 0 to 255 as the nearest of these.
+    @inline(__always)
+    mutating func store(clamping levels: SIMD4<Int16>, at index: Int) {
+        precondition(index >= 0 && index <= count &- 4)
+        let samples = SIMD8(lowHalf: levels, highHalf: levels).clampedToBytes.bytes
+        self[index] = samples[0]
+        self[index &+ 1] = samples[1]
+        self[index &+ 2] = samples[2]
+        self[index &+ 3] = samples[3]
+    }
+
+    /// Writes eight times two samples in turn.
+    @inline(__always)
+    mutating func store(alternating even: SIMD8<Int16>, _ odd: SIMD8<Int16>, at index: Int) {
+        var both = SIMD16<UInt8>()
+        both.evenHalf = even.bytes
+        both.oddHalf = odd.bytes
+        store(both.lowHalf, at: index)
+        store(both.highHalf, at: index &+ 8)
+    }
+
+    /// Writes eight pixels of four bytes each; there has to be room for them.
+    ///
+    /// It is not inlined, lest the compiler reckons with each byte on its own before.
+    @inline(never)
+    mutating func store(_ pixels: SIMD32<UInt8>, at index: Int) {
+        store(pixels.lowHalf.lowHalf, at: index)
+        store(pixels.lowHalf.highHalf, at: index &+ 8)
+        store(pixels.highHalf.lowHalf, at: index &+ 16)
+        store(pixels.highHalf.highHalf, at: index &+ 24)
+    }
+}
+
+extension MutableSpan<Int16> {
+    /// Writes eight coefficients; there has to be room for them.
+    @inline(__always)
+    mutating func store(_ coefficients: SIMD8<Int16>, at index: Int) {
+        precondition(index >= 0 && index <= count &- 8)
+        self[index] = coefficients[0]
+        self[index &+ 1] = coefficients[1]
+        self[index &+ 2] = coefficients[2]
+        self[index &+ 3] = coefficients[3]
+        self[index &+ 4] = coefficients[4]
+        self[index &+ 5] = coefficients[5]
+        self[index &+ 6] = coefficients[6]
+        self[index &+ 7] = coefficients[7]
+    }
+}

@@ -35,3 +35,10 @@ public struct PNGCodec: ImageCodec {
         return try PNGEncoder(image).bytes()
     }
 }
+
+extension ImageCodecError {
+    /// A PNG breaks a rule, which the end of a sentence says.
+    static func damagedPNG(_ explanation: String) -> ImageCodecError {
+        ImageCodecError(.damaged(.png), explanation)
+    }
+}

@@ -70,3 +70,69 @@ struct ZlibInflater {
         guard flags & 0x20 == 0 else { throw .dictionary }
     }
 }
+
+/// The checksum of RFC 1950, section 8.2.
+struct Adler32 {
+    private static let modulus: UInt32 = 65521
+    /// How many bytes the lanes below hold without overflow: a sum of 22 times 21 bytes of 255 still fits into 16 bits.
+    private static let blockLength = 8 * 22
+
+    private var sum: UInt32 = 1
+    private var sumOfSums: UInt32 = 0
+
+    /// The checksum of what was added.
+    var value: UInt32 { sumOfSums << 16 | sum }
+
+    /// Adds bytes.
+    mutating func update(_ bytes: Span<UInt8>) {
+        var index = 0
+        while bytes.count &- index >= Self.blockLength {
+            addBlock(bytes, at: index)
+            index &+= Self.blockLength
+        }
+        while index < bytes.count {
+            sum = (sum &+ UInt32(bytes[index])) % Self.modulus
+            sumOfSums = (sumOfSums &+ sum) % Self.modulus
+            index &+= 1
+        }
+    }
+
+    /// Adds a block of bytes, eight of them at a time, each of them in a lane of its own: those of even places in the lanes
+    /// of one number, the others in those of another.
+    @inline(__always)
+    private mutating func addBlock(_ bytes: Span<UInt8>, at start: Int) {
+        let mask: UInt64 = 0x00FF_00FF_00FF_00FF
+        var (even, odd) = (UInt64(0), UInt64(0))
+        // What the sums were before each step, added up.
+        var (earlierEven, earlierOdd) = (UInt64(0), UInt64(0))
+        var index = start
+        while index < start &+ Self.blockLength {
+            let word = bytes.word(at: index)
+            earlierEven &+= even
+            earlierOdd &+= odd
+            even &+= word & mask
+            odd &+= word &>> 8 & mask
+            index &+= 8
+        }
+        // A byte of place n in a word counts 8 − n times, and 8 times more for each step that comes after its own.
+        var total: UInt32 = 0
+        var weighted: UInt32 = 0
+        for lane in 0..<4 {
+            let shift = UInt64(16 &* lane)
+            let (first, second) = (UInt32(even &>> shift & 0xFFFF), UInt32(odd &>> shift & 0xFFFF))
+            let earlier = UInt32(earlierEven &>> shift & 0xFFFF) &+ UInt32(earlierOdd &>> shift & 0xFFFF)
+            let weight = UInt32(8 &- 2 &* lane)
+            total &+= first &+ second
+            weighted &+= earlier &* 8 &+ first &* weight &+ second &* (weight &- 1)
+        }
+        sumOfSums = (sumOfSums &+ sum &* UInt32(Self.blockLength) &+ weighted) % Self.modulus
+        sum = (sum &+ total) % Self.modulus
+    }
+
+    /// The checksum of bytes.
+    static func checksum(of bytes: Span<UInt8>) -> UInt32 {
+        var checksum = Adler32()
+        checksum.update(bytes)
+        return checksum.value
+    }
+}

@@ -1,3 +1,4 @@
+import InwardCore
 import Synchronization
 
 /// The fetched pictures that somebody has yet to decode: whoever comes meanwhile takes them, and fetches nothing.
@@ -42,6 +43,58 @@ final class FetchedImages: Sendable {
     private func remove(_ key: Key, _ id: Int) {
         state.withLock { state in
             if state.entries[key]?.id == id { state.entries[key] = nil }
+        }
+    }
+}
+
+/// The bytes of a picture, and what they say of it. It is there as long as somebody has yet to decode them.
+final class FetchedImage: Sendable {
+    let bytes: [UInt8]
+    let isGenuine: Bool
+    let header: ImageHeader
+    /// When it is too old to be kept, as the timer of the cache tells the time.
+    let expiry: Duration
+    /// How long it took to fetch it.
+    let duration: Duration
+    private let place: FetchingRoom.Place
+    private let onRelease: @Sendable () -> Void
+
+    init(
+        _ encoded: EncodedImage,
+        header: ImageHeader,
+        expiry: Duration,
+        duration: Duration,
+        place: FetchingRoom.Place,
+        onRelease: @escaping @Sendable () -> Void
+    ) {
+        bytes = encoded.bytes
+        isGenuine = encoded.isGenuine
+        self.header = header
+        self.expiry = expiry
+        self.duration = duration
+        self.place = place
+        self.onRelease = onRelease
+    }
+
+    deinit { onRelease() }
+}
+
+/// What came of asking for the bytes of a picture.
+struct Fetch: Sendable {
+    let result: Result<FetchedImage, ImageError>
+    let origin: ImageLoadReport.Origin
+
+    /// What a report says of it.
+    ///
+    /// - Parameter waited: How long whoever reports has waited for it, which is told if it failed.
+    /// - Returns: the step.
+    func step(waited: Duration) -> ImageLoadReport.Step {
+        switch result {
+        case .success(let fetched):
+            let bytes = fetched.bytes.count
+            return ImageLoadReport.Step(name: "fetch", origin: origin, duration: fetched.duration, bytes: bytes)
+        case .failure:
+            return ImageLoadReport.Step(name: "fetch", origin: origin, duration: waited, bytes: 0)
         }
     }
 }

@@ -145,3 +145,161 @@ final class ImageStages: Sendable {
         }
     }
 }
+
+extension ImageStages {
+    /// The picture in bytes that were fetched, once there is room for it and for what is done to it.
+    ///
+    /// - Parameters:
+    ///   - fetched: The bytes.
+    ///   - step: How they came.
+    ///   - reduction: What the sides of the picture are divided by.
+    ///   - processingBytes: How many bytes the plugins take beside the picture.
+    ///   - address: Where it came from.
+    /// - Returns: what came of it, with a share of the budget.
+    func decoded(
+        _ fetched: FetchedImage,
+        _ step: ImageLoadReport.Step,
+        reducedBy reduction: Int,
+        processingBytes: Int,
+        _ address: ImageAddress
+    ) async -> StageProduct {
+        let header = fetched.header
+        let bytes = header.bytes(reducedBy: reduction, processingBytes: processingBytes)
+        if let refusal = limits.refusal(of: header) ?? budget.refusal(of: bytes, for: header) {
+            let error = ImageError(.tooLarge, of: address, explanation: refusal)
+            return StageProduct(.failure(error), steps: [step])
+        }
+        guard let share = await budget.admission(of: bytes) else {
+            return StageProduct(.failure(.cancelled(address)), steps: [step])
+        }
+        await leaveCallersThread()
+        let start = timer.now
+        let options = ImageDecodingOptions(reduction: reduction, allowsTruncation: allowsTruncation)
+        let result = await withinDecodingTime(address) { () throws(ImageCodecError) in
+            try codec.image(from: fetched.bytes, options)
+        }
+        let decoding = ImageLoadReport.Step(
+            name: "decode",
+            origin: .done,
+            duration: timer.now - start,
+            bytes: result.byteCount
+        )
+        var product = StageProduct(result, shares: [share], steps: [step, decoding])
+        product.hasRoom = true
+        product.header = header
+        product.isKeepable = product.isKeepable && fetched.isGenuine
+        product.expiry = fetched.expiry
+        return product
+    }
+
+    /// Has a codec work no longer than the limit allows.
+    func withinDecodingTime<Value: Sendable>(
+        _ address: ImageAddress,
+        _ work: () throws(ImageCodecError) -> Value
+    ) async -> Result<Value, ImageError> {
+        let deadline = Deadline(in: limits.decodingTime, on: timer)
+        return await deadline.carried(by: work).mapError { error in
+            guard error.reason == .timedOut, deadline.hasPassed else { return ImageError(error, of: address) }
+            let explanation = "took longer to decode than the \(limits.decodingTime) allowed"
+            return ImageError(.timedOut, of: address, explanation: explanation)
+        }
+    }
+
+    /// Whoever asked may be on a thread that has to go on, such as the main one, and a stage begins there. What takes long is not
+    /// done there.
+    func leaveCallersThread() async { await Task.yield() }
+}
+
+extension ImageHeader {
+    /// How many bytes it takes in all to decode the picture and then to process it: decoding has ended by then.
+    fileprivate func bytes(reducedBy reduction: Int, processingBytes: Int) -> Int {
+        let (processing, isTooMany) = size.divided(by: reduction).byteCount.addingReportingOverflow(processingBytes)
+        return isTooMany ? .max : max(bytes(reducedBy: reduction), processing)
+    }
+}
+
+extension ImageStages {
+    /// The picture that a store has; `nil` if it has none, or none that can be read here.
+    func product(of key: ImageKey, in store: any ImageStore) async -> StageProduct? {
+        let start = timer.now
+        guard let bytes = await store.bytes(of: key), let header = try? codec.header(of: bytes) else { return nil }
+        let decodingBytes = header.bytes(reducedBy: 1)
+        guard limits.refusal(of: header) == nil, budget.refusal(of: decodingBytes, for: header) == nil,
+            let share = await budget.admission(of: decodingBytes)
+        else { return nil }
+        await leaveCallersThread()
+        guard let image = try? codec.image(from: bytes, ImageDecodingOptions()) else { return nil }
+        let step = ImageLoadReport.Step(
+            name: "store",
+            origin: .store,
+            duration: timer.now - start,
+            bytes: image.size.byteCount
+        )
+        return StageProduct(.success(image), shares: [share], steps: [step])
+    }
+
+    /// Hands a picture to a store, unless it came of a failure, may have been cut short, or was forgotten meanwhile.
+    ///
+    /// - Returns: the picture without its share of the budget, which is not held while the store takes its time.
+    func keep(
+        _ product: consuming StageProduct,
+        of key: ImageKey,
+        in store: any ImageStore,
+        since version: Int
+    ) async -> StageProduct {
+        let bytes = encodedForStore(product)
+        product.shares = []
+        guard let bytes, version == self.version(of: key.address) else { return product }
+        await store.keep(bytes, of: key)
+        // Who forgot it while it was being kept may have come too soon for the store.
+        if version != self.version(of: key.address) { await store.forget(key.address) }
+        return product
+    }
+
+    private func encodedForStore(_ product: StageProduct) -> [UInt8]? {
+        guard product.isKeepable, !allowsTruncation, case .success(let image) = product.result else { return nil }
+        return try? codec.bytes(of: image, as: encoding)
+    }
+}
+
+/// What came of the stages of a load so far.
+struct StageProduct: Sendable {
+    var result: ImageResult
+    /// The shares of the budget that the picture takes while it is worked on.
+    var shares: [DecodingBudget.Admission]
+    /// Whether they are enough for all that is yet to be done by whoever had it made.
+    var hasRoom = false
+    /// What was decoded; `nil` if it is not known any more.
+    var header: ImageHeader?
+    /// Whether it may be kept: not if it came of a failure, even if it is a picture by now.
+    var isKeepable: Bool
+    /// When what it came of is too old to be kept, as the timer of the cache tells the time; `nil` where that is not known.
+    var expiry: Duration?
+    var steps: [ImageLoadReport.Step]
+
+    init(
+        _ result: ImageResult,
+        shares: [DecodingBudget.Admission] = [],
+        steps: [ImageLoadReport.Step] = []
+    ) {
+        self.result = result
+        self.shares = shares
+        self.steps = steps
+        isKeepable = if case .success = result { true } else { false }
+    }
+
+    /// What was kept in memory for a key.
+    init(kept image: ImageCache.Kept<Image>, for key: ImageKey) {
+        let name = key.plugins.last.map(ImageLoadReport.Step.name(of:)) ?? "decode"
+        self.init(.success(image.value), steps: [.memory(name, image.value)])
+        expiry = image.expiry
+    }
+
+    /// How it looks to whoever did not have it made.
+    var shared: StageProduct {
+        var shared = self
+        shared.hasRoom = false
+        shared.steps = steps.map(\.shared)
+        return shared
+    }
+}

@@ -18,3 +18,60 @@ public struct RoundedCorners: ImageFilter {
         return image
     }
 }
+
+/// Cuts the largest circle out of the middle of a picture.
+public struct Circle: ImageFilter {
+    /// Cuts circles out of pictures.
+    public init() {}
+
+    /// A square as large as the shorter side of the picture, with the circle in it: what is outside of it is clear, and its
+    /// edge is smooth.
+    public func filtered(_ image: Image) -> Image {
+        let side = min(image.size.width, image.size.height)
+        guard let square = ImageSize(width: side, height: side) else { return image }
+        var circle = image.cropped(to: PixelRectangle(square, at: .center, of: image.size))
+        circle.roundCorners(radius: Double(side) / 2)
+        return circle
+    }
+}
+
+extension Image {
+    /// Makes clear what is outside of rounded corners, and their edge as clear as the part of each pixel that is outside.
+    ///
+    /// - Parameter radius: In pixels; half the shorter side if it is more.
+    mutating func roundCorners(radius: Double) {
+        let (width, height) = (size.width, size.height)
+        let radius = min(radius, Double(min(width, height)) / 2)
+        let reach = Int(radius.rounded(.up))
+        update { pixels in
+            for y in 0..<height where y < reach || y >= height - reach {
+                // How far the middle of the row is above, or below, the centre of the corner.
+                let down = radius - 0.5 - Double(min(y, height - 1 - y))
+                for x in 0..<reach {
+                    let across = radius - 0.5 - Double(x)
+                    // Beyond the centre, in the middle row or column, there is no corner.
+                    guard across > 0, down > 0 else { continue }
+                    let distance = (across * across + down * down).squareRoot()
+                    let coverage = min(max(radius + 0.5 - distance, 0), 1)
+                    guard coverage < 1 else { continue }
+                    let share = Int((coverage * 255).rounded())
+                    pixels.fade(at: y * width + x, to: share)
+                    pixels.fade(at: y * width + width - 1 - x, to: share)
+                }
+            }
+        }
+    }
+}
+
+extension MutableSpan<UInt8> {
+    /// Multiplies the alpha of a pixel by a share of 255; one that cannot be seen then is clear.
+    fileprivate mutating func fade(at pixel: Int, to share: Int) {
+        let index = pixel * Image.bytesPerPixel
+        let alpha = (Int(self[index + 3]) * share + 127) / 255
+        self[index + 3] = UInt8(alpha)
+        guard alpha == 0 else { return }
+        self[index] = 0
+        self[index + 1] = 0
+        self[index + 2] = 0
+    }
+}

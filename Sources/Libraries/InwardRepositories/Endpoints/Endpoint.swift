@@ -1,4 +1,5 @@
 import InwardCore
+public import InwardFetching
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -81,4 +82,108 @@ public struct Endpoint<Entity: Identifiable & Sendable>: Sendable where Entity.I
 
     /// What changes an entity if it is invalidated.
     func keys(of entity: Entity) -> [RecordKey] { [key(of: entity.id)] + subjects(entity) }
+}
+
+/// How an endpoint is asked for several entities at once, so that those that are asked for one by one at nearly the same time
+/// are one request.
+public struct Batching<ID: Sendable>: Sendable {
+    /// How many entities a request asks for at most.
+    public let limit: Int
+    /// How long the first waits for others.
+    public let window: Duration
+    /// The fields of the query of the endpoint's list that ask for these.
+    let fields: @Sendable ([ID]) -> [(name: String, value: String)]
+
+    /// Describes how several entities are asked for.
+    ///
+    /// - Parameters:
+    ///   - limit: How many at most; at least one.
+    ///   - window: How long the first waits for others.
+    ///   - fields: The fields of the query of the endpoint's list that ask for these, such as `id=1` and `id=2`. The answer is a
+    ///     list; who is not in it is not there.
+    public init(
+        limit: Int = 100,
+        window: Duration = .milliseconds(2),
+        fields: @escaping @Sendable ([ID]) -> [(name: String, value: String)]
+    ) {
+        self.limit = max(1, limit)
+        self.window = window
+        self.fields = fields
+    }
+}
+
+/// How an endpoint's list is asked for page by page.
+public struct Paging: Sendable {
+    enum Place {
+        case number(field: String, first: Int)
+        case offset(field: String)
+        case cursor(field: String, next: @Sendable (DataResponse) -> String?)
+    }
+
+    let place: Place
+    let sizeField: String
+
+    /// By the number of the page.
+    ///
+    /// - Parameters:
+    ///   - field: The field of the query that has the number.
+    ///   - first: The number of the first page.
+    ///   - size: The field of the query that says how many entities a page has.
+    /// - Returns: how pages are asked for. A page with fewer entities is the last.
+    public static func numbers(_ field: String, first: Int = 1, size: String) -> Self {
+        Self(place: .number(field: field, first: first), sizeField: size)
+    }
+
+    /// By how many entities come before the page.
+    ///
+    /// - Parameters:
+    ///   - field: The field of the query that has their number.
+    ///   - size: The field of the query that says how many entities a page has.
+    /// - Returns: how pages are asked for. A page with fewer entities is the last.
+    public static func offsets(_ field: String, size: String) -> Self {
+        Self(place: .offset(field: field), sizeField: size)
+    }
+
+    /// By what the page before says.
+    ///
+    /// - Parameters:
+    ///   - field: The field of the query that has the cursor, which the first page is asked for without.
+    ///   - size: The field of the query that says how many entities a page has.
+    ///   - next: The cursor of the page behind an answer; `nil` if that is the last.
+    /// - Returns: how pages are asked for.
+    public static func cursors(
+        _ field: String,
+        size: String,
+        next: @escaping @Sendable (DataResponse) -> String?
+    ) -> Self {
+        Self(place: .cursor(field: field, next: next), sizeField: size)
+    }
+}
+
+/// How an entity comes to be of what is sent to an endpoint's list.
+public struct Creation<Entity: Sendable>: Sendable {
+    let pending: @Sendable ([UInt8], Int) -> Entity?
+    let created: @Sendable ([UInt8], Data) throws(FieldError) -> Entity
+
+    /// Describes it by what is sent and what is answered.
+    ///
+    /// - Parameters:
+    ///   - draft: What is sent. It is kept until the upstream has answered, maybe by a later version of the program.
+    ///   - answer: What the upstream says of it.
+    ///   - pending: The entity as it is shown until then, of what is sent and a number that no other has that is pending; `nil` if
+    ///     it cannot be shown.
+    ///   - created: The entity that it is from then on.
+    public init<Draft: Codable & SendableMetatype, Answer: Decodable & SendableMetatype>(
+        _ draft: Draft.Type,
+        answer: Answer.Type,
+        pending: @escaping @Sendable (Draft, Int) -> Entity?,
+        created: @escaping @Sendable (Draft, Answer) throws(FieldError) -> Entity
+    ) {
+        self.pending = { body, number in
+            (try? Draft.decoded(from: Data(body))).flatMap { pending($0, number) }
+        }
+        self.created = { body, answer throws(FieldError) in
+            try created(try Draft.decoded(from: Data(body)), try Answer.decoded(from: answer))
+        }
+    }
 }

@@ -1,3 +1,4 @@
+public import InwardCore
 import Synchronization
 
 /// Exclusive ownership of a key in a store: the key cannot be claimed again, in this process or another, until the claim is released.
@@ -31,4 +32,62 @@ public enum RecordClaimResult: Sendable {
     case claimed(RecordClaim)
     /// Somebody else owns the key.
     case owned(by: String)
+}
+
+extension RecordStore {
+    /// Claims a key, and waits while it has another owner.
+    ///
+    /// It tries again after 10 ms, and then at growing intervals of up to a second, so waiters get their turn in no particular
+    /// order.
+    ///
+    /// - Parameters:
+    ///   - key: The key to own.
+    ///   - timer: Wakes the waiting task.
+    /// - Returns: the claim.
+    /// - Throws: a ``RecordStoreError``: `busy`, naming the owner, if the task's deadline passes first; `cancelled` if the task is
+    ///   cancelled; another if the store cannot tell who owns the key.
+    public func claim(_ key: RecordKey, waitingWith timer: TimerService) async throws(RecordStoreError) -> RecordClaim {
+        var wait = ClaimWait(timer)
+        while true {
+            switch try await claim(key) {
+            case .claimed(let claim): return claim
+            case .owned(let owner): try await wait.pause(for: "The key \(key)", ownedBy: owner)
+            }
+        }
+    }
+}
+
+/// The pauses between attempts to claim a key that has another owner.
+struct ClaimWait {
+    /// How long before the task's deadline the wait ends, so that the caller learns who the owner is instead of being cut off.
+    private static let margin = Duration.milliseconds(100)
+
+    private let timer: TimerService
+    private var next = Duration.milliseconds(10)
+
+    init(_ timer: TimerService) {
+        self.timer = timer
+    }
+
+    /// Waits until the next attempt.
+    ///
+    /// - Throws: a ``RecordStoreError``: `busy` if the task's deadline is near; `cancelled` if the task is cancelled.
+    mutating func pause(for name: String, ownedBy owner: String) async throws(RecordStoreError) {
+        let remaining = Deadline.current.map { $0.remaining - Self.margin } ?? next
+        guard remaining > .zero else {
+            throw RecordStoreError(
+                .busy,
+                explanation: "\(name) is owned by \(owner). Wait until that has ended, or end it, and try again."
+            )
+        }
+        do {
+            try await timer.sleep(for: min(next, remaining))
+        } catch {
+            throw RecordStoreError(
+                .cancelled,
+                explanation: "The task was cancelled while it waited for \(owner) to release what it owns."
+            )
+        }
+        next = min(next * 2, .seconds(1))
+    }
 }

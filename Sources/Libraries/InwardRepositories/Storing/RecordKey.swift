@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// What a record is kept under: its components, from the general to the particular, such as `posts` and `7`.
 ///
 /// Two keys are the same if their components are, each byte for byte of its UTF-8. So `é` in one character and `é` in two are
@@ -48,4 +54,34 @@ public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible
 
     /// The components, such as `posts/7`. What two keys are called may be the same.
     public var description: String { components.joined(separator: "/") }
+}
+
+/// What is kept under a key.
+public struct StoredRecord: Hashable, Sendable {
+    /// The contents.
+    public let bytes: [UInt8]
+    /// When the record expires and is no longer returned. Without room it may be removed sooner. `nil` if it stays until it is removed.
+    public let expiry: Date?
+
+    /// Makes a record. Without an expiry it stays until it is removed.
+    public init(_ bytes: [UInt8], expiry: Date? = nil) {
+        self.bytes = bytes
+        self.expiry = expiry
+    }
+
+    /// Whether it has expired by a time.
+    public func isExpired(at time: Date) -> Bool {
+        // NaN is never reached, and must not keep a record for ever.
+        if let expiry { !(time < expiry) } else { false }
+    }
+}
+
+/// A change of what a store keeps.
+public enum RecordChange: Hashable, Sendable {
+    /// A record is kept under a key, in the place of another if there is one.
+    case keep(StoredRecord, RecordKey)
+    /// What is kept under a key is removed, if there is anything.
+    case remove(RecordKey)
+    /// Everything whose key begins with a key is removed, and what is kept under that key itself.
+    case removeAll(RecordKey)
 }

@@ -43,3 +43,47 @@ public protocol RecordStore: Sendable {
     /// - Throws: a ``RecordStoreError`` if the store cannot tell who owns the key.
     func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult
 }
+
+extension RecordStore {
+    /// What is kept under several keys, `nil` for each where nothing is, in their order.
+    ///
+    /// - Throws: a ``RecordStoreError`` if it cannot be known.
+    public func records(for keys: [RecordKey]) async throws(RecordStoreError) -> [StoredRecord?] {
+        var records: [StoredRecord?] = []
+        for key in keys { records.append(try await record(for: key)) }
+        return records
+    }
+}
+
+/// Why a store could not do what it was asked for.
+public struct RecordStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Which kind of failure it is.
+    public enum Reason: Hashable, Sendable {
+        /// The store or its disk is full.
+        case full
+        /// It may not be done.
+        case denied
+        /// Somebody else owns it.
+        case busy
+        /// It is closed.
+        case closed
+        /// The task was cancelled, or its deadline passed, before it was begun.
+        case cancelled
+        /// Anything else.
+        case unavailable
+    }
+
+    /// Which kind of failure it is.
+    public let reason: Reason
+    /// What happened, and what to do, as a sentence.
+    public let explanation: String
+
+    /// Makes an error of its kind and what happened.
+    public init(_ reason: Reason, explanation: String) {
+        self.reason = reason
+        self.explanation = explanation
+    }
+
+    /// What happened.
+    public var description: String { explanation }
+}

@@ -1,5 +1,9 @@
+import Entities
+import InterfaceAdapters
 import InwardCore
+import InwardFetching
 import InwardScopes
+import UseCases
 
 extension Scope where Level == InteractionLifetime, Objects == Interaction {
     /// Asks a repository of the interaction, as long as it is open and its deadline has not passed: what is under way then is
@@ -40,5 +44,80 @@ extension Scope where Level == InteractionLifetime, Objects == Interaction {
             )
         }
         return try answer.get()
+    }
+}
+
+/// The users as a session knows them, for an interaction.
+///
+/// It holds the scope and not the scope's objects, so keeping it keeps nothing else alive.
+struct ScopedUserRepository: UserRepository {
+    let scope: Scope<InteractionLifetime, Interaction>
+
+    func users(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[User]> {
+        try await scope.asking("The list of users") { interaction async throws(RepositoryError) in
+            try await interaction.users.users(policy)
+        }
+    }
+
+    func user(_ id: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<User> {
+        try await scope.asking("User \(id)") { interaction async throws(RepositoryError) in
+            try await interaction.users.user(id, policy)
+        }
+    }
+}
+
+/// The posts as a session knows them, for an interaction.
+///
+/// It holds the scope and not the scope's objects, so keeping it keeps nothing else alive.
+struct ScopedPostRepository: PostRepository {
+    let scope: Scope<InteractionLifetime, Interaction>
+
+    func posts(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
+        try await scope.asking("The list of posts") { interaction async throws(RepositoryError) in
+            try await interaction.posts.posts(policy)
+        }
+    }
+
+    func posts(by author: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
+        try await scope.asking("The list of posts by user \(author)") { interaction async throws(RepositoryError) in
+            try await interaction.posts.posts(by: author, policy)
+        }
+    }
+
+    func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
+        try await scope.asking("Publishing the post", writes: true) { interaction async throws(RepositoryError) in
+            try await interaction.posts.publish(draft)
+        }
+    }
+}
+
+/// A data fetcher that answers as long as a scope is open and the deadline, if there is one, has not passed: what is under way then is
+/// cancelled, and afterwards nothing is sent.
+///
+/// It holds the scope and not the scope's objects, so keeping it keeps nothing else alive.
+struct ScopedDataFetcher<Level: Lifetime, Objects: Sendable>: DataFetcher {
+    let scope: Scope<Level, Objects>
+    let deadline: Deadline?
+    /// The fetcher behind this one, which is one of the scope's objects.
+    let base: @Sendable (Objects) -> any DataFetcher
+
+    func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        let result: Result<DataResponse, FetchError>
+        do {
+            result = try await scope.run { [deadline, base] objects async throws(FetchError) in
+                let base = base(objects)
+                guard let deadline else { return try await base.fetch(request) }
+                let result = await deadline.bound { () async throws(FetchError) in try await base.fetch(request) }
+                guard let result else {
+                    throw FetchError(.timedOut, request: request, explanation: "was not answered before the deadline")
+                }
+                return try result.get()
+            }
+        } catch {
+            throw error.workBegan
+                ? FetchError(.interrupted, request: request, explanation: "came to an end too late: \(error)")
+                : FetchError(.closed, request: request, explanation: "was not sent: \(error)")
+        }
+        return try result.get()
     }
 }

@@ -49,3 +49,87 @@ public struct User: Hashable, Identifiable, Sendable {
         self.company = company
     }
 }
+
+extension User {
+    /// The identity of a user, given by whoever keeps the users.
+    public struct ID: Hashable, Comparable, Sendable, CustomStringConvertible {
+        /// The number itself. Any number can be an identity.
+        public let rawValue: Int
+
+        /// Makes the identity with this number.
+        public init(_ rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// Orders identities by their number.
+        public static func < (left: Self, right: Self) -> Bool {
+            left.rawValue < right.rawValue
+        }
+
+        /// The number in decimal digits.
+        public var description: String { String(rawValue) }
+    }
+}
+
+/// The rule of a ``User`` that was broken.
+public enum UserError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The name is empty or only white space.
+    case blankName
+    /// The username is empty or only white space.
+    case blankUsername
+    /// The username, given here, has white space inside.
+    case usernameIsNotOneWord(String)
+
+    /// The rule, as a sentence for a person.
+    public var description: String {
+        switch self {
+        case .blankName: "A user's name must not be blank."
+        case .blankUsername: "A username must not be blank."
+        case .usernameIsNotOneWord(let username): "A username must be one word, which “\(username)” is not."
+        }
+    }
+}
+
+/// A company, as somebody who works there presents it.
+public struct Company: Hashable, Sendable {
+    /// What the company is called. Never empty.
+    public let name: String
+    /// What the company says of itself.
+    public let catchPhrase: String
+    /// What the company does.
+    public let business: String
+
+    /// Makes a company, or says that its name is missing.
+    ///
+    /// - Throws: ``CompanyError/blankName`` if the name is empty or only white space.
+    public init(name: String, catchPhrase: String, business: String) throws(CompanyError) {
+        let name = name.trimmingWhitespace()
+        guard !name.isEmpty else { throw .blankName }
+        self.name = name
+        self.catchPhrase = catchPhrase
+        self.business = business
+    }
+}
+
+/// The rule of a ``Company`` that was broken.
+public enum CompanyError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The name is empty or only white space.
+    case blankName
+
+    /// The rule, as a sentence for a person.
+    public var description: String {
+        switch self {
+        case .blankName: "A company's name must not be blank."
+        }
+    }
+}
+
+extension String {
+    /// This text without the white space and line breaks at its ends.
+    func trimmingWhitespace() -> String {
+        guard let first = firstIndex(where: { !$0.isWhitespace }),
+            let last = lastIndex(where: { !$0.isWhitespace })
+        else { return "" }
+        return String(self[first...last])
+    }
+}

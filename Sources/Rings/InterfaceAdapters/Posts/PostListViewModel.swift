@@ -130,3 +130,68 @@ public final class PostListViewModel: Sendable {
         return answer
     }
 }
+
+extension PostListViewModel {
+    /// Loads the posts, and refreshes them again and again until the task is cancelled, or the list is found closed.
+    ///
+    /// - Parameters:
+    ///   - interval: How long it waits behind each answer, or failure.
+    ///   - clock: What it waits by.
+    /// - Throws: what to show if the list is closed.
+    public func keepRefreshing(every interval: Duration, on clock: any Clock<Duration>) async throws(FailureViewModel) {
+        try await send(.load)
+        while (try? await clock.sleep(for: interval)) != nil {
+            try await send(.refresh)
+        }
+    }
+}
+
+/// What somebody who sees a list of posts can want of it.
+public enum PostListIntent: Hashable, Sendable {
+    /// The newest posts, from the nearest place that has them.
+    case load
+    /// As many posts as there are to be seen, as the source has them now.
+    case refresh
+    /// The newest posts with this text in them; `nil` for all posts.
+    case filter(String?)
+    /// The posts that follow on those to be seen.
+    case loadMore
+}
+
+/// What is to be seen of a list of posts.
+public enum PostListState: Equatable, Sendable {
+    /// Nobody has asked for posts yet.
+    case idle
+    /// Posts are being asked for; meanwhile the last ones that came are to be seen, if any did.
+    case loading(lastGood: FeedViewModel?)
+    /// The posts, with where they came from.
+    case loaded(FeedViewModel)
+    /// The posts could not be had; the last ones that came are still to be seen, if any did.
+    case failed(FailureViewModel, lastGood: FeedViewModel?)
+
+    /// The posts to be seen: those that came last.
+    public var posts: FeedViewModel? {
+        switch self {
+        case .idle: nil
+        case .loaded(let posts): posts
+        case .loading(let posts), .failed(_, let posts): posts
+        }
+    }
+
+    /// The posts with what is happening to them, in one document.
+    public var document: Document {
+        let remark =
+            switch self {
+            case .idle: "No posts have been asked for."
+            case .loading: "Asking for posts …"
+            case .loaded(let posts): "Read \(posts.postsRead) posts (from \(posts.origin))."
+            case .failed(let failure, nil): failure.line
+            case .failed(let failure, _?): "\(failure.line) Above is what came last."
+            }
+        let list = posts?.document
+        return Document(
+            title: list?.title ?? "Feed",
+            blocks: (list?.blocks ?? []) + [.paragraph(remark)]
+        )
+    }
+}

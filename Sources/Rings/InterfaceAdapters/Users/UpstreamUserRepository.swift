@@ -1,5 +1,6 @@
 public import Entities
 public import InwardCore
+public import InwardImages
 public import InwardRepositories
 public import UseCases
 
@@ -30,5 +31,22 @@ public struct UpstreamUserRepository: UserRepository {
     /// - Throws: a `RepositoryError`, also if the record is damaged or is another user's.
     public func user(_ id: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<User> {
         try await repository.entity(id, policy)
+    }
+}
+
+extension Endpoint<User> {
+    /// The users of an upstream that keeps them as JSON, a list at `users` and each by its identity at `users/7`.
+    ///
+    /// - Parameter lifetimes: How long its answers are fresh, and how long they are kept.
+    /// - Returns: the endpoint.
+    public static func users(lifetimes: Lifetimes = Lifetimes()) -> Self {
+        Self(UserDTO.self, at: "users", lifetimes: lifetimes)
+    }
+}
+
+extension ImageAddress {
+    /// Where an upstream has the picture of a user, relative to its own address.
+    public static func avatar(of user: User.ID) -> ImageAddress {
+        ImageAddress("avatars/\(user.rawValue).jpg")
     }
 }

@@ -57,3 +57,87 @@ struct UserDTO: RecordDTO {
         }
     }
 }
+
+/// A company within a ``UserDTO``.
+struct CompanyDTO: Codable {
+    let name: FieldDTO<String>
+    let catchPhrase: FieldDTO<String>
+    let bs: FieldDTO<String>
+
+    init(_ company: Company) {
+        name = FieldDTO(company.name)
+        catchPhrase = FieldDTO(company.catchPhrase)
+        bs = FieldDTO(company.business)
+    }
+
+    func entity() throws(FieldError) -> Company {
+        do {
+            return try Company(name: name.value, catchPhrase: catchPhrase.value, business: bs.value)
+        } catch {
+            throw FieldError("company.name", "breaks a rule: \(error)")
+        }
+    }
+}
+
+/// An address within a ``UserDTO``.
+struct PostalAddressDTO: Codable {
+    let street: FieldDTO<String>
+    let suite: FieldDTO<String>
+    let city: FieldDTO<String>
+    let zipcode: FieldDTO<String>
+    let geo: GeographicPointDTO
+
+    init(_ address: PostalAddress) {
+        street = FieldDTO(address.street)
+        suite = FieldDTO(address.suite)
+        city = FieldDTO(address.city)
+        zipcode = FieldDTO(address.zipcode)
+        geo = GeographicPointDTO(address.location)
+    }
+
+    func entity() throws(FieldError) -> PostalAddress {
+        PostalAddress(
+            street: street.value,
+            suite: suite.value,
+            city: city.value,
+            zipcode: zipcode.value,
+            location: try geo.entity()
+        )
+    }
+}
+
+/// A point on Earth within a ``PostalAddressDTO``, whose coordinates are written as texts.
+struct GeographicPointDTO: Codable {
+    let lat: FieldDTO<String>
+    let lng: FieldDTO<String>
+
+    init(_ point: GeographicPoint) {
+        lat = FieldDTO(String(point.latitude))
+        lng = FieldDTO(String(point.longitude))
+    }
+
+    func entity() throws(FieldError) -> GeographicPoint {
+        let latitude = try Self.number(lat.value, field: "address.geo.lat")
+        let longitude = try Self.number(lng.value, field: "address.geo.lng")
+        do {
+            return try GeographicPoint(latitude: latitude, longitude: longitude)
+        } catch {
+            throw FieldError(Self.field(of: error), "breaks a rule: \(error)")
+        }
+    }
+
+    private static func number(_ text: String, field: String) throws(FieldError) -> Double {
+        // `Double` reads more than numbers in digits: `nan`, and hexadecimal ones.
+        guard text.utf8.allSatisfy("+-.0123456789eE".utf8.contains), let number = Double(text) else {
+            throw FieldError(field, "is not a number: “\(text)”")
+        }
+        return number
+    }
+
+    private static func field(of error: GeographicPointError) -> String {
+        switch error {
+        case .latitudeOutOfRange: "address.geo.lat"
+        case .longitudeOutOfRange: "address.geo.lng"
+        }
+    }
+}

@@ -1,6 +1,6 @@
 import Entities
-import InwardCore
-import InwardTransfers
+public import InwardCore
+public import InwardTransfers
 
 /// Makes a consistent copy of the users, the posts and the users' pictures of an upstream.
 ///
@@ -181,5 +181,91 @@ public struct MirrorUpstream: Sendable {
     private var ending: MirrorUpstreamError? {
         if Task.isCancelled { return .cancelled }
         return Deadline.current?.hasPassed == true ? .timedOut : nil
+    }
+}
+
+/// What a mirror has that was made.
+public struct MirrorReport: Hashable, Sendable {
+    /// How many users it has.
+    public let userCount: Int
+    /// How many posts it has.
+    public let postCount: Int
+    /// How many pictures of users it has.
+    public let avatarCount: Int
+    /// How many items were transferred for it; the others were there already, and unchanged.
+    public let transferredCount: Int
+}
+
+/// Why there is no new mirror. The one there was is what it was before.
+public enum MirrorUpstreamError: Error, Hashable, Sendable {
+    /// The caller gave up. What is there already serves the next run.
+    case cancelled
+    /// The deadline passed first. What is there already serves the next run.
+    case timedOut
+    /// An item could not be loaded.
+    case unavailable(DataLoaderError)
+    /// The upstream passed one of the ``MirrorLimits``. The error names the limit.
+    case limitExceeded(DataLoaderError)
+    /// What came is no list of users, or none of posts.
+    case unreadable(RepositoryError)
+    /// An item could not be saved.
+    case unwritable(DataSaverError)
+    /// The mirror cannot be kept where it was to be.
+    case unkept(MirrorStoreError)
+    /// The users or the posts changed each time while the others were being copied.
+    case restless
+
+    init(_ error: TransferDataError) {
+        self =
+            switch error {
+            case .cancelled: .cancelled
+            case .timedOut: .timedOut
+            case .unreadable(let cause): .unavailable(cause)
+            case .limitExceeded(let cause): .limitExceeded(cause)
+            case .unwritable(let cause): .unwritable(cause)
+            case .restless: .restless
+            }
+    }
+}
+
+/// The limits at which a mirror gives up an upstream that may never end.
+///
+/// A mirror that passes one of these limits ends with ``MirrorUpstreamError/limitExceeded(_:)``.
+public struct MirrorLimits: Hashable, Sendable {
+    /// The most bytes of the list of users, and of that of posts.
+    public var maximumListByteCount: Int
+    /// The most bytes of an image.
+    public var maximumImageByteCount: Int
+    /// The most images.
+    public var maximumImageCount: Int
+    /// The most bytes of all lists and images together.
+    public var maximumTotalByteCount: Int
+
+    /// Makes limits: without arguments 64 MiB for a list, 32 MiB for an image, 100,000 images, and 4 GiB for everything.
+    public init(
+        maximumListByteCount: Int = 64 * 1_024 * 1_024,
+        maximumImageByteCount: Int = 32 * 1_024 * 1_024,
+        maximumImageCount: Int = 100_000,
+        maximumTotalByteCount: Int = 4 * 1_024 * 1_024 * 1_024
+    ) {
+        self.maximumListByteCount = max(0, maximumListByteCount)
+        self.maximumImageByteCount = max(0, maximumImageByteCount)
+        self.maximumImageCount = max(0, maximumImageCount)
+        self.maximumTotalByteCount = max(0, maximumTotalByteCount)
+    }
+
+    /// The limits for the transfer of an item.
+    func limits(for item: MirroredItem, after byteCount: Int) -> TransferLimits {
+        let (itemLimit, name) =
+            if case .avatar = item {
+                (maximumImageByteCount, "MirrorLimits.maximumImageByteCount")
+            } else {
+                (maximumListByteCount, "MirrorLimits.maximumListByteCount")
+            }
+        let rest = max(0, maximumTotalByteCount - byteCount)
+        var limits = TransferLimits(maximumByteCount: min(itemLimit, rest))
+        limits.maximumByteCountName =
+            itemLimit <= rest ? name : "MirrorLimits.maximumTotalByteCount (\(maximumTotalByteCount) for everything)"
+        return limits
     }
 }

@@ -48,3 +48,76 @@ public final class Rendezvous: Sendable {
         }
     }
 }
+
+/// Tells writers how far concurrent readers are, so that they keep writing until each reader has read between writes.
+///
+/// A slow reader needs more writes than any fixed number, and a reader that waits for the writers needs pauses between them. So
+/// writers go on for as long as it takes, with pauses that grow until a reader has read.
+final class ReaderProgress: Sendable {
+    /// How often each reader reads.
+    private static let readCount = 16
+    /// After how many writes without a read each pause is a turn longer.
+    private static let writesPerTurn = 8
+
+    private struct State {
+        var writeCount = 0
+        /// How much was written at the last read that counted.
+        var readWriteCount = 0
+        var readers: [Reader]
+    }
+
+    private struct Reader {
+        var left = ReaderProgress.readCount
+        /// How much was written when it last read.
+        var readWriteCount = 0
+    }
+
+    private let state: Mutex<State>
+
+    init(readers: Int) {
+        state = Mutex(State(readers: [Reader](repeating: Reader(), count: readers)))
+    }
+
+    /// Whether a writer that has written so many times goes on: a least number of times, and then as long as readers need it.
+    func needsRound(_ round: Int, ofAtLeast least: Int) -> Bool {
+        if round < least { return true }
+        return !Task.isCancelled && state.withLock { $0.readers.contains { $0.left > 0 } }
+    }
+
+    /// Something was written; readers get their turns before the next write, however few threads there are.
+    func write() async {
+        let unreadCount = state.withLock { state in
+            state.writeCount += 1
+            return state.writeCount - state.readWriteCount
+        }
+        for _ in 0...unreadCount / Self.writesPerTurn { await Task.yield() }
+    }
+
+    /// A reader has read, which counts if something was written since it last did.
+    func read(by reader: Int) {
+        state.withLock { state in
+            guard state.readers[reader].left > 0, state.readers[reader].readWriteCount < state.writeCount else {
+                return
+            }
+            state.readers[reader].readWriteCount = state.writeCount
+            state.readers[reader].left -= 1
+            state.readWriteCount = state.writeCount
+        }
+    }
+
+    /// A reader reads no more, and no writer waits for it.
+    func end(_ reader: Int) {
+        state.withLock { $0.readers[reader].left = 0 }
+    }
+}
+
+/// Counts what concurrent tasks have done, so that others can go on until it is so much.
+final class EventCount: Sendable {
+    private let count = Atomic(0)
+
+    var value: Int { count.load(ordering: .sequentiallyConsistent) }
+
+    func increase() {
+        count.add(1, ordering: .sequentiallyConsistent)
+    }
+}

@@ -1,4 +1,6 @@
+import InwardCore
 import InwardImages
+import Synchronization
 
 extension ImageCodecConformance {
     /// An interrupted call returns all of its result or fails as cancelled or timed out, at whichever step it is interrupted.
@@ -57,4 +59,162 @@ extension ImageCodecConformance {
         }
         return await violations + reduced.violations(hasSteps: hasSteps)
     }
+}
+
+/// A call of a codec that can be interrupted, and the comparison of what it returns.
+struct InterruptibleWork<Value: Sendable>: Sendable {
+    /// What the call works on, as the beginning of a sentence.
+    let name: String
+    /// What is done with it, such as `read`.
+    let verb: String
+    /// The call.
+    let run: @Sendable () throws(ImageCodecError) -> Value
+    /// Whether the call returned all of what it should.
+    let isRight: @Sendable (Value) -> Bool
+
+    /// How the work is interrupted.
+    enum Interruption: String, CaseIterable {
+        case cancellation = "its task is cancelled"
+        case deadline = "the deadline of its task has passed"
+
+        /// What the work fails as.
+        var reason: ImageCodecError.Reason {
+            switch self {
+            case .cancellation: .cancelled
+            case .deadline: .timedOut
+            }
+        }
+    }
+
+    /// Finds what the work does wrong when it is interrupted before it begins, or between its steps. Work that has steps must
+    /// look at its deadline more often than at its beginning and its end.
+    func violations(hasSteps: Bool) async -> [String] {
+        var violations: [String] = []
+        for interruption in Interruption.allCases {
+            switch await result(interruption, at: 0) {
+            case .success: violations.append("\(name) must not be \(verb) after \(interruption.rawValue), and is.")
+            case .failure(let error) where error.reason != interruption.reason:
+                violations.append(
+                    "\(name) must not be \(verb) after \(interruption.rawValue), and failed as \(error.reason)."
+                )
+            case .failure: break
+            }
+        }
+        let clock = PollingClock()
+        switch await result(nil, at: 0, on: clock) {
+        case .success(let value):
+            // What is wrong without an interruption is found by other checks.
+            guard isRight(value) else { return violations }
+        case .failure(let error):
+            return violations + [
+                "\(name) must be \(verb) before the deadline of its task, and failed as \(error.reason)."
+            ]
+        }
+        let readings = clock.readings
+        guard !hasSteps || readings >= 3 else {
+            return violations + [
+                "\(name) must be \(verb) with three looks at the deadline or more, and was with \(readings)."
+            ]
+        }
+        for reading in Self.points(upTo: readings) {
+            for interruption in Interruption.allCases {
+                let moment = "when \(interruption.rawValue) at look \(reading) of \(readings)"
+                switch await result(interruption, at: reading) {
+                case .success(let value) where !isRight(value):
+                    violations.append("\(name) must not be \(verb) in part \(moment), and is.")
+                case .success where hasSteps && reading == 1:
+                    violations.append("\(name) must not be \(verb) to the end \(moment), and is.")
+                case .failure(let error) where error.reason != interruption.reason:
+                    violations.append(
+                        "\(name) must fail as \(interruption.reason) \(moment), and did as \(error.reason)."
+                    )
+                case .success, .failure: break
+                }
+            }
+        }
+        return violations
+    }
+
+    /// The readings at which work is interrupted: the first ones, ever fewer, and the last.
+    private static func points(upTo readings: Int) -> [Int] {
+        [1, 2, 3, 4, 8, 16, 32, 64].filter { $0 < readings } + (readings > 0 ? [readings] : [])
+    }
+
+    /// Runs the work and interrupts it at a reading of its deadline; before it begins, with 0.
+    private func result(
+        _ interruption: Interruption?,
+        at reading: Int,
+        on clock: PollingClock = PollingClock()
+    ) async -> Result<Value, ImageCodecError> {
+        let start = Rendezvous(of: 2)
+        let deadline = Deadline(in: .seconds(1), on: clock)
+        // Unstructured, because the work itself cancels the task, from its clock. It is awaited below.
+        let task = Task {
+            await start.arrive()
+            return await deadline.carried { () throws(ImageCodecError) in
+                clock.start()
+                return try run()
+            }
+        }
+        let interrupt: @Sendable () -> Void =
+            switch interruption {
+            case .cancellation: { task.cancel() }
+            case .deadline: { clock.advance() }
+            case nil: {}
+            }
+        if reading == 0 { interrupt() } else { clock.act(at: reading, interrupt) }
+        await start.arrive()
+        return await task.value
+    }
+}
+
+/// A clock that stands still, counts how often work reads it, and acts at chosen readings.
+///
+/// Code that gives up in time reads its deadline between steps. A deadline on this clock therefore interrupts the work at the
+/// same step in every run:
+///
+///     let clock = PollingClock()
+///     clock.act(at: 3) { clock.advance() }
+///     let result = await Deadline(in: .seconds(1), on: clock).carried { () throws(ImageCodecError) in
+///         clock.start()
+///         return try codec.image(from: bytes, options)
+///     }
+final class PollingClock: Clock {
+    private struct State {
+        var readings: Int?
+        var hasPassed = false
+        var actions: [Int: @Sendable () -> Void] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// How often the clock was read since it was started.
+    var readings: Int { state.withLock { $0.readings ?? 0 } }
+
+    /// Counts readings from here.
+    func start() { state.withLock { $0.readings = 0 } }
+
+    /// Moves the time past every deadline.
+    func advance() { state.withLock { $0.hasPassed = true } }
+
+    /// Runs an action in the reading of a number, counted from 1, before that reading returns.
+    func act(at reading: Int, _ action: @escaping @Sendable () -> Void) {
+        state.withLock { $0.actions[reading] = action }
+    }
+
+    /// The time; it may move in the reading itself.
+    var now: ManualClock.Instant {
+        let action = state.withLock { state -> (@Sendable () -> Void)? in
+            guard let readings = state.readings else { return nil }
+            state.readings = readings + 1
+            return state.actions.removeValue(forKey: readings + 1)
+        }
+        action?()
+        return ManualClock.Instant(offset: state.withLock(\.hasPassed) ? .seconds(3_600) : .zero)
+    }
+
+    var minimumResolution: Duration { .zero }
+
+    /// Does not sleep: work that is carried by a deadline schedules nothing.
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws { throw CancellationError() }
 }

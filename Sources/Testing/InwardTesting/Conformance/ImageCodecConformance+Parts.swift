@@ -99,3 +99,186 @@ extension ImageCodecConformance {
         }
     }
 }
+
+extension ImageCodecConformance {
+    /// How far a reduced image without edges may be from the mean of the pixels, in addition to what the format loses.
+    static let reductionTolerance = 16
+    /// The same for an image of regions, at whose edges colours may be mixed: less than half of their distance.
+    private static let edgeTolerance = 60
+
+    /// An image is reduced as its header offers: nothing is lost but pixels. It is not reduced by what the header does not offer.
+    func reductionViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) -> [String] {
+        let regions = Image.regions(ImageSize(clamping: 160, 128))
+        var images = [(regions, Self.edgeTolerance)]
+        for (width, height) in [(67, 45), (129, 8), (5, 3)] {
+            images.append((Image.smooth(ImageSize(clamping: width, height)), Self.reductionTolerance))
+        }
+        if roundTrip.keepsAlpha {
+            images.append((Image.smooth(ImageSize(clamping: 64, 48), isClear: true), Self.reductionTolerance))
+        }
+        if roundTrip.keepsOrientation {
+            images.append((Image.smooth(ImageSize(clamping: 64, 40)).oriented(.right), Self.reductionTolerance))
+        }
+        return images.flatMap { image, tolerance in
+            do throws(ImageCodecError) {
+                let bytes = try codec.bytes(of: image, as: roundTrip.encoding)
+                let sample = ImageSample(bytes, format: roundTrip.format, image: image, tolerance: roundTrip.tolerance)
+                // Large images cost time, and tell no more of what is not offered.
+                let isSmall = image.size.pixelCount < 1_024
+                return reductionViolations(
+                    codec,
+                    sample,
+                    tolerance: roundTrip.tolerance + tolerance,
+                    triesOthers: isSmall
+                )
+            } catch {
+                return ["A \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
+            }
+        }
+    }
+
+    /// The same for an image that is only read. Without a tolerance its pixels need not be near the mean of those they stand for,
+    /// but must be between the colours around them.
+    func reductionViolations(
+        _ codec: any ImageCodec,
+        _ sample: ImageSample,
+        tolerance: Int? = nil,
+        triesOthers: Bool = true
+    ) -> [String] {
+        do throws(ImageCodecError) {
+            let header = try codec.header(of: sample.bytes)
+            let offered = try offeredViolations(codec, sample, header, tolerance)
+            return triesOthers ? try offered + unofferedViolations(codec, sample, header) : offered
+        } catch {
+            return ["A \(sample.image) in \(sample.format) must be reduced, and failed: \(error.reason)."]
+        }
+    }
+
+    private func offeredViolations(
+        _ codec: any ImageCodec,
+        _ sample: ImageSample,
+        _ header: ImageHeader,
+        _ tolerance: Int?
+    ) throws(ImageCodecError) -> [String] {
+        var violations: [String] = []
+        for reduction in header.reductions where reduction > 1 {
+            let name = "A \(sample.image) in \(sample.format), divided by \(reduction),"
+            let expected = sample.image.averaged(by: reduction)
+            let reduced = try codec.image(from: sample.bytes, ImageDecodingOptions(reduction: reduction))
+            if reduced.bytes.count > header.bytes(reducedBy: reduction) {
+                violations.append("\(name) takes more bytes than its header says.")
+            }
+            if reduced.orientation != sample.image.orientation {
+                violations.append(
+                    "\(name) must be turned as \(sample.image.orientation), and came back as \(reduced.orientation)."
+                )
+            }
+            guard reduced.size == expected.size else {
+                violations.append("\(name) must be \(expected.size), and is \(reduced.size).")
+                continue
+            }
+            guard let tolerance else {
+                let excess = ReductionBounds(of: sample.image, dividedBy: reduction).largestExcess(of: reduced)
+                if excess > sample.tolerance + Self.reductionTolerance {
+                    violations.append("\(name) is off by \(excess) from all pixels around.")
+                }
+                continue
+            }
+            let difference = reduced.largestDifference(from: expected)
+            if difference > tolerance {
+                violations.append("\(name) is off by \(difference) from the mean of its pixels.")
+            }
+        }
+        return violations
+    }
+
+    private func unofferedViolations(
+        _ codec: any ImageCodec,
+        _ sample: ImageSample,
+        _ header: ImageHeader
+    ) throws(ImageCodecError) -> [String] {
+        let whole = try codec.image(from: sample.bytes, ImageDecodingOptions())
+        var violations: [String] = []
+        for reduction in [.min, -1, 0, 2, 3, 7, 8, 16, 1_000, .max] where !header.reductions.contains(reduction) {
+            let other = try codec.image(from: sample.bytes, ImageDecodingOptions(reduction: reduction))
+            if other != whole {
+                violations.append(
+                    "The reduction \(reduction) is not offered by \(sample.format), and must be taken for 1."
+                )
+            }
+        }
+        return violations
+    }
+}
+
+/// What the parts of a colour may be in a reduced image: what they are in the original around the same place.
+///
+/// However a codec reduces, a pixel comes of those it stands for and of their neighbours. So it is known what a reduced image may
+/// look like even if it has edges.
+struct ReductionBounds: Sendable {
+    /// The size and the orientation of the reduced image.
+    private let size: ImageSize
+    private let orientation: Orientation
+    /// The least and the greatest of each part, for each pixel and those beside it.
+    private let least: [UInt8]
+    private let greatest: [UInt8]
+
+    /// Finds the bounds for an image with sides divided by a number.
+    init(of image: Image, dividedBy divisor: Int) {
+        size = image.size.divided(by: divisor)
+        orientation = image.orientation
+        let (width, height) = (image.size.width, image.size.height)
+        let source = image.bytes.span
+        var least = [UInt8](repeating: 255, count: size.byteCount)
+        var greatest = [UInt8](repeating: 0, count: size.byteCount)
+        for y in 0..<height {
+            for x in 0..<width {
+                for part in 0..<Image.bytesPerPixel {
+                    let value = source[(y * width + x) * Image.bytesPerPixel + part]
+                    let index = (y / divisor * size.width + x / divisor) * Image.bytesPerPixel + part
+                    least[index] = min(least[index], value)
+                    greatest[index] = max(greatest[index], value)
+                }
+            }
+        }
+        self.least = Self.spread(least, size, min)
+        self.greatest = Self.spread(greatest, size, max)
+    }
+
+    /// Each value joined with those of the pixels beside it.
+    private static func spread(_ values: [UInt8], _ size: ImageSize, _ join: (UInt8, UInt8) -> UInt8) -> [UInt8] {
+        var spread = values
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                for row in max(0, y - 1)...min(size.height - 1, y + 1) {
+                    for column in max(0, x - 1)...min(size.width - 1, x + 1) {
+                        for part in 0..<Image.bytesPerPixel {
+                            let index = (y * size.width + x) * Image.bytesPerPixel + part
+                            let other = values[(row * size.width + column) * Image.bytesPerPixel + part]
+                            spread[index] = join(spread[index], other)
+                        }
+                    }
+                }
+            }
+        }
+        return spread
+    }
+
+    /// How far the farthest part of a colour is out of the bounds, in a reduced image of the right size.
+    func largestExcess(of reduced: Image) -> Int {
+        var largest = 0
+        let values = reduced.bytes.span
+        for index in 0..<min(values.count, least.count) {
+            // Colours that are hardly seen may be lost: alpha is the last part.
+            let alpha = index / Image.bytesPerPixel * Image.bytesPerPixel + Image.bytesPerPixel - 1
+            guard index == alpha || least[alpha] >= 128 else { continue }
+            largest = max(largest, Int(least[index]) - Int(values[index]), Int(values[index]) - Int(greatest[index]))
+        }
+        return largest
+    }
+
+    /// Whether an image has the size and the orientation, and no colour that is farther out of the bounds than allowed.
+    func hold(_ reduced: Image, within tolerance: Int) -> Bool {
+        reduced.size == size && reduced.orientation == orientation && largestExcess(of: reduced) <= tolerance
+    }
+}

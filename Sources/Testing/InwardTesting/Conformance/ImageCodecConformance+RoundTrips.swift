@@ -1,4 +1,4 @@
-import InwardImages
+public import InwardImages
 
 extension ImageCodecConformance {
     /// The orientation comes back, in the header and in the image.
@@ -65,4 +65,112 @@ extension ImageCodecConformance {
         }
         return violations
     }
+}
+
+extension ImageCodecConformance {
+    /// The sides that are tried, each with some others: those around the blocks of usual formats.
+    private static let sides = [1, 2, 3, 5, 7, 8, 9, 15, 16, 17]
+    /// The other sides.
+    private static let otherSides = [1, 8, 17]
+    /// Larger images: sides around what one byte and two bytes can say.
+    private static let largeSizes = [(300, 5), (5, 300), (260, 258), (65_537, 1), (1, 65_537)]
+
+    /// Images of many sizes come back as they were.
+    func sizeViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) -> [String] {
+        var random = SplitMix64(seed: seed)
+        var sizes: Set<ImageSize> = []
+        for side in Self.sides {
+            for other in Self.otherSides {
+                sizes.insert(ImageSize(clamping: side, other))
+                sizes.insert(ImageSize(clamping: other, side))
+            }
+        }
+        let sorted = sizes.sorted { ($0.width, $0.height) < ($1.width, $1.height) }
+        var violations: [String] = []
+        for (index, size) in sorted.enumerated() {
+            var images: [Image] = []
+            if index % 2 == 0 || !roundTrip.keepsAlpha { images.append(.smooth(size)) }
+            if index % 2 == 1, roundTrip.keepsAlpha { images.append(.smooth(size, isClear: true)) }
+            if roundTrip.tolerance == 0 {
+                let noise = Image.noise(size, &random)
+                images.append(roundTrip.keepsAlpha ? noise : noise.opaque)
+            }
+            for image in images { violations += self.violations(of: codec, roundTrip, by: image) }
+        }
+        return violations
+    }
+
+    /// Long and large images come back as they were. Where a side is too long for the format, they are refused.
+    func largeSizeViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) -> [String] {
+        Self.largeSizes.flatMap { width, height in
+            violations(of: codec, roundTrip, by: .smooth(ImageSize(clamping: width, height)))
+        }
+    }
+}
+
+/// A format that a codec both writes and reads, and what must survive of an image.
+///
+///     let webP = ImageRoundTrip(ImageEncoding(.webP, quality: 95), tolerance: 12, longestSide: 16_383)
+///
+/// The parameters demand everything unless you say that the format cannot do it, except sides over 65,535: those may be refused
+/// unless you demand longer ones.
+public struct ImageRoundTrip: Hashable, Sendable {
+    /// How images are written.
+    public let encoding: ImageEncoding
+    /// How far each part of a colour may be from what it was, in an image without edges; 0 if any image comes back exactly.
+    public let tolerance: Int
+    /// Whether alpha is kept.
+    public let keepsAlpha: Bool
+    /// Whether the format stores an orientation.
+    public let keepsOrientation: Bool
+    /// The longest side that must be written. A longer one may be refused as unencodable.
+    public let longestSide: Int
+    /// Whether the header can be read from the first half of the bytes.
+    public let hasLeadingHeader: Bool
+    /// Whether bytes that are cut short give the rows that they hold, where truncation is allowed.
+    public let keepsTruncatedRows: Bool
+    /// Whether the codec looks at its deadline between the steps of its work.
+    public let isInterruptible: Bool
+
+    /// Describes what a codec writes and reads.
+    ///
+    /// - Parameters:
+    ///   - encoding: How images are written.
+    ///   - tolerance: How far each part of a colour may be from what it was, from 0 to 255, in an image without edges. At 0 any
+    ///     image has to come back exactly.
+    ///   - keepsAlpha: Whether alpha is kept. For a lossy format, alpha below one half is not tried.
+    ///   - keepsOrientation: Whether the format stores an orientation.
+    ///   - longestSide: The longest side that must be written. A longer one may be refused as `unencodable`.
+    ///   - hasLeadingHeader: Whether the header can be read from the first half of the bytes.
+    ///   - keepsTruncatedRows: Whether bytes that are cut short give the rows that they hold, where truncation is allowed.
+    ///   - isInterruptible: Whether the codec looks at its deadline between the steps of its work. Pass `false` for a library that
+    ///     encodes or decodes in one piece.
+    public init(
+        _ encoding: ImageEncoding,
+        tolerance: Int = 0,
+        keepsAlpha: Bool = true,
+        keepsOrientation: Bool = true,
+        longestSide: Int = 65_535,
+        hasLeadingHeader: Bool = true,
+        keepsTruncatedRows: Bool = true,
+        isInterruptible: Bool = true
+    ) {
+        self.encoding = encoding
+        self.tolerance = min(max(0, tolerance), 255)
+        self.keepsAlpha = keepsAlpha
+        self.keepsOrientation = keepsOrientation
+        self.longestSide = longestSide
+        self.hasLeadingHeader = hasLeadingHeader
+        self.keepsTruncatedRows = keepsTruncatedRows
+        self.isInterruptible = isInterruptible
+    }
+
+    /// PNG, which is lossless and has sides of up to 2,147,483,647 pixels.
+    public static let png = ImageRoundTrip(.png, longestSide: 2_147_483_647)
+
+    /// JPEG of a high quality, which keeps no alpha, and colours within 12 steps of 255.
+    public static let jpeg = ImageRoundTrip(.jpeg(quality: 95), tolerance: 12, keepsAlpha: false)
+
+    /// The format.
+    var format: ImageFormat { encoding.format }
 }

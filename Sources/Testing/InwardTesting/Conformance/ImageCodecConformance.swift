@@ -118,3 +118,87 @@ extension [String] {
         return Array(filter { seen.insert($0).inserted }.prefix(12))
     }
 }
+
+extension ImageCodecConformance {
+    /// How many rows an image must have, so that a codec looks at its deadline between steps: as many as those that are written.
+    private static let rowsOfSteps = 320
+
+    /// Finds what is wrong with how samples are read.
+    func sampleViolations(_ codec: any ImageCodec, _ specimens: [ImageSample]) async -> [String] {
+        let own = samples.map { self.violations(of: codec, $0) }
+        let written = specimens.filter { specimen in !samples.contains(specimen) }
+        // What follows from a picture that is read wrong is not said beside it.
+        let readable = zip(samples, own).filter { $0.1.isEmpty }.map(\.0)
+        var violations = own.flatMap(\.self)
+        for sample in readable {
+            let other = Self.partner(of: sample, among: readable + written)
+            violations += await concurrencyViolations([
+                { self.violations(of: codec, sample) }, { self.violations(of: codec, other) },
+            ])
+            violations += repetitionViolations(codec, [sample, other])
+            violations += await nestingViolations(codec, sample, other)
+            violations += partViolations(codec, sample)
+            violations += reductionViolations(codec, sample)
+            let hasSteps = sample.isInterruptible && sample.image.size.height >= Self.rowsOfSteps
+            violations += await cancellationViolations(codec, sample, hasSteps: hasSteps).reduced()
+        }
+        return violations
+    }
+
+    /// The image to read at the same time: another one, of the same format if possible, or the sample itself if it is the only one.
+    private static func partner(of sample: ImageSample, among samples: [ImageSample]) -> ImageSample {
+        let others = samples.filter { $0.image != sample.image }
+        return others.first { $0.format == sample.format } ?? others.first ?? sample
+    }
+}
+
+/// Encoded bytes and the image in them, for a format that a codec only reads.
+///
+/// Choose an image with edges and, where the format has alpha, with alpha that differs: shifts and lost alpha are found by those.
+/// Pass two samples of different images for each format, so that the check finds out whether calls mix them, and one of at least
+/// 320 rows, so that it finds out whether the codec can be interrupted.
+public struct ImageSample: Hashable, Sendable {
+    /// The encoded image.
+    public let bytes: [UInt8]
+    /// The format it is encoded in.
+    public let format: ImageFormat
+    /// The image that must be decoded, with its orientation.
+    public let image: Image
+    /// How far each part of a colour may be from what it is in the image, from 0 to 255.
+    public let tolerance: Int
+    /// Whether the header can be read from the first half of the bytes.
+    public let hasLeadingHeader: Bool
+    /// Whether three quarters of the bytes give the first third of the rows, where truncation is allowed.
+    public let keepsTruncatedRows: Bool
+    /// Whether the codec looks at its deadline between the steps of its work.
+    public let isInterruptible: Bool
+
+    /// Describes the image in encoded bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: The encoded image.
+    ///   - format: The format it is encoded in.
+    ///   - image: The image that must be decoded, with its orientation.
+    ///   - tolerance: How far each part of a colour may be from what it is in the image, from 0 to 255.
+    ///   - hasLeadingHeader: Whether the header can be read from the first half of the bytes.
+    ///   - keepsTruncatedRows: Whether three quarters of the bytes give the first third of the rows, where truncation is allowed.
+    ///   - isInterruptible: Whether the codec looks at its deadline between the steps of its work. That is demanded of images of at
+    ///     least 320 rows.
+    public init(
+        _ bytes: [UInt8],
+        format: ImageFormat,
+        image: Image,
+        tolerance: Int = 0,
+        hasLeadingHeader: Bool = true,
+        keepsTruncatedRows: Bool = true,
+        isInterruptible: Bool = true
+    ) {
+        self.bytes = bytes
+        self.format = format
+        self.image = image
+        self.tolerance = tolerance
+        self.hasLeadingHeader = hasLeadingHeader
+        self.keepsTruncatedRows = keepsTruncatedRows
+        self.isInterruptible = isInterruptible
+    }
+}

@@ -1,4 +1,5 @@
 import InwardRepositories
+import Synchronization
 
 extension RecordStoreConformance {
     /// One owner at a time has a key, until the claim is released or dropped, and whoever asks meanwhile is told who has it.
@@ -134,4 +135,14 @@ extension RecordStoreConformance {
     private func dropClaim(of key: RecordKey, in store: any RecordStore) async throws(RecordStoreError) {
         _ = try await claimed(key, in: store)
     }
+}
+
+/// Counts how many tasks are inside of a piece of work.
+final class ActiveCount: Sendable {
+    private let count = Atomic(0)
+
+    /// Enters the work, and returns how many tasks are in it then.
+    func enter() -> Int { count.add(1, ordering: .sequentiallyConsistent).newValue }
+
+    func leave() { count.subtract(1, ordering: .sequentiallyConsistent) }
 }

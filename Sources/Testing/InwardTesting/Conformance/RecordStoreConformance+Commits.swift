@@ -1,4 +1,4 @@
-import InwardRepositories
+public import InwardRepositories
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -115,5 +115,130 @@ extension RecordStoreConformance {
         do { return try await body() } catch {
             return ["The store must not fail where many use it, and did: \(error)"]
         }
+    }
+}
+
+extension RecordStoreConformance {
+    /// The expiry of a record is the one that it was last kept with, though its bytes are the same.
+    func renewalViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
+        let key: RecordKey = ["renewed"]
+        var violations: [String] = []
+        for seconds in [3_600.0, 7_200, nil, 1_800] {
+            let record = StoredRecord([5], expiry: seconds.map { now.addingTimeInterval($0) })
+            try await store.commit([.keep(record, key)])
+            violations += try await self.violations(
+                of: store,
+                finding: record,
+                for: key,
+                "What is kept with another expiry"
+            )
+        }
+        return violations
+    }
+
+    /// A read that meets an expired record must not drop the one that takes its place meanwhile.
+    func replacementViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
+        let expired = StoredRecord([1], expiry: now.addingTimeInterval(-1))
+        let replacement = StoredRecord([2])
+        let found = await withTaskGroup(of: [String].self) { group in
+            for round in 0..<32 {
+                let key: RecordKey = ["replaced", String(round)]
+                group.addTask {
+                    await failures {
+                        try await store.commit([.keep(expired, key)])
+                        async let one = store.record(for: key)
+                        async let all = store.records(under: key)
+                        for _ in 0..<round % 8 { await Task.yield() }
+                        try await store.commit([.keep(replacement, key)])
+                        _ = try await (one, all)
+                        // What the reads may have left to be done gets its turn.
+                        for _ in 0..<16 { await Task.yield() }
+                        return try await violations(
+                            of: store,
+                            finding: replacement,
+                            for: key,
+                            "What takes the place of an expired record that is being read"
+                        )
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        return Set(found).sorted()
+    }
+
+    /// Two stores at one place lose none of each other's commits, though they commit at the same time.
+    func sharedCommitViolations(
+        _ store: any RecordStore,
+        _ open: @Sendable () async throws -> any RecordStore
+    ) async throws -> [String] {
+        let count = 32
+        try await store.commit([.removeAll(["both"])])
+        let stores = [store, try await open()]
+        // In each round both begin together, and neither leaves the other waiting, though its commit fails.
+        let starts = (0..<count).map { _ in Rendezvous(of: stores.count) }
+        let found = await withTaskGroup(of: [String].self) { group in
+            for (index, store) in stores.enumerated() {
+                group.addTask {
+                    var found: [String] = []
+                    for (round, start) in starts.enumerated() {
+                        await start.arrive()
+                        found += await failures {
+                            try await store.commit([.keep(StoredRecord([1]), ["both", String(index), String(round)])])
+                            return []
+                        }
+                    }
+                    return found
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        var violations = Set(found).sorted()
+        for store in stores + [try await open()] {
+            let kept = try await store.records(under: ["both"]).count
+            guard kept != 2 * count else { continue }
+            violations.append(
+                "Of \(2 * count) records that two stores at one place keep at the same time \(2 * count - kept) are lost."
+            )
+        }
+        return violations
+    }
+
+    /// Checks that a commit for which a store has no room changes nothing.
+    ///
+    /// - Parameter open: Opens a store that is empty and has no room for 64 MiB.
+    /// - Throws: a ``ConformanceFailure`` that tells everything that the store does wrong.
+    public func checkFullness(
+        _ open: @Sendable () async throws -> any RecordStore
+    ) async throws(ConformanceFailure) {
+        var violations: [String] = []
+        do {
+            violations = try await fullnessViolations(try await open())
+        } catch {
+            violations.append("The store must not fail but as full, and did: \(error)")
+        }
+        if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
+    }
+
+    private func fullnessViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
+        try await store.commit([.keep(StoredRecord([1]), ["full", "0"])])
+        // Small records first, which there is room for where there is none for the others.
+        let piece = [UInt8](repeating: 7, count: 1 << 20)
+        for round in 1...32 {
+            let keys = ["a", "b", "c"].map { RecordKey(["full", String(round), $0]) }
+            let changes = keys.map { RecordChange.keep(StoredRecord($0.components.last == "a" ? [1] : piece), $0) }
+            for commit in [[.remove(["full", "0"])] + changes, [.keep(StoredRecord([1]), ["full", "0"])]] {
+                // Before each of the two: there may be room for the first and not for the second.
+                let before = try await store.records(under: ["full"]).map(\.key)
+                do throws(RecordStoreError) {
+                    try await store.commit(commit)
+                } catch {
+                    guard error.reason == .full else { throw error }
+                    let after = try await store.records(under: ["full"]).map(\.key)
+                    return after == before ? [] : ["A commit that fails as full must change nothing, and did."]
+                }
+            }
+        }
+        return ["The store must have no room for 64 MiB, so that its fullness can be checked, and has."]
     }
 }

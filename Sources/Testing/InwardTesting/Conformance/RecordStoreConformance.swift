@@ -1,3 +1,4 @@
+import InwardCore
 public import InwardRepositories
 
 #if canImport(FoundationEssentials)
@@ -91,5 +92,174 @@ public struct RecordStoreConformance: Sendable {
         guard let record else { return "nothing" }
         let beginning = record.bytes.prefix(4).map { String($0) }.joined(separator: " ")
         return "\(record.bytes.count) bytes (\(beginning)…)" + (record.expiry.map { " until \($0)" } ?? "")
+    }
+}
+
+extension RecordStoreConformance {
+    /// Checks that a durable store remembers which records it lost to damage.
+    ///
+    /// - Parameters:
+    ///   - open: Opens a store, at the same place each time.
+    ///   - damage: Changes a byte of a record where the store keeps it. It gets the record's key and its bytes, which stand nowhere
+    ///     else.
+    /// - Throws: a ``ConformanceFailure`` that tells everything that a store does wrong.
+    public func checkLosses(
+        _ open: @Sendable () async throws -> any RecordStore,
+        damage: @Sendable (RecordKey, [UInt8]) async throws -> Void
+    ) async throws(ConformanceFailure) {
+        var violations: [String] = []
+        do {
+            for (index, repair): (UInt8, RecordChange) in [
+                (1, .keep(StoredRecord([1]), ["lost", "1"])), (2, .remove(["lost", "1"])), (3, .removeAll(["lost"])),
+            ] {
+                violations += try await lossViolations(open, damage, seed: index, repair)
+            }
+        } catch {
+            violations.append("The store must not fail where records are damaged, and did: \(error)")
+        }
+        if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
+    }
+
+    private func lossViolations(
+        _ open: @Sendable () async throws -> any RecordStore,
+        _ damage: @Sendable (RecordKey, [UInt8]) async throws -> Void,
+        seed: UInt8,
+        _ repair: RecordChange
+    ) async throws -> [String] {
+        func bytes(_ number: UInt8) -> [UInt8] { (0..<48).map { $0 &* 5 &+ seed &* 64 &+ number &* 16 } }
+        let expiry = now.addingTimeInterval(3_600)
+        let store = try await open()
+        try await store.commit([.removeAll([]), .keep(StoredRecord(bytes(1)), ["lost", "1"])])
+        try await store.commit([.keep(StoredRecord(bytes(2), expiry: expiry), ["lost", "2"])])
+        try await store.commit([.keep(StoredRecord(bytes(3)), ["lost", "3"])])
+        var violations: [String] = []
+        if try await store.losses(under: []).keys != [] { violations.append("What is not damaged must not be a loss.") }
+        try await damage(["lost", "1"], bytes(1))
+        try await damage(["lost", "2"], bytes(2))
+        for opening in ["opened behind damage", "opened again"] {
+            let other = try await open()
+            let losses = try await other.losses(under: ["lost"]).keys
+            if losses != [RecordKey(["lost", "1"])] {
+                violations.append("A store, \(opening), must name the key lost/1 alone as lost, and names \(losses).")
+            }
+            if try await !other.losses(under: ["other"]).keys.isEmpty {
+                violations.append("Losses must be named under their own keys alone.")
+            }
+            let last = StoredRecord(bytes(3))
+            let expectations: [(RecordKey, StoredRecord?)] = [
+                (["lost", "1"], nil), (["lost", "2"], nil), (["lost", "3"], last),
+            ]
+            for (key, expected) in expectations {
+                violations += try await self.violations(
+                    of: other,
+                    finding: expected,
+                    for: key,
+                    "What is kept under \(key), \(opening),"
+                )
+            }
+        }
+        violations += await cancelledLossViolations(try await open(), under: ["lost"], losing: [["lost", "1"]])
+        try await open().commit([.keep(StoredRecord([4]), ["lost", "4"]), .remove(["lost", "4"])])
+        let remembered = try await open().losses(under: []).keys
+        if remembered != [RecordKey(["lost", "1"])] {
+            violations.append("After a commit of another key lost/1 alone must be lost, and \(remembered) are.")
+        }
+        try await open().commit([repair])
+        let left = try await open().losses(under: []).keys
+        if !left.isEmpty { violations.append("Behind \(repair) nothing must be lost, and \(left) are.") }
+        return violations
+    }
+}
+
+extension RecordStoreConformance {
+    /// A commit of a cancelled task is made whole or reports that it was cancelled and changes nothing, whenever it is cancelled.
+    /// What is committed beside it stays.
+    func cancellationViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
+        var violations: Set<String> = []
+        try await CancellationSweep.run(CancellationMoment.Order.allCases) { round, moment throws(RecordStoreError) in
+            let keys = (0..<3).map { RecordKey(["cancelled", String(round), String($0)]) }
+            let lasting: RecordKey = ["lasting", String(round)]
+            let (ending, other) = await moment.result {
+                await Result(awaiting: { () async throws(RecordStoreError) in
+                    try await store.commit(keys.map { .keep(StoredRecord([1]), $0) })
+                })
+            } beside: {
+                await Result(awaiting: { () async throws(RecordStoreError) in
+                    try await store.commit([.keep(StoredRecord([2]), lasting)])
+                })
+            }
+            let count = try await store.records(under: ["cancelled", String(round)]).count
+            switch ending {
+            case .success where count == 0:
+                violations.insert("A commit of a cancelled task must be made where it does not fail, and is not.")
+            case .failure(let error) where error.reason != .cancelled:
+                violations.insert("A commit of a cancelled task must fail as cancelled, and did as \(error.reason).")
+            case .failure where count > 0:
+                violations.insert("A commit that fails as cancelled must change nothing, and did.")
+            case .success where count < 3:
+                violations.insert("A commit of a cancelled task must be made whole, and is not.")
+            case .success, .failure: break
+            }
+            try other?.get()
+            if other != nil, try await store.record(for: lasting) == nil {
+                violations.insert("What is kept while another commit is cancelled must be there, and is not.")
+            }
+            return count == 3
+        }
+        return violations.sorted()
+    }
+
+    /// A read of a cancelled task finds what is kept or fails as cancelled. Where nothing is lost, no loss is named.
+    func cancelledReadViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
+        let keys = (0..<4).map { RecordKey(["read", String($0)]) }
+        try await store.commit(keys.map { .keep(StoredRecord([1]), $0) })
+        let record = await violations(ofReading: "A record") { () async throws(RecordStoreError) in
+            try await store.record(for: keys[0]) == StoredRecord([1])
+        }
+        let list = await violations(ofReading: "A list") { () async throws(RecordStoreError) in
+            try await store.records(under: ["read"]).map(\.key) == keys
+        }
+        let losses = await violations(ofReading: "A list of losses") { () async throws(RecordStoreError) in
+            try await store.losses(under: ["read"]).keys.isEmpty
+        }
+        return record + list + losses
+    }
+
+    /// A cancelled read of losses names those that there are or fails as cancelled.
+    func cancelledLossViolations(
+        _ store: any RecordStore,
+        under key: RecordKey,
+        losing keys: [RecordKey]
+    ) async -> [String] {
+        await violations(ofReading: "A list of losses") { () async throws(RecordStoreError) in
+            try await store.losses(under: key).keys == keys
+        }
+    }
+
+    /// What is wrong with the endings of a read whose task is cancelled. It returns whether it gave all that it should.
+    private func violations(
+        ofReading name: String,
+        _ read: @escaping @Sendable () async throws(RecordStoreError) -> Bool
+    ) async -> [String] {
+        var violations: Set<String> = []
+        await CancellationSweep.run([.alone]) { _, moment in
+            let (ending, _) = await moment.result {
+                await Result(awaiting: read)
+            } beside: {
+            }
+            violations.formUnion(Self.violations(of: name, ending))
+            return (try? ending.get()) == true
+        }
+        return violations.sorted()
+    }
+
+    /// What is wrong with the ending of a cancelled read.
+    private static func violations(of name: String, _ ending: Result<Bool, RecordStoreError>) -> [String] {
+        switch ending {
+        case .success(false): ["\(name) that a cancelled task reads must be whole, and is not."]
+        case .failure(let error) where error.reason != .cancelled:
+            ["\(name) that a cancelled task reads must fail as cancelled, and did as \(error.reason)."]
+        case .success, .failure: []
+        }
     }
 }

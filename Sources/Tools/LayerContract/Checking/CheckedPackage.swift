@@ -17,6 +17,8 @@ struct CheckedPackage: Sendable {
     private let edges: Set<Edge>
     /// The modules that the sources of each target import.
     let importedModules: [String: Set<String>]
+    /// Where the headers come from that C sources include.
+    let headers: HeaderIndex
 
     init(
         diagram: LayerDiagram,
@@ -36,6 +38,7 @@ struct CheckedPackage: Sendable {
         importedModules = Dictionary(grouping: sources, by: \.target).mapValues { sources in
             Set(sources.flatMap { $0.imports.map(\.module) })
         }
+        headers = HeaderIndex(description.targets, sources)
     }
 
     /// A test target that the diagram does not name belongs to the ring of the target that it is named after.
@@ -83,6 +86,12 @@ struct CheckedPackage: Sendable {
         return edge.source == edge.destination || edges.contains(Edge(from: edge.source, to: edge.destination))
     }
 
+    /// The targets of a ring, and those that are its tests.
+    func targets(of ring: Ring) -> (members: [TargetDescription], tests: [TargetDescription]) {
+        let targets = description.targets.filter { self.ring(of: $0)?.name == ring.name }
+        return (targets.filter { membership(of: $0) == .member }, targets.filter { membership(of: $0) == .test })
+    }
+
     /// The system modules that a target may import.
     func systemModules(of target: TargetDescription) -> [SystemModule] {
         guard let ring = ring(of: target) else { return [] }
@@ -121,6 +130,12 @@ struct CheckedPackage: Sendable {
         return !isImportable && user.dependencies.contains(.target(used.name))
     }
 
+    /// Whether the sources of a target import a module, or include a header of it.
+    func imports(_ user: TargetDescription, _ module: String) -> Bool {
+        importedModules[user.name]?.contains(module) == true
+            || headers.modules[user.name]?.contains(module.lowercased()) == true
+    }
+
     /// The edges between targets of which something holds.
     func edges(where isUsed: (TargetDescription, TargetDescription) -> Bool) -> Set<Edge> {
         var used: Set<Edge> = []
@@ -130,5 +145,68 @@ struct CheckedPackage: Sendable {
             }
         }
         return used
+    }
+}
+
+extension CheckedPackage {
+    /// What is wrong with an import of another target, or an include of its header; `nil` if nothing is.
+    func finding(
+        _ text: String,
+        at location: SourceLocation,
+        _ target: TargetDescription,
+        uses used: TargetDescription
+    ) -> Finding? {
+        guard allows(target, toUse: used) else {
+            return Finding(
+                rule: .importsFollowEdges,
+                location: location,
+                edge: "\(target.name) → \(used.name)",
+                message: "“\(text)” is in \(target.name), and \(absence(of: used, for: target)).",
+                remedy: remedy(for: target, using: used, instead: "Remove the import")
+            )
+        }
+        guard !target.dependencies.contains(.target(used.name)) else { return nil }
+        return Finding(
+            rule: .importsFollowEdges,
+            location: location,
+            edge: "\(target.name) → \(used.name)",
+            message: "“\(text)” is in \(target.name), which does not declare the dependency.",
+            remedy: "Add \"\(used.name)\" to the dependencies of \(target.name) in \(ManifestLines.file)."
+        )
+    }
+
+    /// Why a target may not use another, as the end of a sentence.
+    func absence(of used: TargetDescription, for user: TargetDescription) -> String {
+        guard let edge = edge(from: user, to: used) else {
+            return "\(ring(of: used) == nil ? used.name : user.name) is in no ring"
+        }
+        if membership(of: used) == .test { return "\(used.name) is a test target" }
+        if edge.source == edge.destination { return "no arrow leads from the ring \(edge.source) to itself" }
+        return "no arrow leads from \(edge.source) to \(edge.destination)\(isOutward(edge) ? ": that is outward" : "")"
+    }
+
+    /// How to mend the use of a target that may not be used.
+    func remedy(for user: TargetDescription, using used: TargetDescription, instead: String) -> String {
+        guard let edge = edge(from: user, to: used) else {
+            return "\(instead), or draw both in \(diagram.file), and an arrow between them if it is meant."
+        }
+        if membership(of: used) == .test { return "\(instead); put what is shared into a target that is no test." }
+        if isOutward(edge) {
+            return "\(instead); let \(edge.source) say what it needs by a protocol that \(edge.destination) implements."
+        }
+        let arrow = edge.user == .testsOfRing ? "-.->" : "-->"
+        return "\(instead), or draw `\(edge.source) \(arrow) \(edge.destination)` in \(diagram.file) if it is meant."
+    }
+
+    /// Whether the diagram leads the other way.
+    private func isOutward(_ edge: Edge) -> Bool {
+        guard edge.user == .ring else { return false }
+        var reached: Set<String> = []
+        var waiting = [edge.destination]
+        while let ring = waiting.popLast() {
+            guard reached.insert(ring).inserted else { continue }
+            waiting += diagram.edges.filter { $0.source == ring && $0.user == .ring }.map(\.destination)
+        }
+        return reached.contains(edge.source) && edge.source != edge.destination
     }
 }

@@ -52,20 +52,18 @@ struct DiagramIsUsed {
                 !package.permissions(for: identity, of: target).isEmpty
             else { return false }
             let modules = package.modules(of: dependency, in: target)
-            return package.importedModules[target.name]?.isDisjoint(with: modules) != false
+            return !modules.contains { package.imports(target, $0) }
         case .plugin:
             return false
         }
     }
 
     private func unusedPermissions(of ring: Ring) -> [Finding] {
-        let targets = package.description.targets.filter { package.ring(of: $0)?.name == ring.name }
-        let members = targets.filter { package.membership(of: $0) == .member }
-        let tests = targets.filter { package.membership(of: $0) == .test }
+        let (members, tests) = package.targets(of: ring)
         let location = package.diagram.location(of: ring)
         func unused(_ modules: [SystemModule], by users: [TargetDescription]) -> [Finding] {
             modules.filter { module in
-                !users.contains { package.importedModules[$0.name]?.contains(module.name) == true }
+                !users.contains { package.imports($0, module.name) }
             }.map {
                 finding(
                     location,
@@ -99,6 +97,29 @@ struct DiagramIsUsed {
         }
         return redundant + unused(ring.imports, by: members) + unused(ring.testImports, by: tests)
             + unused(ring.packages, by: members) + unused(ring.testPackages, by: tests)
+            + unusedSettings(of: ring, members + tests)
+    }
+
+    private func unusedSettings(of ring: Ring, _ targets: [TargetDescription]) -> [Finding] {
+        let location = package.diagram.location(of: ring)
+        let links = package.links(of: targets)
+        let tools = package.unsafeFlags(of: targets)
+        return ring.links.filter { !links.contains($0) }.map {
+            finding(
+                location,
+                "\(ring.name) → \($0)",
+                "The ring \(ring.name) may link \($0), and none of its targets does.",
+                "Take it out of “\(RingLabel.Key.links.rawValue):” in the ring's label."
+            )
+        }
+            + ring.unsafeFlags.filter { !tools.contains($0) }.map {
+                finding(
+                    location,
+                    "\(ring.name) → unsafe flags of \($0.rawValue)",
+                    "The ring \(ring.name) may pass unsafe flags to \($0.rawValue), and none of its targets does.",
+                    "Take it out of “\(RingLabel.Key.unsafeFlags.rawValue):” in the ring's label."
+                )
+            }
     }
 
     private func finding(_ location: SourceLocation, _ edge: String, _ message: String, _ remedy: String) -> Finding {

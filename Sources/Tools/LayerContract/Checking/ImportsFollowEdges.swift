@@ -36,40 +36,14 @@ struct ImportsFollowEdges {
         let module = declaration.module
         if module == target.moduleName { return nil }
         if let used = package.target(ofModule: module) {
-            return finding(declaration, of: used, in: source, of: target)
+            let location = SourceLocation(file: source.path, line: declaration.line)
+            return package.finding(declaration.text, at: location, target, uses: used)
         }
         if products.contains(module) || Self.isAlwaysAllowed(module, in: target) { return nil }
         let modules = package.systemModules(of: target)
         if modules.contains(where: declaration.isAllowed) { return nil }
         let substituted = modules.first { $0.name == module }?.substituted
         return foreignFinding(declaration, in: source, of: target, insteadOf: substituted)
-    }
-
-    /// An import of another target of the package.
-    private func finding(
-        _ declaration: ImportDeclaration,
-        of used: TargetDescription,
-        in source: SourceFacts,
-        of target: TargetDescription
-    ) -> Finding? {
-        let location = SourceLocation(file: source.path, line: declaration.line)
-        guard package.allows(target, toUse: used) else {
-            return Finding(
-                rule: .importsFollowEdges,
-                location: location,
-                edge: "\(target.name) → \(used.name)",
-                message: "“\(declaration.text)” is in \(target.name), and \(package.absence(of: used, for: target)).",
-                remedy: package.remedy(for: target, using: used, instead: "Remove the import")
-            )
-        }
-        guard !target.dependencies.contains(.target(used.name)) else { return nil }
-        return Finding(
-            rule: .importsFollowEdges,
-            location: location,
-            edge: "\(target.name) → \(used.name)",
-            message: "“\(declaration.text)” is in \(target.name), which does not declare the dependency.",
-            remedy: "Add \"\(used.name)\" to the dependencies of \(target.name) in \(ManifestLines.file)."
-        )
     }
 
     /// An import of what is no target of the package.
@@ -129,5 +103,43 @@ struct ImportsFollowEdges {
                 "“canImport(\(question.module))” is asked in \(target.name), and \(package.absence(of: used, for: target)).",
             remedy: "Remove the condition: whether \(question.module) is built already says nothing that holds."
         )
+    }
+}
+
+extension ImportDeclaration {
+    /// Whether a permission covers it: a substitute only where what it stands for cannot be imported.
+    func isAllowed(by permission: SystemModule) -> Bool {
+        permission.name == module && permission.substituted.map(absentModules.contains) ?? true
+    }
+}
+
+/// Rule 5: internals are for a ring's own tests.
+struct TestableByOwnTests {
+    private let package: CheckedPackage
+
+    init(_ package: CheckedPackage) {
+        self.package = package
+    }
+
+    var findings: [Finding] {
+        package.sources.flatMap { source in
+            source.imports.filter { $0.isTestable && !isOwn($0.module, for: source.target) }.map { declaration in
+                Finding(
+                    rule: .testableByOwnTests,
+                    location: SourceLocation(file: source.path, line: declaration.line),
+                    edge: "\(source.target) → \(declaration.module)",
+                    message: "“\(declaration.text)” is in \(source.target), which is no test target of its ring.",
+                    remedy:
+                        "Test it through what is public, or in a test target of the ring that \(declaration.module) is in."
+                )
+            }
+        }
+    }
+
+    private func isOwn(_ module: String, for name: String) -> Bool {
+        guard let target = package.targets[name], target.kind == .test else { return false }
+        guard let tested = package.target(ofModule: module) else { return false }
+        if target.testedName == tested.name { return true }
+        return package.ring(of: target).map { $0.name == package.ring(of: tested)?.name } ?? false
     }
 }

@@ -7,7 +7,7 @@ public struct LayerCheck: Sendable {
     /// - Parameters:
     ///   - diagram: the rings, and who may use whom.
     ///   - package: the package as SwiftPM describes it.
-    ///   - sources: its Swift sources.
+    ///   - sources: its sources, and the headers and module maps of its C targets and system libraries.
     ///   - manifest: its manifest, for the lines of findings.
     public init(
         diagram: LayerDiagram,
@@ -31,7 +31,7 @@ public struct LayerCheck: Sendable {
     public func report() throws(DiagramError) -> LayerReport {
         let name = package.description.name
         guard !package.description.targets.isEmpty, !package.sources.isEmpty else {
-            throw DiagramError("The package \(name) has no Swift source to check.")
+            throw DiagramError("The package \(name) has no source to check.")
         }
         guard package.description.targets.contains(where: { package.ring(of: $0) != nil }) else {
             throw DiagramError("The diagram in \(package.diagram.file) matches no target of the package \(name).")
@@ -41,13 +41,16 @@ public struct LayerCheck: Sendable {
             ImportsFollowEdges(package).findings, NothingIsReexported(package).findings,
             TestableByOwnTests(package).findings, PackagesAreNamed(package).findings,
             NoCycleOfSubjects(package).findings, DiagramIsUsed(package).findings,
+            IncludesFollowEdges(package).findings, BuildSettingsAreNamed(package).findings,
+            NoBackDoors(package).findings, MemberImportsAreVisible(package).findings,
         ]
         return LayerReport(
             findings: findings.flatMap(\.self),
             targetCount: package.description.targets.count,
             fileCount: package.sources.count,
-            importCount: package.sources.reduce(0) { $0 + $1.imports.count },
-            edgeCount: package.diagram.edges.count
+            importCount: package.sources.reduce(0) { $0 + $1.imports.count + $1.includes.count },
+            edgeCount: package.diagram.edges.count,
+            notes: package.diagram.notes
         )
     }
 }

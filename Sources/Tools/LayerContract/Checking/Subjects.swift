@@ -12,19 +12,22 @@ struct Subjects {
     /// Reads the sources of one target.
     ///
     /// The names of types at the top of a file, and of those in extensions behind what is extended, are followed to the
-    /// one subject that declares them. Those that several subjects declare, or that the mentioning one has for a type of
-    /// its own, are not followed, and neither are functions and members: whose they are, only a compiler knows.
+    /// one subject that declares them. Those that several subjects declare are not followed, and neither are functions and
+    /// members: whose they are, only a compiler knows. A type of the same name hides another one where it is declared around
+    /// the mention: in the file, in a type that the mention is in, or in what that type inherits.
     init(_ sources: [SourceFacts], moduleName: String) {
         let types = Self.owners(of: sources) { $0.declarations.topLevelTypes }
         let extensionTypes = Self.owners(of: sources) { $0.declarations.extensionTypes }
-        let ownTypes = Dictionary(grouping: sources) { $0.subject ?? "" }.mapValues { sources in
-            sources.reduce(into: Set<String>()) { $0.formUnion($1.declarations.types) }
-        }
+        let nested = NestedTypes(sources.map(\.declarations.scopes), moduleName: moduleName)
         for source in sources {
-            guard let subject = source.subject, let own = ownTypes[subject] else { continue }
-            for (name, line) in source.mentions.names
-            where !own.contains(name) && !source.declarations.parameters.contains(name) {
-                add(name, line, types[name], to: subject, in: source)
+            guard let subject = source.subject else { continue }
+            var followed: Set<String> = []
+            for mention in source.mentions.names
+            where !source.declarations.parameters.contains(mention.name) && !followed.contains(mention.name)
+                && !nested.shadow(mention.name, in: mention.scope, of: source.declarations.scopes)
+            {
+                followed.insert(mention.name)
+                add(mention.name, mention.line, types[mention.name], to: subject, in: source)
             }
             for (name, line) in source.mentions.members {
                 let top = name.hasPrefix("\(moduleName).") ? String(name.dropFirst(moduleName.count + 1)) : nil

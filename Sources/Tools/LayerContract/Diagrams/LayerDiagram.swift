@@ -17,6 +17,8 @@ public struct LayerDiagram: Sendable {
     public let rings: [Ring]
     /// The arrows, in the order in which they are drawn.
     public let edges: [Edge]
+    /// The other flowcharts of the file, which are not read.
+    public let notes: [Note]
 
     /// Where the block stands in the file, from its first line behind the fence; `nil` if it is in no file yet.
     let lineRange: Range<Int>?
@@ -46,6 +48,7 @@ public struct LayerDiagram: Sendable {
             throw DiagramError(line: block.firstLine, "The diagram has no ring. An empty contract holds nobody to it.")
         }
         self.file = file
+        notes = Self.notes(on: markdown, file, besides: block)
         rings = reader.rings
         edges = reader.edges
         ringLines = reader.ringLines
@@ -61,6 +64,7 @@ public struct LayerDiagram: Sendable {
         self.file = file
         self.rings = rings
         self.edges = edges
+        notes = []
         lineRange = nil
         statements = []
         ringLines = [:]
@@ -100,6 +104,17 @@ public struct LayerDiagram: Sendable {
         return found
     }
 
+    /// A reader may take every flowchart for the contract; only one of them is.
+    private static func notes(on markdown: String, _ file: String, besides block: MermaidBlock) -> [Note] {
+        MermaidBlock.all(in: markdown).filter { $0.isFlowchart && $0.firstLine != block.firstLine }.map { other in
+            Note(
+                location: SourceLocation(file: file, line: other.firstLine - 1),
+                message: "This Mermaid flowchart is ignored. The rings are those of the flowchart at line "
+                    + "\(block.firstLine - 1); choose another one by `--block HEADING`."
+            )
+        }
+    }
+
     private func refuseSharedTargets() throws(DiagramError) {
         var owners: [String: String] = [:]
         for ring in rings {
@@ -123,4 +138,52 @@ public struct LayerDiagram: Sendable {
             "The arrows go round in a circle: \((circle + [first]).joined(separator: " → ")). In layers they cannot."
         )
     }
+}
+
+/// An arrow of the diagram, from one ring to another.
+public struct Edge: Hashable, Sendable {
+    /// Who may use the other ring.
+    public enum User: Hashable, Sendable {
+        /// The ring's targets, and its tests: drawn `-->`.
+        case ring
+        /// The ring's tests alone: drawn `-.->`.
+        case testsOfRing
+    }
+
+    /// The ring that uses.
+    public let source: String
+    /// The ring that is used.
+    public let destination: String
+    /// Whose arrow it is.
+    public let user: User
+
+    /// An arrow from one ring to another.
+    public init(from source: String, to destination: String, for user: User = .ring) {
+        self.source = source
+        self.destination = destination
+        self.user = user
+    }
+}
+
+extension Edge: CustomStringConvertible {
+    /// The edge as findings name it.
+    public var description: String { "\(source) → \(destination)" }
+}
+
+/// What keeps a diagram from being a contract.
+public struct DiagramError: Error, Hashable, Sendable {
+    /// The line in the file, from 1; `nil` if the whole file is meant.
+    public let line: Int?
+    /// What is wrong and what to do, in sentences.
+    public let explanation: String
+
+    init(line: Int? = nil, _ explanation: String) {
+        self.line = line
+        self.explanation = explanation
+    }
+}
+
+extension DiagramError: CustomStringConvertible {
+    /// What is wrong and what to do, with the line if there is one.
+    public var description: String { line.map { "line \($0): \(explanation)" } ?? explanation }
 }

@@ -58,3 +58,64 @@ struct MermaidBlock {
         return blocks
     }
 }
+
+/// The line that opens a fenced block.
+struct MarkdownFence {
+    let mark: Character
+    let count: Int
+    let language: String
+    let indentation: Int
+
+    init?(opening line: String) {
+        let rest = line.drop { $0 == " " }
+        indentation = line.count - rest.count
+        guard let first = rest.first, first == "`" || first == "~" else { return nil }
+        mark = first
+        count = rest.prefix { $0 == first }.count
+        guard count >= 3 else { return nil }
+        language = String(rest.dropFirst(count)).words.first ?? ""
+    }
+
+    func isClosed(by line: String) -> Bool {
+        let rest = line.drop { $0 == " " }
+        let marks = rest.prefix { $0 == mark }
+        return marks.count >= count && String(rest.dropFirst(marks.count)).trimmed.isEmpty
+    }
+
+    func block(under heading: String, _ content: (firstLine: Int, lines: [String])) -> [MermaidBlock] {
+        guard language == "mermaid" else { return [] }
+        return [
+            MermaidBlock(
+                heading: heading,
+                firstLine: content.firstLine,
+                lines: content.lines,
+                indentation: indentation
+            )
+        ]
+    }
+}
+
+extension String {
+    /// The text's lines, without what ends them.
+    var lines: [String] {
+        split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }.map(String.init)
+    }
+
+    /// The text without the white space around it.
+    var trimmed: String {
+        var text = self[...]
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+
+    /// What stands between white space.
+    var words: [String] { split(whereSeparator: \.isWhitespace).map(String.init) }
+
+    /// The text without this mark and white space at its end.
+    func trimmingSuffix(_ mark: Character) -> String {
+        var text = self[...]
+        while text.last == mark { text.removeLast() }
+        return String(text).trimmed
+    }
+}

@@ -4,6 +4,19 @@ struct DumpedPackage: Decodable {
         let name: String
         let dependencies: [DumpedDependency]
         let pluginUsages: [DumpedDependency]?
+        let settings: [DumpedSetting]?
+        let publicHeadersPath: String?
+        let pkgConfig: String?
+        let providers: [[String: [[String]]]]?
+
+        /// The settings that a rule asks for.
+        var buildSettings: [BuildSetting] { (settings ?? []).compactMap(\.setting) }
+
+        /// What a system library is called: by pkg-config, and by the package managers that install it.
+        var libraryNames: [String] {
+            let packages = (providers ?? []).flatMap { $0.values.flatMap { $0.flatMap(\.self) } }
+            return (pkgConfig.map { [$0] } ?? []) + packages
+        }
 
         /// The dependencies, with names told apart: of a target, or of a package's product.
         func resolved(among targets: Set<String>, _ packages: [String]) -> [TargetDependency] {
@@ -12,7 +25,17 @@ struct DumpedPackage: Decodable {
         }
     }
 
+    struct ToolsVersion: Decodable {
+        private enum CodingKeys: String, CodingKey {
+            case version = "_version"
+        }
+
+        let version: String
+    }
+
     let targets: [Target]
+    let toolsVersion: ToolsVersion?
+    let swiftLanguageVersions: [String]?
     let dependencies: [[String: [PackageReference]]]
 
     struct PackageReference: Decodable {
@@ -21,4 +44,132 @@ struct DumpedPackage: Decodable {
 
     /// The packages that the manifest names.
     var packageIdentities: [String] { dependencies.flatMap { $0.values.flatMap { $0.map(\.identity) } } }
+}
+
+extension DumpedPackage {
+    private static let feature = "MemberImportVisibility"
+
+    /// Whether the compiler refuses the members of modules that a file does not import (SE-0444), or cannot be told to.
+    ///
+    /// `swiftc -print-supported-features` says that the feature is on in language mode 7, and off in 6. A manifest can
+    /// enable upcoming features from tools version 5.8 on.
+    func checksMemberImports(of target: Target) -> Bool {
+        let tools = Self.numbers(in: toolsVersion?.version ?? "")
+        guard let major = tools.first, !tools.lexicographicallyPrecedes([5, 8]) else { return true }
+        var modes = (swiftLanguageVersions ?? []).compactMap { Self.numbers(in: $0).first }
+        for setting in target.buildSettings where !setting.isConditional {
+            switch setting.kind {
+            case .upcomingFeature(Self.feature): return true
+            case .unsafeFlags(let flags) where setting.tool == .swift && flags.contains(Self.feature): return true
+            case .swiftLanguageMode(let mode): modes = Self.numbers(in: mode).first.map { [$0] } ?? modes
+            default: break
+            }
+        }
+        return (modes.max() ?? major) >= 7
+    }
+
+    private static func numbers(in version: String) -> [Int] { version.split(separator: ".").compactMap { Int($0) } }
+}
+
+/// A dependency as `swift package dump-package` prints it: a list whose form its key tells.
+struct DumpedDependency: Decodable {
+    private enum CodingKeys: String, CodingKey {
+        case byName, target, product, plugin
+    }
+
+    private enum Form {
+        case byName, target, product, plugin
+    }
+
+    private let form: Form
+    private let name: String
+    private let package: String?
+    private let aliases: [String]
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let key: CodingKeys
+        if container.contains(.target) {
+            (form, key) = (.target, .target)
+        } else if container.contains(.product) {
+            (form, key) = (.product, .product)
+        } else if container.contains(.plugin) {
+            (form, key) = (.plugin, .plugin)
+        } else {
+            (form, key) = (.byName, .byName)
+        }
+        var list = try container.nestedUnkeyedContainer(forKey: key)
+        name = try list.decode(String.self)
+        let namesPackage = form == .product || form == .plugin
+        package = namesPackage ? try list.decode(String?.self) : nil
+        aliases = form == .product ? try list.decode([String: String]?.self).map { $0.values.sorted() } ?? [] : []
+    }
+
+    func resolved(among targets: Set<String>, _ packages: [String]) -> TargetDependency {
+        switch form {
+        case .target: .target(name)
+        case .byName where targets.contains(name): .target(name)
+        case .byName: .product(name, package: Self.package(of: name, packages), aliases: [])
+        case .product: .product(name, package: package ?? Self.package(of: name, packages), aliases: aliases)
+        case .plugin: package.map { .plugin(name, package: $0) } ?? .target(name)
+        }
+    }
+
+    /// A product without its package belongs to the package of its name, or to the only one there is.
+    private static func package(of product: String, _ packages: [String]) -> String {
+        packages.first { $0.lowercased() == product.lowercased() } ?? (packages.count == 1 ? packages[0] : product)
+    }
+}
+
+/// A build setting as `swift package dump-package` prints it: `{"kind": {"linkedLibrary": {"_0": "z"}}, "tool": "linker"}`.
+struct DumpedSetting: Decodable {
+    private enum CodingKeys: String, CodingKey {
+        case tool, kind, condition
+    }
+
+    /// What stands behind the name of a setting: a string, several, or something that no rule asks for.
+    private struct Values: Decodable {
+        private enum CodingKeys: String, CodingKey {
+            case first = "_0"
+        }
+
+        let strings: [String]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            if let string = try? container.decode(String.self, forKey: .first) {
+                strings = [string]
+            } else {
+                strings = (try? container.decode([String].self, forKey: .first)) ?? []
+            }
+        }
+    }
+
+    /// The setting; `nil` if no rule asks for it.
+    let setting: BuildSetting?
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let kinds = try container.decode([String: Values].self, forKey: .kind)
+        let isConditional = container.contains(.condition)
+        guard let tool = BuildSetting.Tool(rawValue: try container.decode(String.self, forKey: .tool)),
+            let (name, values) = kinds.first, let kind = Self.kind(name, values.strings)
+        else {
+            setting = nil
+            return
+        }
+        setting = BuildSetting(kind, for: tool, isConditional: isConditional)
+    }
+
+    private static func kind(_ name: String, _ values: [String]) -> BuildSetting.Kind? {
+        switch (name, values.first) {
+        case ("unsafeFlags", _): .unsafeFlags(values)
+        case ("linkedLibrary", let value?): .linkedLibrary(value)
+        case ("linkedFramework", let value?): .linkedFramework(value)
+        case ("headerSearchPath", let value?): .headerSearchPath(value)
+        case ("enableUpcomingFeature", let value?): .upcomingFeature(value)
+        case ("swiftLanguageMode", let value?): .swiftLanguageMode(value)
+        default: nil
+        }
+    }
 }

@@ -33,10 +33,25 @@ public struct ManifestLines: Sendable {
 
     /// Where a target declares a dependency; where the target is declared if the manifest writes it elsewhere.
     func location(ofDependency dependency: TargetDependency, of target: String) -> SourceLocation {
-        let behindName = declarations[target].map { tokens[$0].dropFirst(6) } ?? []
-        guard let token = behindName.first(where: { $0.kind == .string && $0.text == dependency.name }) else {
-            return location(ofTarget: target)
+        location(ofTarget: target) { $0.kind == .string && $0.text == dependency.name }
+    }
+
+    /// Where a target declares a build setting; where the target is declared if the manifest writes it elsewhere.
+    func location(of setting: BuildSetting, of target: String) -> SourceLocation {
+        location(ofTarget: target) { token in
+            switch setting.kind {
+            case .unsafeFlags: token.isWord("unsafeFlags")
+            case .linkedLibrary(let value), .linkedFramework(let value), .headerSearchPath(let value),
+                .upcomingFeature(let value), .swiftLanguageMode(let value):
+                token.kind == .string && token.text == value
+            }
         }
+    }
+
+    /// The first token of this sort behind a target's name; where the target is declared if there is none.
+    private func location(ofTarget target: String, _ isMeant: (Token) -> Bool) -> SourceLocation {
+        let behindName = declarations[target].map { tokens[$0].dropFirst(6) } ?? []
+        guard let token = behindName.first(where: isMeant) else { return location(ofTarget: target) }
         return SourceLocation(file: Self.file, line: token.line)
     }
 

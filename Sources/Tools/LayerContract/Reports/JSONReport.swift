@@ -1,11 +1,24 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// A report for programs.
 struct JSONReport: CustomStringConvertible {
     private struct Body: Encodable {
         let findings: [Entry]
+        let notes: [Note]
         let files: Int
         let imports: Int
         let targets: Int
         let edges: Int
+    }
+
+    private struct Note: Encodable {
+        let file: String
+        let line: Int
+        let message: String
     }
 
     private struct Entry: Encodable {
@@ -36,6 +49,9 @@ struct JSONReport: CustomStringConvertible {
         }
         let body = Body(
             findings: entries,
+            notes: report.notes.map {
+                Note(file: $0.location.file, line: $0.location.line, message: $0.message)
+            },
             files: report.fileCount,
             imports: report.importCount,
             targets: report.targetCount,
@@ -43,4 +59,26 @@ struct JSONReport: CustomStringConvertible {
         )
         description = try body.jsonText()
     }
+}
+
+extension Encodable {
+    /// The value as JSON that people can read, with a line break at its end.
+    func jsonText() throws(JSONTextError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+        } catch {
+            throw JSONTextError(explanation: "This cannot be written as JSON: \(error)")
+        }
+    }
+}
+
+/// What keeps a value from being written as JSON.
+public struct JSONTextError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong, in a sentence.
+    public let explanation: String
+
+    /// What is wrong.
+    public var description: String { explanation }
 }

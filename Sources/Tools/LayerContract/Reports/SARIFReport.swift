@@ -10,23 +10,33 @@ struct SARIFReport: CustomStringConvertible {
                 ruleIndex: rules.firstIndex(of: finding.rule) ?? 0,
                 level: "error",
                 message: SARIFLog.Message(text: "\(finding.edge): \(finding.message) \(finding.remedy)"),
-                locations: [Self.location(of: finding)],
+                locations: [Self.location(finding.location)],
                 partialFingerprints: ["edge/v1": "\(finding.rule.rawValue) \(finding.location.file) \(finding.edge)"]
             )
         }
         let driver = SARIFLog.Driver(name: "check-layers", rules: rules.map(Self.description))
-        let log = SARIFLog(runs: [SARIFLog.Run(tool: SARIFLog.Tool(driver: driver), results: results)])
+        // What is said about the run itself, and not about the code, so that it is not shown as an alert.
+        let notifications = report.notes.map { note in
+            SARIFLog.Notification(
+                level: "note",
+                message: SARIFLog.Message(text: note.message),
+                locations: [Self.location(note.location)]
+            )
+        }
+        let invocation = SARIFLog.Invocation(executionSuccessful: true, toolExecutionNotifications: notifications)
+        let run = SARIFLog.Run(tool: SARIFLog.Tool(driver: driver), invocations: [invocation], results: results)
+        let log = SARIFLog(runs: [run])
         description = try log.jsonText()
     }
 
-    private static func location(of finding: Finding) -> SARIFLog.Location {
+    private static func location(_ location: SourceLocation) -> SARIFLog.Location {
         SARIFLog.Location(
             physicalLocation: SARIFLog.PhysicalLocation(
                 artifactLocation: SARIFLog.ArtifactLocation(
-                    uri: uri(ofPath: finding.location.file),
+                    uri: uri(ofPath: location.file),
                     uriBaseId: "%SRCROOT%"
                 ),
-                region: SARIFLog.Region(startLine: finding.location.line)
+                region: SARIFLog.Region(startLine: location.line)
             )
         )
     }
@@ -48,5 +58,84 @@ struct SARIFReport: CustomStringConvertible {
             let digits = String(byte, radix: 16, uppercase: true)
             return "%" + (digits.count == 1 ? "0" : "") + digits
         }.joined()
+    }
+}
+
+/// The parts of a SARIF log that a report needs, by the names that the format gives them.
+struct SARIFLog: Encodable {
+    struct Message: Encodable {
+        let text: String
+    }
+
+    struct ReportingDescriptor: Encodable {
+        let id: String
+        let shortDescription: Message
+        let fullDescription: Message
+    }
+
+    struct Driver: Encodable {
+        let name: String
+        let rules: [ReportingDescriptor]
+    }
+
+    struct Tool: Encodable {
+        let driver: Driver
+    }
+
+    struct Region: Encodable {
+        let startLine: Int
+    }
+
+    struct ArtifactLocation: Encodable {
+        let uri: String
+        let uriBaseId: String
+    }
+
+    struct PhysicalLocation: Encodable {
+        let artifactLocation: ArtifactLocation
+        let region: Region
+    }
+
+    struct Location: Encodable {
+        let physicalLocation: PhysicalLocation
+    }
+
+    struct Result: Encodable {
+        let ruleId: String
+        let ruleIndex: Int
+        let level: String
+        let message: Message
+        let locations: [Location]
+        let partialFingerprints: [String: String]
+    }
+
+    struct Notification: Encodable {
+        let level: String
+        let message: Message
+        let locations: [Location]
+    }
+
+    struct Invocation: Encodable {
+        let executionSuccessful: Bool
+        let toolExecutionNotifications: [Notification]
+    }
+
+    struct Run: Encodable {
+        let tool: Tool
+        let invocations: [Invocation]
+        let results: [Result]
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case schema = "$schema"
+        case version, runs
+    }
+
+    private let schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    private let version = "2.1.0"
+    private let runs: [Run]
+
+    init(runs: [Run]) {
+        self.runs = runs
     }
 }

@@ -13,16 +13,20 @@ struct DeclarationScanner {
     /// What the next brace opens.
     private var next: DeclarationScope?
     private var declarations = Declarations()
+    /// The name of what the next brace opens, and what it inherits.
+    private var nextType: (name: String, inherited: Set<String>)?
+    private var scopesOfTokens: [Int] = []
 
     private init(_ tokens: [Token]) {
         self.tokens = tokens
+        scopesOfTokens.reserveCapacity(tokens.count)
     }
 
-    /// What a source declares.
-    static func declarations(of tokens: [Token]) -> Declarations {
+    /// What a source declares, and the number of each token's scope.
+    static func scan(_ tokens: [Token]) -> (declarations: Declarations, scopesOfTokens: [Int]) {
         var scanner = DeclarationScanner(tokens)
         scanner.run()
-        return scanner.declarations
+        return (scanner.declarations, scanner.scopesOfTokens)
     }
 
     private var scope: DeclarationScope? { scopes.last }
@@ -30,12 +34,16 @@ struct DeclarationScanner {
     private mutating func run() {
         while index < tokens.count {
             let token = tokens[index]
+            scopesOfTokens.append(declarations.scopes.current)
             if token.kind == .mark {
                 if token.text == "{" {
                     scopes.append(next ?? .body)
+                    declarations.scopes.enter(type: nextType?.name, inheriting: nextType?.inherited ?? [])
                     next = nil
+                    nextType = nil
                 } else if token.text == "}" {
                     _ = scopes.popLast()
+                    declarations.scopes.leave()
                 }
             } else if token.kind == .word, Self.keywords.contains(token.text),
                 !(index > 0 && tokens[index - 1].isMark("."))
@@ -74,6 +82,8 @@ struct DeclarationScanner {
         let signature = DeclarationSignature(tokens, from: index + 2, of: .braced)
         declarations.parameters.formUnion(signature.genericParameters)
         declarations.types.insert(name.text)
+        declarations.scopes.declare(name.text)
+        nextType = (name.text, signature.typeNames)
         if scope?.kind != .body {
             if access >= .package { declarations.visibleTypes.insert(name.text) }
             if access >= .internal {
@@ -93,6 +103,8 @@ struct DeclarationScanner {
         let head = DeclarationHead(tokens, before: index)
         let signature = DeclarationSignature(tokens, from: index + 1, of: .braced)
         if signature.hasColon { show(signature, head, at: .public) }
+        let path = tokens[(index + 1)...].prefix { $0.isName || $0.isMark(".") }.prefix { !$0.isWord("where") }
+        nextType = (path.map(\.text).joined(), signature.typeNames)
         next = DeclarationScope(
             kind: .typeExtension,
             access: head.access ?? .internal,
@@ -138,8 +150,10 @@ struct DeclarationScanner {
         switch keyword {
         case "associatedtype":
             declarations.parameters.insert(name.text)
+            declarations.scopes.declare(name.text)
         case "typealias":
             declarations.types.insert(name.text)
+            declarations.scopes.declare(name.text)
             if scopes.isEmpty, access >= .internal { declarations.topLevelTypes.insert(name.text) }
             guard access >= .package else { return }
             declarations.visibleTypes.insert(name.text)
@@ -184,4 +198,52 @@ struct DeclarationScanner {
         guard tokens[index].text == "var" || tokens[index].text == "subscript" else { return false }
         return tokens[index...].prefix(200).contains { Self.inlining.contains($0.text) }
     }
+}
+
+/// What a brace belongs to.
+struct DeclarationScope {
+    enum Kind {
+        case type, protocolType, enumeration, typeExtension, body
+    }
+
+    static let body = DeclarationScope(kind: .body, access: .private)
+
+    let kind: Kind
+    /// How far members can be seen at most; of an extension, how far they can be seen if they do not say.
+    let access: AccessLevel
+    /// Whether the layout is part of the interface.
+    var isFrozen = false
+    /// What an extension extends.
+    var extended: String?
+    /// The type names in an extension's head: they are shown as soon as a member is.
+    var head: Set<String> = []
+}
+
+/// What a source declares, and what it shows of other modules in doing so.
+struct Declarations: Sendable {
+    /// A name that stands for a type of somebody else's.
+    struct Alias: Sendable {
+        let name: String
+        let aliased: [String]
+        let line: Int
+    }
+
+    /// The types in extensions that other files can see, behind what is extended: `Extended.Name`.
+    var extensionTypes: Set<String> = []
+    /// The types at the top of the file that other files can see.
+    var topLevelTypes: Set<String> = []
+    /// The generic parameters and associated types.
+    var parameters: Set<String> = []
+    /// The scopes, with the types of each.
+    var scopes = ScopeTree()
+    /// The types at any depth.
+    var types: Set<String> = []
+    /// The types at any depth that other modules can see.
+    var visibleTypes: Set<String> = []
+    /// The type names that declarations show, by the level at which they can be seen.
+    var shown: [AccessLevel: Set<String>] = [:]
+    /// The levels at which something is shown that the source does not tell: an inferred type, an inlined body.
+    var unsettled: Set<AccessLevel> = []
+    /// The aliases that other modules can see.
+    var aliases: [Alias] = []
 }

@@ -1,3 +1,81 @@
+/// The attributes and modifiers in front of a declaration.
+struct DeclarationHead {
+    private static let modifiers: Set<String> = [
+        "static", "class", "final", "override", "required", "convenience", "mutating", "nonmutating", "lazy", "weak",
+        "unowned", "unsafe", "safe", "dynamic", "optional", "indirect", "nonisolated", "isolated", "consuming",
+        "borrowing", "prefix", "postfix", "infix", "async", "distributed", "__consuming", "sending",
+        "public", "package", "internal", "fileprivate", "private", "open",
+    ]
+
+    /// The access level that it says.
+    private(set) var access: AccessLevel?
+    /// Its attributes, without arguments.
+    private(set) var attributes: Set<String> = []
+
+    /// Reads backwards from the word that declares.
+    init(_ tokens: [Token], before keyword: Int) {
+        var start = keyword
+        while start > 0 {
+            let previous = tokens[start - 1]
+            if previous.isName, start > 1, tokens[start - 2].isMark("@") {
+                attributes.insert(previous.text)
+                start -= 2
+            } else if previous.kind == .word, Self.modifiers.contains(previous.text) {
+                access = access ?? AccessLevel(modifier: previous.text)
+                start -= 1
+            } else if previous.isMark(")"), let open = tokens.openParenthesis(closedAt: start - 1), open > 0 {
+                let name = tokens[open - 1]
+                if open > 1, name.isName, tokens[open - 2].isMark("@") {
+                    attributes.insert(name.text)
+                    start = open - 2
+                } else if name.kind == .word, Self.modifiers.contains(name.text) {
+                    // `private(set)` says nothing of the declaration itself.
+                    start = open - 1
+                } else {
+                    break
+                }
+            } else {
+                break
+            }
+        }
+    }
+}
+
+extension [Token] {
+    /// Where the parenthesis opens that one at `end` closes.
+    func openParenthesis(closedAt end: Int) -> Int? {
+        var depth = 0
+        for index in stride(from: end, through: 0, by: -1) {
+            if self[index].isMark(")") { depth += 1 }
+            if self[index].isMark("(") {
+                depth -= 1
+                if depth == 0 { return index }
+            }
+        }
+        return nil
+    }
+}
+
+/// How far a declaration can be seen.
+public enum AccessLevel: Int, Sendable, Comparable {
+    case `private`, `fileprivate`, `internal`, `package`, `public`
+
+    /// The level that a modifier names; `open` is public to whoever imports.
+    init?(modifier: String) {
+        switch modifier {
+        case "private": self = .private
+        case "fileprivate": self = .fileprivate
+        case "internal": self = .internal
+        case "package": self = .package
+        case "public", "open": self = .public
+        default: return nil
+        }
+    }
+
+    /// By how far a declaration can be seen.
+    public static func < (one: AccessLevel, other: AccessLevel) -> Bool { one.rawValue < other.rawValue }
+}
+
 /// What a declaration says of itself before its body.
 struct DeclarationSignature {
     enum Form {

@@ -1,12 +1,29 @@
 /// The types that a source mentions.
 struct Mentions: Sendable {
-    /// Names that stand for themselves, each with its first line.
-    private(set) var names: [String: Int] = [:]
+    /// A name, where it is mentioned first in a scope.
+    struct Mention: Hashable, Sendable {
+        let name: String
+        let line: Int
+        /// The scope, by its number in the source's ``ScopeTree``.
+        let scope: Int
+    }
+
+    /// Names that stand for themselves, in the order of the source.
+    private(set) var names: [Mention] = []
     /// Names behind another one, with it, each with its first line: `Outer.Name`.
     private(set) var members: [String: Int] = [:]
 
-    init(_ tokens: [Token]) {
+    /// Nothing.
+    init() {}
+
+    /// Reads the tokens of a source.
+    ///
+    /// - Parameters:
+    ///   - tokens: the tokens.
+    ///   - scopes: the scope of each token.
+    init(_ tokens: [Token], scopes: [Int]) {
         var isPassedOver = false
+        var seen: Set<[String]> = []
         for index in tokens.indices {
             let token = tokens[index]
             // Imports and conditions name modules and platforms.
@@ -18,8 +35,8 @@ struct Mentions: Sendable {
             if let outer = Self.outerName(of: index, tokens) {
                 let name = "\(outer).\(token.text)"
                 if members[name] == nil { members[name] = token.line }
-            } else if !Self.isOtherName(index, tokens), names[token.text] == nil {
-                names[token.text] = token.line
+            } else if !Self.isOtherName(index, tokens), seen.insert([token.text, "\(scopes[index])"]).inserted {
+                names.append(Mention(name: token.text, line: token.line, scope: scopes[index]))
             }
         }
     }

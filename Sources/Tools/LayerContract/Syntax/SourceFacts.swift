@@ -13,7 +13,13 @@ public struct SourceFacts: Sendable {
     public let imports: [ImportDeclaration]
     /// The modules that its conditions ask for.
     public let questions: [ModuleQuestion]
+    /// The headers and modules that it includes, if it is C, C++ or Objective-C, or names, if it is a module map.
+    public let includes: [IncludeDirective]
 
+    /// What a module map links.
+    let moduleMapLinks: [ModuleMapScanner.Link]
+    /// The ways past the imports that it takes.
+    let backDoors: [BackDoor]
     /// What it declares.
     let declarations: Declarations
     /// What it mentions.
@@ -47,7 +53,58 @@ public struct SourceFacts: Sendable {
         let scanner = ImportScanner(tokens)
         imports = scanner.imports
         questions = scanner.questions
-        declarations = DeclarationScanner.declarations(of: tokens)
-        mentions = Mentions(tokens)
+        includes = []
+        moduleMapLinks = []
+        backDoors = BackDoor.all(in: tokens)
+        let scanned = DeclarationScanner.scan(tokens)
+        declarations = scanned.declarations
+        mentions = Mentions(tokens, scopes: scanned.scopesOfTokens)
     }
+
+    /// Reads a C, C++ or Objective-C source or header, or a module map.
+    ///
+    /// - Parameters:
+    ///   - bytes: its text. What is not UTF-8 stands in comments and strings.
+    ///   - path: the file's path from the package's root; a module map's ends with `.modulemap`.
+    ///   - target: the target that it belongs to.
+    /// - Complexity: O(`bytes`)
+    public init(readingC bytes: [UInt8], path: String, target: String) {
+        self.path = path
+        self.target = target
+        subject = nil
+        imports = []
+        questions = []
+        declarations = Declarations()
+        mentions = Mentions()
+        if path.hasSuffix(".modulemap") {
+            let map = ModuleMapScanner(bytes)
+            includes = map.headers
+            moduleMapLinks = map.links
+            backDoors = []
+        } else {
+            let scanner = IncludeScanner(bytes)
+            includes = scanner.includes
+            moduleMapLinks = []
+            backDoors = scanner.backDoors
+        }
+    }
+}
+
+/// What keeps a source from being read.
+public struct SourceError: Error, Hashable, Sendable {
+    /// Where.
+    public let location: SourceLocation
+    /// What is wrong, in a sentence.
+    public let explanation: String
+
+    /// What keeps a source from being read.
+    public init(location: SourceLocation, explanation: String) {
+        self.location = location
+        self.explanation = explanation
+    }
+}
+
+extension SourceError: CustomStringConvertible {
+    /// Where, and what is wrong.
+    public var description: String { "\(location): \(explanation)" }
 }

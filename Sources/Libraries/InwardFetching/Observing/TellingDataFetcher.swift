@@ -1,4 +1,0 @@
-/// A decorator that tells observers what it does.
-protocol TellingDataFetcher: DecoratingDataFetcher {
-    var observers: FetchObservers { get set }
-}

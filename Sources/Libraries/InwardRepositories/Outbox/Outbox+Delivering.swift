@@ -1,0 +1,364 @@
+public import InwardCore
+import InwardFetching
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension Outbox {
+    /// Why an entry that is under way is not settled.
+    private enum Setback {
+        case upstream(RepositoryError, retryAfter: Duration?)
+        case store(RecordStoreError)
+
+        var cause: any Error {
+            switch self {
+            case .upstream(let error, _): error
+            case .store(let error): error
+            }
+        }
+
+        /// What kind of failure of the upstream it is; `nil` if it is the store's.
+        var reason: RepositoryError.Reason? { if case .upstream(let error, _) = self { error.reason } else { nil } }
+
+        var retryAfter: Duration? { if case .upstream(_, let delay) = self { delay } else { nil } }
+    }
+
+    /// Begins as many deliveries as may go on, and sets the alarm for the next.
+    func pump() {
+        state.withLock { state in
+            guard state.phase == .open, state.delivers else { return }
+            let now = timer.now
+            while let key = state.lanes.nextKey(at: now), state.streak.begin(key, at: now),
+                var delivery = state.lanes.next(at: now)
+            {
+                delivery.credentialsSerial = state.credentialsSerial
+                // Unstructured, because whoever had the write accepted does not wait for it. It ends with one attempt, and
+                // whoever closes cancels it and waits for it: it is made and kept under the lock, so that it is found. It has
+                // nothing to do with the deadline of whoever happens to begin it.
+                state.deliveries[delivery.entry.idempotencyKey] = Deadline.lifted {
+                    Task(executorPreference: timer.executor) { [delivery] in await self.deliver(delivery) }
+                }
+            }
+            setAlarm(&state, at: now)
+        }
+    }
+
+    /// Has the outbox wake when the first of the entries that wait may be sent, or the pause ends.
+    private func setAlarm(_ state: inout OutboxState, at now: Duration) {
+        let moment = state.wakeTime(at: now)
+        guard moment != state.alarm?.moment else { return }
+        if let alarm = state.alarm { timer.cancel(alarm.timer) }
+        state.alarm = moment.map { moment in
+            // An outbox that nobody has any more need not wake.
+            let timer = timer.schedule(at: moment) { [weak self] in self?.wake(at: moment) }
+            return OutboxState.Alarm(moment: moment, timer: timer)
+        }
+    }
+
+    private func wake(at moment: Duration) {
+        state.withLock { state in
+            if state.alarm?.moment == moment { state.alarm = nil }
+        }
+        pump()
+    }
+
+    /// The request that a write is sent as.
+    func request(for entry: OutboxEntry) -> DataRequest {
+        var request = DataRequest(
+            method: entry.write.method,
+            url: upstream.baseURL.appending(path: entry.write.path),
+            headerFields: [
+                HeaderField(.accept, "application/json"), HeaderField(.idempotencyKey, entry.idempotencyKey),
+            ]
+        )
+        // The outbox alone sends it again: else an attempt that it knows nothing of could still be under way.
+        request.isSentOnce = true
+        if let body = entry.write.body {
+            request.headerFields.append(HeaderField(.contentType, "application/json; charset=utf-8"))
+            request.body = Data(body)
+        }
+        return request
+    }
+
+    /// Sends an entry once, unless the upstream has answered it for good, and settles it or puts it off.
+    private func deliver(_ delivery: OutboxDelivery) async {
+        var delivery = delivery
+        do throws(RecordStoreError) {
+            if delivery.answer == nil, let setback = try await send(&delivery) {
+                await postpone(delivery, setback)
+            } else {
+                try await settle(delivery)
+                state.withLock { $0.endDelivery(of: delivery.entry, nextProbeAt: timer.now) }
+            }
+        } catch {
+            await postpone(delivery, .store(error))
+        }
+        pump()
+    }
+
+    /// Sends an entry once, and takes down its answer if that is for good.
+    ///
+    /// - Returns: why it has to be sent again; `nil` if the upstream has answered for good.
+    /// - Throws: a ``RecordStoreError`` if nothing was sent.
+    private func send(_ delivery: inout OutboxDelivery) async throws(RecordStoreError) -> Setback? {
+        let entry = delivery.entry
+        // Its end would change nothing that is kept, or it is not what its endpoint sends.
+        guard state.withLock({ $0.settlers.objection(to: entry.write) }) == nil else { throw Self.unsettled(entry) }
+        try await noteSending(delivery)
+        let request = request(for: entry)
+        let outcome = await Result { () async throws(FetchError) in try await upstream.dataFetcher.fetch(request) }
+        let attempts = Self.attempts(outcome)
+        state.withLock { $0.counts.attempts += attempts }
+        // New credentials send it at once, as if the upstream had turned it away.
+        if case .failure(let error) = outcome, error.lacksCredentials { delivery.isDenied = true }
+        switch delivery.history.add(outcome, of: request, at: now()) {
+        case .delivered(let response):
+            delivery.answer = .success(response)
+            return nil
+        case .refused(let error):
+            guard countsRefusal(of: entry, because: error) else { return .upstream(error, retryAfter: nil) }
+            delivery.answer = .failure(error)
+            return nil
+        case .again(let error, let delay): return .upstream(error, retryAfter: delay)
+        }
+    }
+
+    /// How often a request was sent. With credentials that had to be renewed it was sent twice.
+    private static func attempts(_ outcome: Result<DataResponse, FetchError>) -> Int {
+        switch outcome {
+        case .success(let response): response.retries?.attempts ?? 1
+        case .failure(let error): error.retries?.attempts ?? (error.wasSent && error.reason != .unreachable ? 1 : 0)
+        }
+    }
+
+    /// Notes that an entry is about to be sent, so that a later process knows that it may have arrived. It is the one check of who
+    /// delivers, too.
+    private func noteSending(_ delivery: OutboxDelivery) async throws(RecordStoreError) {
+        // Where it is known that it may have arrived, that is noted.
+        if delivery.history.mayHaveArrived, delivery.isNoted { return try await checkOwner() }
+        let note = AttemptNote(
+            attempts: delivery.entry.attempts,
+            mayHaveArrived: delivery.history.mayHaveArrived,
+            isSending: true,
+            cause: delivery.cause
+        )
+        try await commit([], adding: [keeping(note, of: delivery.entry)])
+    }
+
+    /// Whether a refusal ends a write; while delivery is paused, only that of the probe does.
+    private func countsRefusal(of entry: OutboxEntry, because error: RepositoryError) -> Bool {
+        let (date, time) = (now(), timer.now)
+        let (counts, pause) = state.withLock { state -> (Bool, OutboxPause?) in
+            let (counts, pauses) = state.streak.refuse(
+                entry.idempotencyKey,
+                of: entry.write.subject,
+                because: error.description,
+                at: time
+            )
+            return (counts, pauses ? state.streak.record(at: time, date).pause : nil)
+        }
+        if let pause { errorHandler.handle(OutboxPausedError(prefix: records.prefix, pause: pause)) }
+        return counts
+    }
+
+    /// Commits what came of an entry together with its end, and tells everybody.
+    private func settle(_ delivery: OutboxDelivery) async throws(RecordStoreError) {
+        guard let outcome = delivery.answer else { return }
+        let entry = delivery.entry
+        // From here on a close waits instead of cancelling.
+        state.withLock { _ = $0.answered.insert(entry.idempotencyKey) }
+        let ticket = try await turn(for: [entry.write.subject])
+        defer { leave(ticket) }
+        let settlers = state.withLock { $0.settlers.all(for: entry.write.endpoint) }
+        // Those who would have may have left meanwhile. It is settled when others have joined.
+        guard !settlers.isEmpty else { throw Self.unsettled(entry) }
+        let later = laterEntries(behind: entry)
+        var settlements: [OutboxSettlement] = []
+        for settler in settlers where settler.declares(entry.write) {
+            switch outcome {
+            case .success(let response):
+                settlements.append(try await settler.delivered(entry, answer: response, before: later))
+            case .failure(let error):
+                settlements.append(try await settler.refused(entry, because: error, before: later))
+            }
+        }
+        try await commit(
+            settlements.flatMap(\.changes),
+            adding: try records.removal(of: entry) + ending(of: entry, outcome)
+        )
+        for settlement in settlements { settlement.whenCommitted() }
+        let waiters = state.withLock { state in
+            state.lanes.settle(entry)
+            switch outcome {
+            case .success:
+                state.counts.delivered += 1
+                state.isStreakKept = false
+            case .failure(let error):
+                state.isStreakKept = true
+                state.counts.refused += 1
+                state.addDeadLetter(entry.write.byteCount)
+                state.remember(error, of: entry)
+            }
+            return state.endWaiters.removeValue(forKey: entry.idempotencyKey) ?? []
+        }
+        switch outcome {
+        case .success:
+            if let problem = settlements.lazy.compactMap(\.problem).first {
+                errorHandler.handle(UnusableAnswerError(entry, problem: problem))
+            }
+        case .failure(let error): errorHandler.handle(RefusedWriteError(entry, because: error))
+        }
+        for waiter in waiters { waiter.keep(outcome.map { _ in }) }
+    }
+
+    /// The changes of the outbox's own records that go with the end of an entry, beside its removal: a dead letter of what was
+    /// refused, and what is known of the refusals in a row.
+    private func ending(
+        of entry: OutboxEntry,
+        _ outcome: Result<DataResponse, RepositoryError>
+    ) throws(RecordStoreError) -> [RecordChange] {
+        let (date, time) = (now(), timer.now)
+        switch outcome {
+        case .success:
+            return state.withLock { state in
+                state.streak.deliver()
+                return state.isStreakKept ? [.remove(records.pause)] : []
+            }
+        case .failure(let error):
+            let letter = try DeadLetterDTO(entry, because: error, at: date).bytes()
+            let streak = state.withLock { $0.streak.record(at: time, date) }
+            return [
+                .keep(StoredRecord(letter), OutboxEntryName(entry).key(under: records.dead)),
+                .keep(StoredRecord(streak.bytes), records.pause),
+            ]
+        }
+    }
+
+    /// That an entry is not settled, because all have left who would.
+    private static func unsettled(_ entry: OutboxEntry) -> RecordStoreError {
+        RecordStoreError(
+            .unavailable,
+            explanation: """
+                The write \(entry) is for the endpoint “\(entry.write.endpoint)”, which nobody settles any more: it waits until \
+                somebody joins the outbox who does.
+                """
+        )
+    }
+
+    /// Has an entry wait before it is sent again, unless the outbox has been closed: then it is the next one's.
+    private func postpone(_ delivery: OutboxDelivery, _ setback: Setback) async {
+        let isOpen = state.withLock { state in
+            if state.phase != .open { state.endDelivery(of: delivery.entry, nextProbeAt: timer.now) }
+            return state.phase == .open
+        }
+        guard isOpen else { return }
+        var delivery = delivery
+        let attempts: Int
+        switch setback {
+        case .upstream:
+            delivery.entry.attempts += 1
+            attempts = delivery.entry.attempts
+        case .store:
+            delivery.settlementFailures += 1
+            attempts = delivery.settlementFailures
+        }
+        // Where it was denied by credentials that have been replaced meanwhile, it need not wait.
+        delivery.isDenied = delivery.isDenied || setback.reason == .denied
+        let isOutdated = delivery.isDenied && state.withLock(\.credentialsSerial) != delivery.credentialsSerial
+        let wait = isOutdated ? .zero : policy.wait(after: attempts, retryAfter: setback.retryAfter)
+        let (moment, date) = (timer.now + wait, now())
+        delivery.cause = "\(setback.cause)"
+        if setback.reason != nil {
+            let note = AttemptNote(
+                attempts: attempts,
+                mayHaveArrived: delivery.history.mayHaveArrived,
+                nextAttempt: date.addingTimeInterval(wait / .seconds(1)),
+                cause: delivery.cause,
+                isDenied: delivery.isDenied
+            )
+            delivery.isNoted = await keep(note, of: delivery.entry)
+        }
+        if delivery.history.isToBeTold(setback.reason, after: attempts, limit: policy.reportedAttempts) {
+            errorHandler.handle(DelayedWriteError(delivery.entry, because: setback.cause))
+        }
+        state.withLock { state in
+            state.counts.postponed += 1
+            state.postpone(delivery, until: moment)
+        }
+    }
+
+    /// Keeps how an attempt went, so that a later process does not begin with the shortest wait.
+    ///
+    /// - Returns: whether it is kept. Where it cannot be, the note from before the attempt says that it may have arrived.
+    private func keep(_ note: AttemptNote, of entry: OutboxEntry) async -> Bool {
+        do {
+            try await store.commit([keeping(note, of: entry)])
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func keeping(_ note: AttemptNote, of entry: OutboxEntry) -> RecordChange {
+        .keep(StoredRecord(note.bytes), OutboxEntryName(entry).key(under: records.attempts))
+    }
+}
+
+/// A write that was accepted and cannot be delivered yet, for a reason that somebody may have to mend. It is sent again.
+public struct DelayedWriteError: Error, Sendable, CustomStringConvertible {
+    /// What is not delivered.
+    public let entry: OutboxEntry
+    /// Why: a `RepositoryError` of the upstream, or a ``RecordStoreError`` of the store that was to keep what came of it.
+    public let cause: any Error
+
+    /// Names what is not delivered, and why.
+    public init(_ entry: OutboxEntry, because cause: any Error) {
+        self.entry = entry
+        self.cause = cause
+    }
+
+    /// What is not delivered and why, as a sentence without its full stop.
+    public var description: String {
+        "The write \(entry) is not delivered yet, after \(entry.attempts) attempts, and is sent again: \(cause)"
+    }
+}
+
+/// A write that was accepted, and that the upstream has refused for good. What readers saw of it is undone.
+public struct RefusedWriteError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was refused.
+    public let entry: OutboxEntry
+    /// Why.
+    public let cause: RepositoryError
+
+    /// Names what was refused, and why.
+    public init(_ entry: OutboxEntry, because cause: RepositoryError) {
+        self.entry = entry
+        self.cause = cause
+    }
+
+    /// What was refused and why, as a sentence without its full stop.
+    public var description: String {
+        "The write \(entry) was refused for good and is undone: \(cause)"
+    }
+}
+
+/// A write that was done, and whose answer cannot be used: what came of it has to be read.
+public struct UnusableAnswerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was done.
+    public let entry: OutboxEntry
+    /// Why the answer cannot be used, as the end of a sentence.
+    public let problem: String
+
+    /// Names what was done, and why the answer cannot be used.
+    public init(_ entry: OutboxEntry, problem: String) {
+        self.entry = entry
+        self.problem = problem
+    }
+
+    /// What was done and what is wrong, as a sentence without its full stop.
+    public var description: String { "The write \(entry) was done, but the answer to it \(problem)" }
+}

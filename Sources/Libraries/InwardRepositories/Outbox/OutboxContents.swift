@@ -1,0 +1,141 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What is in an outbox at a moment, read from its store. It needs no open outbox and takes nothing from the process that has one.
+///
+///     let contents = try await OutboxContents(of: store, under: ["outbox"])
+///     for item in contents.deadLetters { print(item.id, item.write?.path ?? "", item.cause ?? "") }
+///
+/// ``Outbox/contents()`` adds what only the outbox itself knows, such as which writes are being sent.
+public struct OutboxContents: Hashable, Sendable {
+    /// The pending writes, in the order they were accepted; records that cannot be read among them.
+    public var pending: [OutboxItem] = []
+    /// The refused writes, in the order they were accepted.
+    public var deadLetters: [OutboxItem] = []
+    /// Why nothing is sent for now; `nil` if delivery goes on.
+    public var pause: OutboxPause?
+
+    /// Reads what a store keeps of an outbox.
+    ///
+    /// - Parameters:
+    ///   - store: Where the outbox keeps its records.
+    ///   - prefix: What it keeps them under.
+    /// - Complexity: O(n) in the number of writes, whose bodies are all read.
+    /// - Throws: a ``RecordStoreError`` if the store cannot be read.
+    public init(of store: any RecordStore, under prefix: RecordKey = ["outbox"]) async throws(RecordStoreError) {
+        let records = OutboxRecords(prefix: prefix)
+        // The entries last: one that is refused meanwhile is then listed twice rather than not at all.
+        let letters = try await store.records(under: records.dead)
+        let left = try await LeftEntries(of: store, records)
+        deadLetters =
+            left.lostLetters.map { OutboxItem(unreadable: $0.idempotencyKey, .lost, byteCount: 0) }
+            + letters.map { key, record in
+                guard let name = OutboxEntryName(key, under: records.dead) else { return Self.misnamed(key, record) }
+                return DeadLetterDTO.item(from: record.bytes, named: name)
+            }
+        pending = left.items.map(OutboxItem.init) + left.misnamed.map { Self.misnamed($0.key, $0.record) }
+        if left.unknownLosses != nil {
+            pending.append(OutboxItem(unreadable: OutboxItem.unknownLossesID, .unknownLosses, byteCount: 0))
+        }
+        let listed = Set(pending.map(\.id))
+        deadLetters.removeAll { listed.contains($0.id) }
+        pause = left.streak?.pause
+    }
+
+    /// When the oldest pending write was accepted; `nil` if none is pending.
+    public var oldestAcceptedAt: Date? { pending.lazy.compactMap(\.acceptedAt).min() }
+
+    /// The same in numbers.
+    public var status: OutboxStatus {
+        var status = OutboxStatus()
+        for item in pending {
+            status.pendingCount += 1
+            status.pendingBytes += item.byteCount
+            switch item.state {
+            case .outcomeUnknown, .sending: status.outcomeUnknownCount += 1
+            case .held: status.heldCount += 1
+            case .waiting, .refused: break
+            }
+        }
+        status.deadLetterCount = deadLetters.count
+        status.deadLetterBytes = deadLetters.reduce(0) { $0 + $1.byteCount }
+        status.oldestAcceptedAt = oldestAcceptedAt
+        status.pause = pause
+        return status
+    }
+
+    private static func misnamed(_ key: RecordKey, _ record: StoredRecord) -> OutboxItem {
+        OutboxItem(
+            unreadable: key.description,
+            .damaged(LeftEntries.misnamedProblem),
+            byteCount: record.bytes.count
+        )
+    }
+}
+
+extension OutboxItem {
+    init(_ item: OutboxLanes.Item) {
+        switch item {
+        case .delivery(let delivery), .suspended(let delivery):
+            self.init(
+                id: delivery.entry.idempotencyKey,
+                state: delivery.mayHaveArrived ? .outcomeUnknown : .waiting,
+                write: delivery.entry.write,
+                acceptedAt: delivery.entry.acceptedAt,
+                attempts: delivery.entry.attempts,
+                cause: delivery.cause,
+                byteCount: delivery.entry.write.byteCount
+            )
+        case .held(let held):
+            self.init(
+                id: held.name.idempotencyKey,
+                state: .held(held.reason),
+                write: held.entry?.write,
+                acceptedAt: held.entry?.acceptedAt,
+                attempts: held.entry?.attempts ?? 0,
+                cause: "It \(held.reason)",
+                byteCount: held.byteCount
+            )
+        }
+    }
+
+    init(_ left: LeftEntries.Item) {
+        switch left {
+        case .held(let held): self.init(OutboxLanes.Item.held(held))
+        case .entry(let entry, let note):
+            self.init(
+                id: entry.idempotencyKey,
+                state: note.isSending ? .sending : note.mayHaveArrived ? .outcomeUnknown : .waiting,
+                write: entry.write,
+                acceptedAt: entry.acceptedAt,
+                attempts: entry.attempts,
+                nextAttempt: note.nextAttemptDate,
+                cause: note.cause,
+                byteCount: entry.write.byteCount
+            )
+        }
+    }
+}
+
+/// How much is in an outbox, and whether it delivers.
+public struct OutboxStatus: Hashable, Sendable {
+    /// How many writes are pending: accepted, and neither delivered nor refused.
+    public internal(set) var pendingCount = 0
+    /// How many of them may have been done without an answer.
+    public internal(set) var outcomeUnknownCount = 0
+    /// How many of them are held: not sent, with an ``HeldEntryError`` that says why.
+    public internal(set) var heldCount = 0
+    /// How many bytes the pending writes have.
+    public internal(set) var pendingBytes = 0
+    /// How many refused writes are kept.
+    public internal(set) var deadLetterCount = 0
+    /// How many bytes the refused writes have.
+    public internal(set) var deadLetterBytes = 0
+    /// When the oldest pending write was accepted; `nil` if none is pending.
+    public internal(set) var oldestAcceptedAt: Date?
+    /// Why nothing is sent for now; `nil` if the outbox delivers.
+    public internal(set) var pause: OutboxPause?
+}

@@ -1,0 +1,349 @@
+import InwardCore
+
+extension Repository {
+    /// Answers a question from the nearest place that a policy allows, with what is pending on top.
+    func read<Question: RepositoryQuestion>(
+        _ question: Question,
+        _ policy: ReadPolicy,
+        _ lane: RepositoryLane<Question>
+    ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
+        try throwIfClosed(asking: question.path(in: endpoint))
+        if pending.isEmpty { return try await readAccepted(question, policy, lane) }
+        var tries = 0
+        while true {
+            let snapshot = pending.snapshot
+            if let reading = question.reading(among: pending) { return reading }
+            let reading = try await readAccepted(question, policy, lane)
+            tries += 1
+            // What was delivered meanwhile may be in both. Where something always is, that has to do.
+            if tries == 3 || pending.isCurrent(snapshot) { return question.adding(snapshot, to: reading) }
+        }
+    }
+
+    /// Answers a question by what the upstream has said.
+    private func readAccepted<Question: RepositoryQuestion>(
+        _ question: Question,
+        _ policy: ReadPolicy,
+        _ lane: RepositoryLane<Question>
+    ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
+        let kept = question.kept(in: memory)
+        if let kept, let reading = try reading(question, kept, .memory, policy, lane) { return reading }
+        let answer = await Result(awaiting: { () async throws(RepositoryError) in
+            try await readOn(question, policy, lane, behind: kept)
+        })
+        // It may have been closed meanwhile.
+        try throwIfClosed(asking: question.path(in: endpoint))
+        return try answer.get()
+    }
+
+    /// Answers a question that memory has no answer to, or one that does not do.
+    private func readOn<Question: RepositoryQuestion>(
+        _ question: Question,
+        _ policy: ReadPolicy,
+        _ lane: RepositoryLane<Question>,
+        behind inMemory: KeptAnswer<Question.Kept>?
+    ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
+        var seen = inMemory
+        // The store has nothing newer than memory.
+        if seen == nil, policy.allowsCopies, let kept = try await load(question, lane) {
+            if let reading = try reading(question, kept, .store, policy, lane) { return reading }
+            seen = kept
+        }
+        guard policy.asksUpstream else {
+            throw error(.unavailable, question, "was not sent: nothing is kept, and nobody else was to be asked")
+        }
+        do throws(RepositoryError) {
+            return try await fetch(question, policy, lane, behind: seen?.time)
+        } catch {
+            guard error.leavesRoomForOthers else { throw error }
+            guard let reading = try await readingInstead(question, policy, of: error, lane) else { throw error }
+            return reading
+        }
+    }
+
+    /// A reading of what is kept, if it is of use.
+    ///
+    /// - Throws: that there is no such entity, if that is what is kept.
+    private func reading<Question: RepositoryQuestion>(
+        _ question: Question,
+        _ kept: KeptAnswer<Question.Kept>,
+        _ origin: Origin,
+        _ policy: ReadPolicy,
+        _ lane: RepositoryLane<Question>
+    ) throws(RepositoryError) -> Reading<Question.Value>? where Question.Entity == Entity {
+        let now = timer.now
+        let isStale: Bool
+        switch kept.use(policy, at: now, endpoint.lifetimes) {
+        case .notGiven: return nil
+        case .given(let stale): isStale = stale
+        case .givenWhileRevalidating: isStale = true
+        }
+        guard let answer = question.answer(kept.value) else {
+            // That there was nothing is not given any longer than it is fresh, unless nobody else may be asked.
+            guard !isStale || !policy.asksUpstream else { return nil }
+            throw error(.notFound, question, "was not sent: a moment ago there was nothing")
+        }
+        if isStale, policy.asksUpstream { refresh(question, lane, behind: kept.time) }
+        return Reading(
+            answer.value,
+            origin: origin,
+            age: kept.age(at: now),
+            isStale: isStale,
+            rejected: answer.rejected
+        )
+    }
+
+    /// A reading of what is kept, where the upstream has failed.
+    private func readingInstead<Question: RepositoryQuestion>(
+        _ question: Question,
+        _ policy: ReadPolicy,
+        of error: RepositoryError,
+        _ lane: RepositoryLane<Question>
+    ) async throws(RepositoryError) -> Reading<Question.Value>? where Question.Entity == Entity {
+        var kept = question.kept(in: memory)
+        var origin = Origin.memory
+        if kept == nil {
+            kept = try await load(question, lane)
+            origin = .store
+        }
+        let now = timer.now
+        guard let kept, case .given(let isStale) = kept.use(policy, at: now, endpoint.lifetimes, hasFailed: true),
+            let answer = question.answer(kept.value)
+        else { return nil }
+        return Reading(
+            answer.value,
+            origin: origin,
+            age: kept.age(at: now),
+            isStale: isStale,
+            rejected: answer.rejected,
+            degradation: error
+        )
+    }
+
+    /// Asks anew, for those who come later.
+    private func refresh<Question: RepositoryQuestion>(
+        _ question: Question,
+        _ lane: RepositoryLane<Question>,
+        behind time: Duration
+    ) where Question.Entity == Entity {
+        lane.refreshes.begin(question) { [weak self] in
+            // Nobody waits for it. Who comes when stale answers are not given any more is told what is the matter.
+            _ = try? await self?.fetch(question, bypassingCaches: false, lane, behind: time)
+        }
+    }
+
+    /// What the upstream says, no older than a policy lets it be.
+    private func fetch<Question: RepositoryQuestion>(
+        _ question: Question,
+        _ policy: ReadPolicy,
+        _ lane: RepositoryLane<Question>,
+        behind time: Duration?
+    ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
+        let largest = policy.largestAge ?? .seconds(Int64.max)
+        var reading = try await fetch(question, bypassingCaches: !policy.allowsCopies, lane, behind: time)
+        // A cache on the way has had it for too long.
+        if reading.age > largest, policy.allowsCopies {
+            reading = try await fetch(question, bypassingCaches: true, lane, behind: nil)
+        }
+        guard reading.age > largest else { return reading }
+        throw error(.unavailable, question, "was answered with what is older than it may be", canRetry: true)
+    }
+
+    /// What the upstream says, asked once for all who ask at the same time, unless somebody has asked since the caller looked.
+    private func fetch<Question: RepositoryQuestion>(
+        _ question: Question,
+        bypassingCaches: Bool,
+        _ lane: RepositoryLane<Question>,
+        behind time: Duration?
+    ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
+        let stricter = RepositoryLane<Question>.Fetch(question: question, bypassesCaches: true)
+        // Who would take a copy takes what comes of asking the upstream itself, too.
+        let isStrict = bypassingCaches || lane.fetches.isUnderWay(stricter)
+        let key = RepositoryLane<Question>.Fetch(question: question, bypassesCaches: isStrict)
+        let outcome = await lane.fetches.outcome(for: key) { [source] fetch throws(RepositoryError) in
+            // Asked here, where nobody else fetches the same: whoever did so since has kept what came of it.
+            if !fetch.bypassesCaches, let reading = try source.reading(of: fetch.question, keptSince: time) {
+                return reading
+            }
+            return try await fetch.question.fetch(from: source, bypassingCaches: fetch.bypassesCaches)
+        }
+        switch outcome {
+        case .kept(let answer): return try answer.get()
+        case .cancelled: throw error(.cancelled, question, "was cancelled")
+        case .deadlinePassed: throw late(question)
+        }
+    }
+
+    /// What is kept in the store; `nil` if that is nothing, or the store fails.
+    private func load<Question: RepositoryQuestion>(
+        _ question: Question,
+        _ lane: RepositoryLane<Question>
+    ) async throws(RepositoryError) -> KeptAnswer<Question.Kept>? where Question.Entity == Entity {
+        guard let store else { return nil }
+        let outcome = await lane.loads.outcome(for: question) { [source] question in
+            do throws(RecordStoreError) {
+                return try await question.kept(in: store, source)
+            } catch {
+                store.report(error)
+                return nil
+            }
+        }
+        switch outcome {
+        case .kept(.success(let kept)): return kept
+        case .cancelled: throw error(.cancelled, question, "was cancelled")
+        case .deadlinePassed: throw late(question)
+        }
+    }
+
+    private func late(_ question: some RepositoryQuestion<Entity>) -> RepositoryError {
+        error(.unavailable, question, "was not answered before the deadline", canRetry: true)
+    }
+
+    private func error<Question: RepositoryQuestion>(
+        _ reason: RepositoryError.Reason,
+        _ question: Question,
+        _ explanation: String,
+        canRetry: Bool = false
+    ) -> RepositoryError where Question.Entity == Entity {
+        let request = source.upstream.description(of: question.path(in: endpoint))
+        return RepositoryError(reason, request: request, explanation: explanation, canRetry: canRetry)
+    }
+}
+
+extension RepositoryError {
+    /// Whether what is kept may be given instead: the upstream could not answer. If it would not, what is kept is not for whoever
+    /// asks, or is there no more.
+    fileprivate var leavesRoomForOthers: Bool { [.unavailable, .unreadable].contains(reason) }
+}
+
+/// What a repository can be asked for: one entity, or a list.
+protocol RepositoryQuestion<Entity>: Hashable, Sendable {
+    associatedtype Entity: Identifiable & Sendable where Entity.ID: Sendable
+    /// What is kept of an answer.
+    associatedtype Kept: Sendable
+    /// What an answer is.
+    associatedtype Value: Sendable
+
+    /// What is kept in memory.
+    func kept(in memory: EntityMemory<Entity>) -> KeptAnswer<Kept>?
+
+    /// What is kept in a store, which then is in memory too.
+    func kept(in store: EntityStore<Entity>, _ source: EntitySource<Entity>) async throws(RecordStoreError)
+        -> KeptAnswer<Kept>?
+
+    /// What the upstream says.
+    func fetch(from source: EntitySource<Entity>, bypassingCaches: Bool) async throws(RepositoryError) -> Reading<Value>
+
+    /// The answer that was kept; `nil` if that is that there is none.
+    func answer(_ kept: Kept) -> (value: Value, rejected: [RejectedRecord])?
+
+    /// The answer that is among what is pending, if there is one.
+    func reading(among pending: PendingEntities<Entity>) -> Reading<Value>?
+
+    /// A reading with what is pending on top.
+    func adding(_ pending: PendingEntities<Entity>.Snapshot, to reading: Reading<Value>) -> Reading<Value>
+
+    /// What is asked for, as the components of a path relative to the upstream.
+    func path(in endpoint: Endpoint<Entity>) -> [String]
+}
+
+/// The question for the entity of an identity.
+struct EntityQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion where Entity.ID: Sendable {
+    let id: Entity.ID
+
+    func kept(in memory: EntityMemory<Entity>) -> KeptAnswer<Entity?>? { memory.entity(id) }
+
+    func kept(
+        in store: EntityStore<Entity>,
+        _ source: EntitySource<Entity>
+    ) async throws(RecordStoreError) -> KeptAnswer<Entity?>? {
+        let tick = source.memory.begin()
+        defer { source.memory.end(tick) }
+        guard let found = try await store.entity(id) else { return nil }
+        let stamp = source.stamp(tick, of: found)
+        guard source.memory.keep(found.value, stamp) else { return kept(in: source.memory) }
+        return KeptAnswer(value: found.value, time: stamp.time, staleTime: source.staleTime(stamp))
+    }
+
+    func fetch(
+        from source: EntitySource<Entity>,
+        bypassingCaches: Bool
+    ) async throws(RepositoryError) -> Reading<Entity> {
+        // Who wants no copy asks by itself: what is asked for together may be answered out of a cache.
+        guard !bypassingCaches, let batcher = source.batcher else {
+            return try await source.fetchAlone(id, bypassingCaches: bypassingCaches)
+        }
+        switch await batcher.answer(to: id) {
+        case .kept(let answer): return try answer.get()
+        case .cancelled, .deadlinePassed:
+            let request = source.upstream.description(of: path(in: source.endpoint))
+            throw RepositoryError(.cancelled, request: request, explanation: "was cancelled")
+        }
+    }
+
+    func answer(_ kept: Entity?) -> (value: Entity, rejected: [RejectedRecord])? { kept.map { ($0, []) } }
+
+    func reading(among pending: PendingEntities<Entity>) -> Reading<Entity>? {
+        pending.entity(id).map { Reading($0, origin: .memory, isPending: true) }
+    }
+
+    func adding(_ pending: PendingEntities<Entity>.Snapshot, to reading: Reading<Entity>) -> Reading<Entity> { reading }
+
+    func path(in endpoint: Endpoint<Entity>) -> [String] { endpoint.onePath(id) }
+
+    static func == (first: Self, second: Self) -> Bool { first.id == second.id }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+/// The question for the entities that a filter lets through.
+struct ListQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion where Entity.ID: Sendable {
+    let filter: EntityFilter<Entity>
+
+    func kept(in memory: EntityMemory<Entity>) -> KeptAnswer<EntityList<Entity>>? { memory.list(filter) }
+
+    func kept(
+        in store: EntityStore<Entity>,
+        _ source: EntitySource<Entity>
+    ) async throws(RecordStoreError) -> KeptAnswer<EntityList<Entity>>? {
+        let tick = source.memory.begin()
+        defer { source.memory.end(tick) }
+        guard let found = try await store.list(filter) else { return nil }
+        let stamp = source.stamp(tick, of: found)
+        let (list, isCurrent) = source.memory.keep(found.value, of: filter, stamp)
+        guard isCurrent else { return kept(in: source.memory) }
+        return KeptAnswer(value: list, time: stamp.time, staleTime: source.staleTime(stamp))
+    }
+
+    func fetch(
+        from source: EntitySource<Entity>,
+        bypassingCaches: Bool
+    ) async throws(RepositoryError) -> Reading<[Entity]> {
+        try await source.fetch(filter, bypassingCaches: bypassingCaches)
+    }
+
+    func answer(_ kept: EntityList<Entity>) -> (value: [Entity], rejected: [RejectedRecord])? {
+        (kept.entities, kept.rejected)
+    }
+
+    func reading(among pending: PendingEntities<Entity>) -> Reading<[Entity]>? { nil }
+
+    func adding(
+        _ pending: PendingEntities<Entity>.Snapshot,
+        to reading: Reading<[Entity]>
+    ) -> Reading<[Entity]> {
+        let wanted = pending.entities.filter(filter.matches)
+        guard !wanted.isEmpty else { return reading }
+        return Reading(
+            reading.value + wanted,
+            origin: reading.origin,
+            age: reading.age,
+            isStale: reading.isStale,
+            isPending: true,
+            rejected: reading.rejected,
+            degradation: reading.degradation
+        )
+    }
+
+    func path(in endpoint: Endpoint<Entity>) -> [String] { endpoint.path }
+}

@@ -1,0 +1,53 @@
+public import InterfaceAdapters
+import InwardCore
+public import InwardScopes
+import UseCases
+
+/// A first look at what the upstream has.
+public struct OverviewContainer: FeatureContainer {
+    /// What a container of the overview holds: nothing of its own.
+    public struct Objects: Sendable {}
+
+    /// The scope of the overview.
+    public let scope: Scope<FeatureLifetime, Objects>
+    private let user: UserContainer
+
+    /// Begins to look.
+    ///
+    /// - Throws: a `ScopeError` if the user's session is closed.
+    public init(in user: UserContainer) throws(ScopeError) {
+        self.user = user
+        scope = try Scope("overview", in: user.scope, objects: Objects())
+    }
+
+    /// Opens an interaction that looks at it once.
+    ///
+    /// - Throws: a `ScopeError` if the container is closed.
+    public func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> OverviewInteraction {
+        OverviewInteraction(
+            scope: try user.openInteraction(in: scope, id: id, within: limit),
+            source: user.app.upstreamName
+        )
+    }
+}
+
+/// One look at what the upstream has.
+public struct OverviewInteraction: InteractionContainer {
+    /// The scope of the interaction.
+    public let scope: Scope<InteractionLifetime, Interaction>
+    let source: String
+
+    /// Asks for an overview and has it presented.
+    ///
+    /// - Throws: a `ScopeError` if the interaction is closed.
+    public var overview: OverviewController {
+        get throws(ScopeError) {
+            OverviewController(
+                listUsers: ListUsers(users: try users),
+                readFeed: ReadFeed(posts: try posts, users: try users),
+                source: source,
+                stopwatch: try scope.objects().deadline.stopwatch
+            )
+        }
+    }
+}

@@ -1,0 +1,84 @@
+public import Foundation
+public import InwardFetching
+import InwardImageCodecs
+import InwardImages
+
+/// A small upstream that is part of the program: 10 users and 100 posts, for trying things out without a network.
+///
+/// It answers as JSONPlaceholder does: `/users`, `/posts`, `/users/7`, `/posts?userId=7`, with `_start` and `_limit` for a
+/// part of a list, and pictures of the users as `/avatars/7.jpg`. A `POST` to `/posts` is answered with what was sent and a new identity, and changes nothing.
+public struct SampleDataFetcher: DataFetcher {
+    // Forced, because a constant that is a valid address cannot fail on one run and not on another.
+    // swift-format-ignore: NeverForceUnwrap
+    /// The address that the sample is served as, `sample:///`.
+    public static let baseURL = URL(string: "sample:///")!
+
+    private let upstream = StaticUpstream(baseURL: Self.baseURL)
+
+    /// Makes the sample upstream.
+    public init() {}
+
+    /// The answer to a request for something in the sample.
+    ///
+    /// - Throws: a `FetchError` if the request leads elsewhere or was cancelled.
+    public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        if request.method == .post, try upstream.path(of: request) == ["posts"] { return Self.created(request.body) }
+        return try upstream.answer(to: request) { path throws(FetchError) in Self.file(at: path) }
+    }
+
+    private static func file(at path: [String]) -> Data? {
+        switch path {
+        case ["users.json"]: Data(PackageResources.users_json)
+        case ["posts.json"]: Data(PackageResources.posts_json)
+        default: avatar(at: path)
+        }
+    }
+
+    private static func avatar(at path: [String]) -> Data? {
+        guard path.count == 2, path[0] == "avatars", path[1].hasSuffix(".jpg"),
+            let number = Int(path[1].dropLast(4)), (1...10).contains(number)
+        else { return nil }
+        return SampleAvatar(number: number).bytes.map { Data($0) }
+    }
+
+    private static func created(_ body: Data?) -> DataResponse {
+        let type = HeaderField(.contentType, "application/json; charset=utf-8")
+        guard let body, var record = try? JSONSerialization.jsonObject(with: body) as? [String: Any] else {
+            return DataResponse(
+                status: 400,
+                headerFields: [type],
+                body: Data(#"{"error":"The body is no object."}"#.utf8)
+            )
+        }
+        record["id"] = 101
+        let answer = try? JSONSerialization.data(withJSONObject: record, options: [.sortedKeys])
+        return DataResponse(status: .created, headerFields: [type], body: answer ?? Data())
+    }
+}
+
+/// A picture for a user of the sample: rings of a colour of their own.
+struct SampleAvatar {
+    private static let side = 128
+
+    let number: Int
+
+    /// The picture, encoded as JPEG.
+    var bytes: [UInt8]? {
+        try? SwiftImageCodec().bytes(of: image, as: .jpeg(quality: 85))
+    }
+
+    private var image: Image {
+        let center = Self.side / 2
+        return Image(size: ImageSize(clamping: Self.side, Self.side)) { pixels in
+            for y in 0..<Self.side {
+                for x in 0..<Self.side {
+                    let distance = (x - center) * (x - center) + (y - center) * (y - center)
+                    let level = UInt8(distance * (number + 4) / (5 * Self.side) % 128 + 96)
+                    let index = (y * Self.side + x) * Image.bytesPerPixel
+                    for part in 0..<3 { pixels[index + part] = (number >> part) & 1 == 1 ? level : level / 2 }
+                    pixels[index + 3] = 255
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+public import InwardCore
+public import UseCases
+
+/// Has a mirror made and presented.
+public struct MirrorController: Sendable {
+    private let mirrorUpstream: MirrorUpstream
+    private let source: String
+    private let directory: String
+    private let stopwatch: Stopwatch
+
+    /// Makes a controller.
+    ///
+    /// - Parameters:
+    ///   - mirrorUpstream: The use case that makes the mirror.
+    ///   - source: What the upstream is called, such as `the built-in sample`.
+    ///   - directory: Where the mirror is.
+    ///   - stopwatch: What tells how long it takes.
+    public init(mirrorUpstream: MirrorUpstream, source: String, directory: String, stopwatch: Stopwatch) {
+        self.mirrorUpstream = mirrorUpstream
+        self.source = source
+        self.directory = directory
+        self.stopwatch = stopwatch
+    }
+
+    /// Makes the mirror.
+    ///
+    /// - Parameter progress: Called after each item with a line that says how far it is, and draws it as a bar.
+    /// - Returns: what to show.
+    /// - Throws: what to show if there is no new mirror.
+    public func callAsFunction(
+        progress: (String) -> Void = { _ in }
+    ) async throws(FailureViewModel) -> MirrorViewModel {
+        let start = stopwatch.elapsed
+        do throws(MirrorUpstreamError) {
+            let report = try await mirrorUpstream { done, total in
+                progress("Mirroring \(ProgressBar(done: done, total: total))")
+            }
+            return MirrorViewModel(report, of: source, in: directory, after: stopwatch.elapsed - start)
+        } catch {
+            throw FailureViewModel(error)
+        }
+    }
+}
+
+extension FailureViewModel {
+    fileprivate init(_ error: MirrorUpstreamError) {
+        let goesOn = "Run it again to finish it: what is there already is kept for that."
+        switch error {
+        case .cancelled:
+            self.init("The mirror was not finished, because that was cancelled", advice: goesOn)
+        case .timedOut:
+            self.init("The mirror was not finished in time", advice: goesOn)
+        case .unavailable(let cause):
+            self.init("The upstream could not be mirrored: \(cause)", advice: goesOn)
+        case .limitExceeded(let cause):
+            self.init("The mirror was given up: \(cause)")
+        case .unreadable(let cause):
+            self.init(
+                "The upstream could not be mirrored: \(cause)",
+                advice: "Check that the address is that of the upstream, and what it answers there."
+            )
+        case .unwritable(let cause):
+            self.init("The mirror could not be written: \(cause)")
+        case .unkept(let cause):
+            self.init("The mirror could not be kept", advice: cause.description)
+        case .restless:
+            self.init(
+                "The upstream could not be mirrored, because it changed each time while it was being copied",
+                advice: "Run it again when less is being changed there."
+            )
+        }
+    }
+}
+
+/// What a view shows of a mirror that was made.
+public struct MirrorViewModel: Hashable, Sendable {
+    /// What the mirror has, of what, where, and how long it took, as two sentences.
+    public let line: String
+
+    init(_ report: MirrorReport, of source: String, in directory: String, after duration: Duration) {
+        let itemCount = 2 + report.avatarCount
+        let kept = itemCount - min(itemCount, report.transferredCount)
+        line = """
+            Mirrored \(source) into \(directory) in \(duration.spoken): \(report.userCount) users, \(report.postCount) posts, \
+            \(report.avatarCount) pictures. Of \(itemCount) files \(kept) were there already, and unchanged.
+            """
+    }
+}

@@ -1,0 +1,40 @@
+/// Numbers that look random and follow from a seed (Steele, Lea and Flood, 2014): a test that prints the seed can be run again.
+///
+/// Not for anything that somebody must not guess.
+public struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// Begins with a seed.
+    public init(seed: UInt64) {
+        state = seed
+    }
+
+    /// The next number.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+extension SplitMix64 {
+    /// Fills memory with random bytes, faster than byte by byte.
+    mutating func fill(_ bytes: inout MutableSpan<UInt8>) {
+        var bits: UInt64 = 0
+        for index in 0..<bytes.count {
+            if index % 8 == 0 { bits = next() }
+            bytes[index] = UInt8(truncatingIfNeeded: bits)
+            bits >>= 8
+        }
+    }
+
+    /// Random bytes.
+    mutating func bytes(_ count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var span = bytes.mutableSpan
+        fill(&span)
+        return bytes
+    }
+}

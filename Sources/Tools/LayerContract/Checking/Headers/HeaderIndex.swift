@@ -1,0 +1,175 @@
+/// Where the headers come from that the C sources of a package include.
+struct HeaderIndex: Sendable {
+    /// What a header belongs to, other than its own target and the C standard library.
+    enum Origin: Hashable, Sendable {
+        /// Another target of the package.
+        case target(String)
+        /// Anything else, by the name of the module that it is of as far as its path tells: `curl` of `curl/curl.h`.
+        case module(String)
+        /// Nobody can say: a macro names it.
+        case macro
+    }
+
+    /// An include that needs a permission.
+    struct Use: Sendable {
+        let include: IncludeDirective
+        let location: SourceLocation
+        let origin: Origin
+    }
+
+    /// The includes of each target that need a permission.
+    private(set) var uses: [String: [Use]] = [:]
+    /// The modules that each target includes headers of, in lower case; each of a platform's C library for one of them.
+    private(set) var modules: [String: Set<String>] = [:]
+
+    private let targets: [TargetDescription]
+    /// The sources and headers that are not Swift, by their paths.
+    private var files: [String: SourceFacts] = [:]
+    private var libraries: [SystemLibrary] = []
+
+    init(_ targets: [TargetDescription], _ sources: [SourceFacts]) {
+        self.targets = targets
+        files = Dictionary(sources.filter { !$0.path.hasSuffix(".swift") }.map { ($0.path, $0) }) { first, _ in first }
+        guard !files.isEmpty else { return }
+        let filesOfTargets = Dictionary(grouping: files.values, by: \.target)
+        for target in targets where target.language == .moduleMap {
+            libraries.append(SystemLibrary(target, filesOfTargets[target.name] ?? []))
+        }
+        for target in targets where target.language == .c { read(target, filesOfTargets[target.name] ?? []) }
+    }
+
+    /// The modules that a target includes headers of and needs a permission for.
+    func foreignIncludes(of target: TargetDescription) -> [String] {
+        (uses[target.name] ?? []).compactMap { if case .module(let module) = $0.origin { module } else { nil } }
+    }
+
+    // MARK: Includes
+
+    /// Follows the includes of a target from its sources, public headers and module maps to its other headers: a header
+    /// that nobody includes is not compiled.
+    private mutating func read(_ target: TargetDescription, _ own: [SourceFacts]) {
+        let roots = Set(target.sources.map { Self.path($0, in: target.path) })
+        let publicHeaders = Self.path(target.publicHeaders, in: target.path) + "/"
+        var waiting = own.filter {
+            roots.contains($0.path) || $0.path.hasPrefix(publicHeaders) || $0.path.hasSuffix(".modulemap")
+        }
+        var seen = Set(waiting.map(\.path))
+        while let source = waiting.popLast() {
+            for include in source.includes {
+                if let path = file(include, in: source, of: target), let file = files[path], file.target == target.name {
+                    if seen.insert(path).inserted { waiting.append(file) }
+                } else if let origin = origin(of: include, in: source, of: target) {
+                    let location = SourceLocation(file: source.path, line: include.line)
+                    uses[target.name, default: []].append(Use(include: include, location: location, origin: origin))
+                }
+            }
+        }
+        for module in foreignIncludes(of: target) {
+            let names = SystemHeaders.platformModules.contains(module) ? SystemHeaders.platformModules : [module]
+            modules[target.name, default: []].formUnion(names.map { $0.lowercased() })
+        }
+    }
+
+    /// What an include belongs to that is no file of its target; `nil` for the standard library and the target's module.
+    private func origin(of include: IncludeDirective, in source: SourceFacts, of target: TargetDescription) -> Origin? {
+        let header = include.header
+        switch include.form {
+        case .macro:
+            return .macro
+        case .module:
+            if header == target.moduleName { return nil }
+            return targets.first { $0.moduleName == header }.map { .target($0.name) } ?? .module(Self.platformName(header))
+        case .quoted, .angled:
+            if let path = file(include, in: source, of: target), let file = files[path] { return .target(file.target) }
+            // The header that the Swift compiler writes for other languages.
+            if header.hasSuffix("-Swift.h"), let module = header.split(separator: "/").last?.dropLast("-Swift.h".count),
+                let used = targets.first(where: { $0.moduleName == module })
+            {
+                return .target(used.name)
+            }
+            if SystemHeaders.isStandard(header) { return nil }
+            if SystemHeaders.isOfPlatform(header) { return .module(SystemHeaders.platformModules[0]) }
+            let module = Self.module(ofHeader: header)
+            if let used = targets.first(where: { $0.moduleName == module && $0.name != target.name }) {
+                return .target(used.name)
+            }
+            let found = libraries.filter { $0.has(header) }
+            let declared = found.first { target.dependencies.contains(.target($0.name)) }
+            return (declared ?? found.first).map { .target($0.name) } ?? .module(module)
+        }
+    }
+
+    /// The file of the package that a header is, by the folders that SwiftPM lets a target search.
+    private func file(_ include: IncludeDirective, in source: SourceFacts, of target: TargetDescription) -> String? {
+        guard include.form == .quoted || include.form == .angled else { return nil }
+        var folders: [String] = []
+        if include.form == .quoted { folders.append(source.path.split(separator: "/").dropLast().joined(separator: "/")) }
+        folders.append(Self.path(target.publicHeaders, in: target.path))
+        for setting in target.settings {
+            if case .headerSearchPath(let path) = setting.kind { folders.append(Self.path(path, in: target.path)) }
+        }
+        // What is declared is searched before what is not.
+        let others = targets.filter { $0.language == .c && $0.name != target.name }
+        let declared = others.filter { target.dependencies.contains(.target($0.name)) }
+        folders += (declared + others).map { Self.path($0.publicHeaders, in: $0.path) }
+        return folders.lazy.map { Self.path(include.header, in: $0) }.first { files[$0] != nil }
+    }
+
+    // MARK: Names
+
+    /// A path in a folder, with its `.` and `..` followed.
+    static func path(_ path: String, in folder: String) -> String {
+        var parts: [Substring] = path.hasPrefix("/") ? ["" ] : folder.split(separator: "/")
+        for part in path.split(separator: "/") where part != "." {
+            if part == "..", !parts.isEmpty, parts.last != ".." { parts.removeLast() } else { parts.append(part) }
+        }
+        return parts.joined(separator: "/")
+    }
+
+    /// The folder of a header, or its name without its ending: `curl` of `curl/curl.h`, `zlib` of `zlib.h`.
+    static func module(ofHeader header: String) -> String {
+        let first = header.split(separator: "/").first.map(String.init) ?? header
+        let name = header.contains("/") ? first : String(first.prefix { $0 != "." })
+        return name == "objc" ? "ObjectiveC" : platformName(name)
+    }
+
+    private static func platformName(_ module: String) -> String {
+        SystemHeaders.platformModules.contains(module) ? SystemHeaders.platformModules[0] : module
+    }
+}
+
+/// What the headers of a system library are called, as far as its module map and the manifest tell.
+struct SystemLibrary: Sendable {
+    let name: String
+    /// The headers that its module map names and its own headers include.
+    private let headers: [String]
+    /// What headers' folders, or headers themselves, are called, in lower case.
+    private let names: Set<String>
+
+    init(_ target: TargetDescription, _ files: [SourceFacts]) {
+        name = target.name
+        headers = files.flatMap { $0.includes.map(\.header) }
+        let included = files.filter { !$0.path.hasSuffix(".modulemap") }.flatMap { $0.includes.map(\.header) }
+            .filter { !SystemHeaders.isStandard($0) && !SystemHeaders.isOfPlatform($0) }
+        names = Set(target.libraryNames.map(Self.plainName))
+            .union(files.flatMap { $0.moduleMapLinks.map { $0.name.lowercased() } })
+            .union(included.map { HeaderIndex.module(ofHeader: $0).lowercased() })
+    }
+
+    /// Whether a header is one of the library's.
+    func has(_ header: String) -> Bool {
+        names.contains(HeaderIndex.module(ofHeader: header).lowercased())
+            || headers.contains { $0 == header || $0.hasSuffix("/\(header)") }
+    }
+
+    /// `vips` of `libvips-dev`, `gobject` of `gobject-2.0`, `openssl` of `openssl@3`.
+    private static func plainName(_ package: String) -> String {
+        var name = package.lowercased().prefix { $0 != "@" }
+        if name.hasPrefix("lib") { name = name.dropFirst(3) }
+        for ending in ["-devel", "-dev"] where name.hasSuffix(ending) { name = name.dropLast(ending.count) }
+        if let dash = name.lastIndex(of: "-"), name[dash...].dropFirst().allSatisfy({ $0.isNumber || $0 == "." }) {
+            name = name[..<dash]
+        }
+        return String(name)
+    }
+}

@@ -1,0 +1,61 @@
+/// Rule 10: code that needs an import is not reached without one.
+struct NoBackDoors {
+    private static let objectiveC = ["Foundation", "ObjectiveC"]
+
+    private let package: CheckedPackage
+
+    init(_ package: CheckedPackage) {
+        self.package = package
+    }
+
+    var findings: [Finding] {
+        package.sources.flatMap { source -> [Finding] in
+            guard let target = package.targets[source.target], let ring = package.ring(of: target) else { return [] }
+            return source.backDoors.filter { !isOpen($0, to: target) }.map { finding($0, in: source, of: target, ring) }
+        }
+    }
+
+    private func isOpen(_ backDoor: BackDoor, to target: TargetDescription) -> Bool {
+        Self.modules(for: backDoor.key).contains { module in
+            package.systemModules(of: target).contains { $0.name == module }
+        }
+    }
+
+    private static func modules(for key: BackDoor.Key) -> [String] {
+        switch key {
+        case .objectiveC: objectiveC
+        case .platform: SystemHeaders.platformModules
+        case .none: []
+        }
+    }
+
+    private func finding(
+        _ backDoor: BackDoor,
+        in source: SourceFacts,
+        of target: TargetDescription,
+        _ ring: Ring
+    ) -> Finding {
+        let reason: String
+        let remedy: String
+        switch backDoor.key {
+        case .none:
+            reason = "it reaches code that is not imported, which no ring may."
+            remedy = "Import what it reaches, or let C code that the diagram names do it behind a header."
+        case .objectiveC, .platform:
+            let isPlatform = backDoor.key == .platform
+            reason = "the ring \(ring.name) may not import \(isPlatform ? "a platform's C library" : "Foundation or ObjectiveC")."
+            let key = package.membership(of: target) == .test ? RingLabel.Key.testImports : .imports
+            remedy =
+                "Do it in a ring that may, behind a protocol; or add "
+                + (isPlatform ? "Glibc else Musl else Darwin" : "Foundation")
+                + " to “\(key.rawValue):” of \(ring.name) in \(package.diagram.file) if it is meant."
+        }
+        return Finding(
+            rule: .noBackDoors,
+            location: SourceLocation(file: source.path, line: backDoor.line),
+            edge: "\(target.name) → \(backDoor.text)",
+            message: "“\(backDoor.text)” is in \(target.name), and \(reason)",
+            remedy: remedy
+        )
+    }
+}
