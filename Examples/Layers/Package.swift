@@ -15,3 +15,8 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// SE-0444: a file uses members only of modules that it imports. The check asks it of every target in the diagram.
+for target in package.targets {
+    target.swiftSettings = [.enableUpcomingFeature("MemberImportVisibility")]
+}

@@ -49,7 +49,7 @@ func publish(_ tasks: Int, answers: Bool) async throws -> (accepted: Double, del
     let upstream = Upstream(baseURL: url, dataFetcher: UpstreamDataFetcher(answers: answers))
     let outbox = Outbox(upstream: upstream, store: store("outbox"), errorHandler: IgnoringErrorHandler())
     let repository = Repository(.posts(), upstream: upstream, outbox: outbox)
-    try await outbox.open(settling: [repository.settler].compactMap(\.self))
+    try await outbox.open(settling: [repository.handler].compactMap(\.self))
     let posts = UpstreamPostRepository(repository)
     let start = clock.now
     let accepted = try await rate(tasks) { number in

@@ -7,6 +7,6 @@ struct GreetUser {
     let users: any UserRepository
 
     func callAsFunction(_ id: User.ID) async throws(RepositoryError) -> Reading<String> {
-        try await users.user(id, .nearest).map { user throws(RepositoryError) in user.name }
+        try await users.user(id, .cacheFirst).map { user throws(RepositoryError) in user.name }
     }
 }

@@ -64,7 +64,7 @@ struct Client: Sendable {
     private func check(_ result: Result<DataResponse, FetchError>, of request: DataRequest, isCancelled: Bool) {
         switch result {
         case .success(let response):
-            guard response.status == .ok, response.degradation == nil else { return }
+            guard response.status == .ok, response.fallbackReason == nil else { return }
             if response.headerFields[EchoingDataFetcher.path] != request.url.path {
                 findings.add("A request has the answer to another one.")
             }
@@ -101,7 +101,7 @@ struct Client: Sendable {
     private static func outcome(_ result: Result<DataResponse, FetchError>) -> String {
         switch result {
         case .success(let response):
-            if response.degradation != nil { return "answered in its place" }
+            if response.fallbackReason != nil { return "answered in its place" }
             return "\(response.status.code) from \(response.origin)"
         case .failure(let error): return "\(error.reason)"
         }

@@ -26,7 +26,7 @@ struct Pipelines: Sendable {
                 window: .calls(50),
                 minimumCalls: 20,
                 openDuration: .milliseconds(200),
-                largestOpenDuration: .seconds(1)
+                maximumOpenDuration: .seconds(1)
             ),
             timer: timer
         )
@@ -50,7 +50,7 @@ struct Pipelines: Sendable {
 
         func bounded(_ source: any DataFetcher) -> any DataFetcher {
             source
-                .tellingDeadline(in: EchoingDataFetcher.notice)
+                .propagatingDeadline(in: EchoingDataFetcher.notice)
                 .limitingSize(to: Self.sizeLimit)
                 .timingOut(after: .milliseconds(150), timer: timer)
                 .breakingCircuit(breaker)
@@ -70,7 +70,7 @@ struct Pipelines: Sendable {
                 .authorizing(with: credentials)
                 .caching(in: cache.makePartition()),
             bounded(HeedlessDataFetcher(base: upstream))
-                .coalescing(whenAbandoned: .finished)
+                .coalescing(whenAbandoned: .finish)
                 .fallingBack(to: mirror)
                 .authorizing(with: credentials)
                 .caching(in: cache.makePartition()),

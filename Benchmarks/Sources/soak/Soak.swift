@@ -119,7 +119,7 @@ final class Soak: Sendable {
             let result = await Client.result(of: DataRequest(url: url), from: fetcher)
             var passes = false
             if case .success(let response) = result {
-                passes = response.status == .ok && response.degradation == nil && response.origin == .upstream
+                passes = response.status == .ok && response.fallbackReason == nil && response.origin == .upstream
             }
             _ = ledger.end(index, passes ? "exam passed" : "exam failed", at: timer.now)
             return passes

@@ -2,14 +2,14 @@ import InwardImageCodecs
 import InwardImages
 
 /// More memory than this a picture does not get here.
-private let mostBytes = 1 << 20
+private let maximumBytes = 1 << 20
 
 /// Decodes bytes in each way there is.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
     let codec = JPEGCodec()
-    guard let header = try? codec.header(of: bytes), header.bytes(reducedBy: 1) <= mostBytes else { return 0 }
+    guard let header = try? codec.header(of: bytes), header.bytes(reducedBy: 1) <= maximumBytes else { return 0 }
     for reduction in header.reductions {
         for allowsTruncation in [false, true] {
             let options = ImageDecodingOptions(reduction: reduction, allowsTruncation: allowsTruncation)

@@ -53,15 +53,15 @@ private let outbox = Outbox(
     store: InMemoryRecordStore(),
     errorHandler: IgnoringErrorHandler()
 )
-private let settlers: OutboxSettlers = {
-    var settlers = OutboxSettlers()
-    _ = settlers.add(["posts": PostSettler()])
-    return settlers
+private let handlers: OutboxHandlers = {
+    var handlers = OutboxHandlers()
+    _ = handlers.add(["posts": PostSettler()])
+    return handlers
 }()
 
-/// Checks where a write is sent, with the credentials of its upstream, that the settler of its endpoint declares.
+/// Checks where a write is sent, with the credentials of its upstream, that the handler of its endpoint declares.
 private func checkRequest(for entry: OutboxEntry) {
-    guard settlers.objection(to: entry.write) == nil else { return }
+    guard handlers.objection(to: entry.write) == nil else { return }
     let request = outbox.request(for: entry)
     precondition(entry.write.endpoint == "posts" && request.method == entry.write.method && request.isSentOnce)
     let names = request.headerFields.map(\.name.rawValue)
@@ -173,7 +173,7 @@ private func checkLine(_ message: String) {
 }
 
 /// Declares what may be done to posts.
-private struct PostSettler: OutboxSettler {
+private struct PostSettler: OutboxHandler {
     let endpoint = "posts"
     let operations = [
         OutboxOperation(.post, "posts"), OutboxOperation(.put, "posts/*"), OutboxOperation(.delete, "posts/*"),

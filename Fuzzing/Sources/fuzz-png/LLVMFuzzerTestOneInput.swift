@@ -2,7 +2,7 @@ import InwardImageCodecs
 import InwardImages
 
 /// More memory than this a picture does not get here.
-private let mostBytes = 1 << 20
+private let maximumBytes = 1 << 20
 
 /// Decodes bytes in each way there is, as they are and with checksums that are right.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -15,7 +15,7 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
 
 private func decode(_ bytes: [UInt8]) {
     let codec = PNGCodec()
-    guard let header = try? codec.header(of: bytes), header.bytes(reducedBy: 1) <= mostBytes else { return }
+    guard let header = try? codec.header(of: bytes), header.bytes(reducedBy: 1) <= maximumBytes else { return }
     for allowsTruncation in [false, true] {
         guard let image = try? codec.image(from: bytes, ImageDecodingOptions(allowsTruncation: allowsTruncation))
         else { continue }

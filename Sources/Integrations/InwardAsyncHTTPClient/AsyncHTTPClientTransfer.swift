@@ -139,7 +139,7 @@ final class AsyncHTTPClientReceiver: HTTPClientResponseDelegate {
         }
         guard length <= bodyLimit else { return task.eventLoop.makeFailedFuture(tooLarge) }
         // What is announced is not believed before it comes.
-        arrived.withLock { $0.body.reserveCapacity(min(max(0, length), Self.largestReservation)) }
+        arrived.withLock { $0.body.reserveCapacity(min(max(0, length), Self.maximumReservation)) }
         return task.eventLoop.makeSucceededVoidFuture()
     }
 
@@ -168,7 +168,7 @@ final class AsyncHTTPClientReceiver: HTTPClientResponseDelegate {
         FetchError(reason, request: request, explanation: explanation)
     }
 
-    private static let largestReservation = 64 * 1_024
+    private static let maximumReservation = 64 * 1_024
 }
 
 extension DataResponse {

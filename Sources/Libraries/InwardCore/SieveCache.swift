@@ -1,13 +1,17 @@
-/// Keeps values within a limit of what they cost, and prefers those that are asked for again.
+/// A bounded cache in memory that keeps what is asked for repeatedly.
 ///
-/// It evicts by SIEVE (Zhang and others, NSDI 2024): entries stand in the order they came, and a hand goes from the oldest to
-/// the newest, passes over whatever was asked for since it last came by, and evicts the first that was not. What is asked for
-/// once, as in a scan, goes before what is asked for often. It is inlinable, so that it is compiled for the types that it is
-/// used with: otherwise they are looked up at each call.
+///     var pages = SieveCache<String, [UInt8]>(limit: 64 * 1_024 * 1_024)
+///     pages.insert(body, for: path, cost: body.count)
+///     let body = pages.value(for: path)   // `nil` once it was evicted
 ///
-/// - Complexity: every operation is O(1), but for what an insertion evicts.
-@usableFromInline
-package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+/// It evicts by SIEVE (Zhang and others, NSDI 2024): a hand moves from the oldest entry to the newest, passes over entries that
+/// were read since it last came by, and evicts the first that was not. A scan therefore does not displace what is read often.
+///
+/// It is a value without a lock: keep it in a `Mutex`, and release evicted values outside of that lock. It is inlinable, so
+/// that it is specialized for the types it is used with.
+///
+/// - Complexity: O(1) for every operation, apart from the evictions that an insertion causes.
+public struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Where a value stands. Values are apart from it: nobody who moves the hand has to touch them.
     @usableFromInline
     struct Entry: Sendable {
@@ -24,11 +28,12 @@ package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// The most that the values may cost together.
-    @usableFromInline package let limit: Int
+    public let limit: Int
     /// How many values there may be.
-    @usableFromInline package let countLimit: Int
+    public let countLimit: Int
     /// What the values cost together.
-    @usableFromInline package var cost = 0
+    @inlinable public var cost: Int { totalCost }
+    @usableFromInline var totalCost = 0
 
     @usableFromInline var places: [Key: Int] = [:]
     @usableFromInline var entries: [Entry] = []
@@ -45,18 +50,18 @@ package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///   - limit: The most that the values may cost together; taken for 0 if it is less.
     ///   - countLimit: How many values there may be; taken for 0 if it is less.
     @inlinable
-    package init(limit: Int, countLimit: Int = .max) {
+    public init(limit: Int, countLimit: Int = .max) {
         self.limit = max(0, limit)
         self.countLimit = max(0, countLimit)
     }
 
     /// How many values there are.
     @inlinable
-    package var count: Int { places.count }
+    public var count: Int { places.count }
 
     /// The value for a key, which counts as asked for; `nil` if there is none.
     @inlinable
-    package mutating func value(for key: Key) -> Value? {
+    public mutating func value(for key: Key) -> Value? {
         guard let place = places[key] else { return nil }
         // Written only where it changes: the line of memory is shared with whoever reads at the same time.
         if !entries[place].isVisited { entries[place].isVisited = true }
@@ -65,7 +70,7 @@ package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// The value for a key, which does not count as asked for; `nil` if there is none.
     @inlinable
-    package func peek(_ key: Key) -> Value? {
+    public func peek(_ key: Key) -> Value? {
         places[key].flatMap { values[$0] }
     }
 
@@ -74,14 +79,14 @@ package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// - Returns: what had to go, to be let go outside of a lock. That is the value itself if it costs more than everything may.
     @inlinable
     @discardableResult
-    package mutating func setCost(_ cost: Int, for key: Key) -> [Value] {
+    public mutating func setCost(_ cost: Int, for key: Key) -> [Value] {
         guard let place = places[key] else { return [] }
         let cost = max(0, cost)
         guard cost <= limit else { return [take(place)].compactMap { $0 } }
-        self.cost += cost - entries[place].cost
+        totalCost += cost - entries[place].cost
         entries[place].cost = cost
         var gone: [Value] = []
-        while self.cost > limit, let evicted = evict() { gone.append(evicted) }
+        while totalCost > limit, let evicted = evict() { gone.append(evicted) }
         return gone
     }
 
@@ -91,19 +96,19 @@ package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// - Returns: what had to go, to be let go outside of a lock.
     @inlinable
     @discardableResult
-    package mutating func insert(_ value: Value, for key: Key, cost: Int) -> [Value] {
+    public mutating func insert(_ value: Value, for key: Key, cost: Int) -> [Value] {
         let cost = max(0, cost)
         var gone: [Value] = []
         if let replaced = remove(key) { gone.append(replaced) }
         guard cost <= limit, countLimit > 0, key == key else { return gone + [value] }
-        while self.cost > limit - cost || count >= countLimit, let evicted = evict() { gone.append(evicted) }
+        while totalCost > limit - cost || count >= countLimit, let evicted = evict() { gone.append(evicted) }
         let place = freePlaces.popLast() ?? addPlace()
         entries[place] = Entry(cost: cost, older: newest)
         (keysInPlace[place], values[place]) = (key, value)
         if let newest { entries[newest].newer = place } else { oldest = place }
         newest = place
         places[key] = place
-        self.cost += cost
+        totalCost += cost
         return gone
     }
 
@@ -112,7 +117,7 @@ package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// - Returns: the value; `nil` if there was none.
     @inlinable
     @discardableResult
-    package mutating func remove(_ key: Key) -> Value? {
+    public mutating func remove(_ key: Key) -> Value? {
         places[key].flatMap { take($0) }
     }
 
@@ -121,7 +126,7 @@ package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// - Returns: the values, to be let go outside of a lock.
     /// - Complexity: O(n) in the number of values.
     @inlinable
-    package mutating func removeAll(where condition: (Key, Value) -> Bool) -> [Value] {
+    public mutating func removeAll(where condition: (Key, Value) -> Bool) -> [Value] {
         let gone = places.values.filter { place in
             guard let key = keysInPlace[place], let value = values[place] else { return false }
             return condition(key, value)
@@ -143,7 +148,7 @@ package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// The keys of all values.
     @inlinable
-    package var keys: [Key] { Array(places.keys) }
+    public var keys: [Key] { Array(places.keys) }
 
     @inlinable
     mutating func addPlace() -> Int {
@@ -163,7 +168,7 @@ package struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         (keysInPlace[place], values[place]) = (nil, nil)
         freePlaces.append(place)
         places[key] = nil
-        cost -= entry.cost
+        totalCost -= entry.cost
         return value
     }
 }

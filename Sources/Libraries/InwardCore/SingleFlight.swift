@@ -1,26 +1,28 @@
 public import Synchronization
 
-/// Makes one piece of work of all that are asked for under the same key while it is under way.
-///
-/// Nobody's cancellation ends the work for the others: whoever is cancelled, or has no time left, ends its own wait.
-@usableFromInline
-package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
-    @usableFromInline
-    package typealias Answer = Result<Value, Failure>
-    @usableFromInline
-    package typealias Work = @Sendable (Key) async throws(Failure) -> Value
+/// What happens to shared work when the last caller stops waiting for it.
+@frozen
+public enum AbandonmentPolicy: Hashable, Sendable {
+    /// The work is cancelled.
+    case cancel
+    /// The work is finished. Callers that join before it ends receive its answer.
+    case finish
+}
 
-    /// What becomes of work that nobody waits for any more.
-    @usableFromInline
-    package enum Abandonment: Sendable {
-        /// It is cancelled.
-        case cancels
-        /// It goes on, and whoever comes before it ends has its answer.
-        case goesOn
-    }
+/// Shares one piece of work among all callers that ask for the same key while it is in flight.
+///
+///     let flights = SingleFlight<User.ID, User, LoadError>(whenAbandoned: .cancel)
+///     let outcome = await flights.outcome(for: id) { id throws(LoadError) in try await load(id) }
+///
+/// A caller's cancellation or deadline ends only its own wait, not the work of the others.
+public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
+    /// What the work returned or threw.
+    public typealias Answer = Result<Value, Failure>
+    /// The work for a key.
+    public typealias Work = @Sendable (Key) async throws(Failure) -> Value
 
     @usableFromInline let table: Mutex<FlightTable<Key, Answer>>
-    @usableFromInline let abandonment: Abandonment
+    @usableFromInline let abandonment: AbandonmentPolicy
     @usableFromInline let executor: (any TaskExecutor)?
 
     /// Makes it without any work under way.
@@ -29,23 +31,23 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
     ///   - abandonment: What becomes of work that nobody waits for any more.
     ///   - executor: Where work is done; `nil` for wherever there is room.
     @inlinable
-    package init(whenAbandoned abandonment: Abandonment, executor: (any TaskExecutor)? = nil) {
+    public init(whenAbandoned abandonment: AbandonmentPolicy, executor: (any TaskExecutor)? = nil) {
         table = Mutex(FlightTable())
         self.abandonment = abandonment
         self.executor = executor
     }
 
     /// How many pieces of work are under way.
-    package var count: Int { table.withLock { $0.flights.count } }
+    public var count: Int { table.withLock { $0.flights.count } }
 
     /// Has nobody join what is under way now: those who wait for it have its answer, and who comes later begins anew.
-    package func detachAll() {
+    public func detachAll() {
         table.withLock { $0.detachAll() }
     }
 
     /// Cancels what is under way, also what nobody can join, and has nobody join it any more: those who wait for it have what it
     /// comes to.
-    package func cancelAll() {
+    public func cancelAll() {
         let flights = table.withLock { table in
             table.detachAll()
             defer { table = FlightTable() }
@@ -55,7 +57,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
     }
 
     /// Whether work is under way for a key that can be joined.
-    package func isUnderWay(_ key: Key) -> Bool {
+    public func isUnderWay(_ key: Key) -> Bool {
         table.withLock { $0.flights[key.hashValue]?.key == key }
     }
 
@@ -69,7 +71,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
     ///   - work: What is done for the key.
     /// - Returns: what the work gave or threw; or that the caller was cancelled, or its deadline has passed.
     @inlinable
-    package func outcome(
+    public func outcome(
         for key: Key,
         noteJoining: () -> Void = {},
         _ work: @escaping Work
@@ -79,16 +81,16 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
         let hash = key.hashValue
         while true {
             let (flight, isFirst) = table.withLock { $0.join(key, hash: hash) }
-            let boarding = isFirst ? begin(flight, work) : flight.state.withLock { $0.board(Promise()) }
-            switch boarding {
-            case .landed(let answer):
+            let joining = isFirst ? begin(flight, work) : flight.state.withLock { $0.join(Promise()) }
+            switch joining {
+            case .completed(let answer):
                 if !isFirst { noteJoining() }
-                return .kept(answer)
-            case .waits(let promise, let seat):
+                return .fulfilled(answer)
+            case .waits(let promise, let slot):
                 if !isFirst { noteJoining() }
                 let outcome = await promise.value()
-                if case .kept = outcome { return outcome }
-                leave(seat, of: flight)
+                if case .fulfilled = outcome { return outcome }
+                leave(slot, of: flight)
                 return outcome
             case .abandoned:
                 // Everybody had left it. Whoever was the last takes it away, unless this is sooner.
@@ -98,9 +100,8 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
     }
 
     @inlinable
-    func leave(_ seat: Int, of flight: Flight<Key, Answer>) {
-        let goesOn = if case .goesOn = abandonment { true } else { false }
-        guard let task = flight.state.withLock({ $0.leave(seat: seat, goesOn: goesOn) }) else { return }
+    func leave(_ slot: Int, of flight: Flight<Key, Answer>) {
+        guard let task = flight.state.withLock({ $0.leave(slot: slot, goesOn: abandonment == .finish) }) else { return }
         table.withLock { $0.remove(flight) }
         task.cancel()
     }
@@ -110,7 +111,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
     func begin(
         _ flight: Flight<Key, Answer>,
         _ work: @escaping Work
-    ) -> FlightState<Answer, Promise<Answer>>.Boarding {
+    ) -> FlightState<Answer, Promise<Answer>>.Joining {
         // Unstructured, because it outlives whoever begins it. It ends with its work, which is cancelled when nobody waits for
         // it, unless it is to go on.
         let task = Deadline.lifted {
@@ -119,11 +120,11 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
             }
             return Task(executorPreference: executor) { [self] in await run(flight, work) }
         }
-        let (boarding, isCancelled) = flight.state.withLock { ($0.seatFirst(Promise(), of: task), $0.isCancelled) }
+        let (joining, isCancelled) = flight.state.withLock { ($0.joinFirst(Promise(), of: task), $0.isCancelled) }
         // All work may have been cancelled after this task began and before anybody knew of it. Outside of the lock, because
         // handlers of the cancellation run here.
         if isCancelled { task.cancel() }
-        return boarding
+        return joining
     }
 
     // Part of the task, and so of what is allocated for it.
@@ -132,9 +133,9 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Fail
     func run(_ flight: Flight<Key, Answer>, _ work: Work) async {
         let answer: Answer
         do throws(Failure) { answer = .success(try await work(flight.key)) } catch { answer = .failure(error) }
-        let waiters = flight.state.withLock { $0.land(answer) }
+        let waiters = flight.state.withLock { $0.complete(answer) }
         table.withLock { $0.remove(flight) }
-        for waiter in waiters { waiter.keep(answer) }
+        for waiter in waiters { waiter.fulfill(answer) }
     }
 }
 
@@ -204,19 +205,19 @@ struct FlightTable<Key: Hashable & Sendable, Answer: Sendable> {
 /// it is used by, so that it is compiled for the types that it is used with: otherwise they are looked up at each call.
 @usableFromInline
 struct FlightState<Answer, Waiter> {
-    /// What becomes of somebody who comes aboard.
+    /// How a caller joins.
     @usableFromInline
-    enum Boarding {
-        case waits(Waiter, seat: Int)
-        case landed(Answer)
+    enum Joining {
+        case waits(Waiter, slot: Int)
+        case completed(Answer)
         case abandoned
     }
 
-    @usableFromInline var seats: [Waiter?]
-    @usableFromInline var freeSeats: [Int]
-    @usableFromInline var aboard: Int
+    @usableFromInline var waiters: [Waiter?]
+    @usableFromInline var freeSlots: [Int]
+    @usableFromInline var waiterCount: Int
     /// The answer, once there is one.
-    @usableFromInline var landed: Answer?
+    @usableFromInline var completed: Answer?
     /// What does the work, from when the one who began it waits for it.
     @usableFromInline var task: Task<Void, Never>?
     /// Whether the work is cancelled, which may be before it is known what does it.
@@ -224,10 +225,10 @@ struct FlightState<Answer, Waiter> {
 
     @inlinable
     init() {
-        seats = []
-        freeSeats = []
-        aboard = 1
-        landed = nil
+        waiters = []
+        freeSlots = []
+        waiterCount = 1
+        completed = nil
         task = nil
         isCancelled = false
     }
@@ -240,58 +241,58 @@ struct FlightState<Answer, Waiter> {
         return task
     }
 
-    /// Takes on somebody else, who waits in a seat unless the answer is there.
+    /// Takes on somebody else, who waits in a slot unless the answer is there.
     @inlinable
-    mutating func board(_ waiter: @autoclosure () -> Waiter) -> Boarding {
-        if let landed { return .landed(landed) }
-        guard aboard > 0 else { return .abandoned }
-        aboard += 1
-        return seat(waiter())
+    mutating func join(_ waiter: @autoclosure () -> Waiter) -> Joining {
+        if let completed { return .completed(completed) }
+        guard waiterCount > 0 else { return .abandoned }
+        waiterCount += 1
+        return wait(waiter())
     }
 
-    /// Lets the one who began it take a seat too, unless the answer is there.
+    /// Lets the one who began it take a slot too, unless the answer is there.
     @inlinable
-    mutating func seatFirst(_ waiter: @autoclosure () -> Waiter, of task: Task<Void, Never>) -> Boarding {
-        if let landed { return .landed(landed) }
+    mutating func joinFirst(_ waiter: @autoclosure () -> Waiter, of task: Task<Void, Never>) -> Joining {
+        if let completed { return .completed(completed) }
         self.task = task
-        return seat(waiter())
+        return wait(waiter())
     }
 
-    /// Lets somebody leave a seat, who is told nothing any more.
+    /// Lets somebody leave a slot, who is told nothing any more.
     ///
     /// - Parameters:
-    ///   - seat: Where it sat.
+    ///   - slot: Its slot.
     ///   - goesOn: Whether the work goes on although nobody is left.
     /// - Returns: what does the work, if it is abandoned now.
     @inlinable
-    mutating func leave(seat: Int, goesOn: Bool) -> Task<Void, Never>? {
-        guard landed == nil, seats[seat] != nil else { return nil }
-        seats[seat] = nil
-        freeSeats.append(seat)
+    mutating func leave(slot: Int, goesOn: Bool) -> Task<Void, Never>? {
+        guard completed == nil, waiters[slot] != nil else { return nil }
+        waiters[slot] = nil
+        freeSlots.append(slot)
         guard !goesOn else { return nil }
-        aboard -= 1
-        return aboard == 0 ? task : nil
+        waiterCount -= 1
+        return waiterCount == 0 ? task : nil
     }
 
     @inlinable
-    mutating func seat(_ waiter: Waiter) -> Boarding {
-        if let free = freeSeats.popLast() {
-            seats[free] = waiter
-            return .waits(waiter, seat: free)
+    mutating func wait(_ waiter: Waiter) -> Joining {
+        if let free = freeSlots.popLast() {
+            waiters[free] = waiter
+            return .waits(waiter, slot: free)
         }
-        seats.append(waiter)
-        return .waits(waiter, seat: seats.count - 1)
+        waiters.append(waiter)
+        return .waits(waiter, slot: waiters.count - 1)
     }
 
     /// Ends it with an answer.
     ///
     /// - Returns: those who wait for it, in the order they came.
     @inlinable
-    mutating func land(_ answer: Answer) -> [Waiter] {
-        landed = answer
-        guard !seats.isEmpty else { return [] }
-        defer { seats = [] }
+    mutating func complete(_ answer: Answer) -> [Waiter] {
+        completed = answer
+        guard !waiters.isEmpty else { return [] }
+        defer { waiters = [] }
         // No key path: where the types are not known, each use of one makes it anew.
-        return seats.compactMap { $0 }
+        return waiters.compactMap { $0 }
     }
 }

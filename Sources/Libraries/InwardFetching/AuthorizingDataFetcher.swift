@@ -9,7 +9,7 @@ public import Foundation
 /// Where a redirect leads elsewhere they are left behind, because the field that holds them is sensitive. Where the origin
 /// does not take them (401, RFC 9110 section 15.5.2) they are renewed, if they can be and were not just before, and the request
 /// is sent once more. A request that would carry them by plain http to another machine is not sent, unless that is allowed.
-public struct AuthorizingDataFetcher: TellingDataFetcher {
+public struct AuthorizingDataFetcher: ReportingDataFetcher {
     /// What is wrapped.
     public var base: any DataFetcher
     var observers = FetchObservers()

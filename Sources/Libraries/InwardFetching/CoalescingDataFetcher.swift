@@ -1,19 +1,11 @@
-import InwardCore
+public import InwardCore
 
 /// A data fetcher that asks once for all who ask the same at the same time.
 ///
 /// The same are equal requests that are safe, `GET` and `HEAD`: all of a request counts, its header fields and so its
 /// credentials too. Nobody's cancellation or deadline ends the transfer for the others. Nobody joins a transfer that was begun
 /// before another request, one that may change something, went through here and came back.
-public struct CoalescingDataFetcher: TellingDataFetcher {
-    /// What becomes of a transfer that nobody waits for any more.
-    public enum Abandonment: Sendable {
-        /// It is cancelled.
-        case cancelled
-        /// It is finished, for the sake of whoever asks meanwhile, or of a cache inside.
-        case finished
-    }
-
+public struct CoalescingDataFetcher: ReportingDataFetcher {
     private typealias Transfers = SingleFlight<DataRequest, DataResponse, FetchError>
 
     /// What is wrapped. Another one has transfers of its own.
@@ -27,10 +19,10 @@ public struct CoalescingDataFetcher: TellingDataFetcher {
     private var transfers: Transfers
     // Made once, and not for each request.
     private var transfer: Transfers.Work
-    private let abandonment: Abandonment
+    private let abandonment: AbandonmentPolicy
     private let executor: (any TaskExecutor)?
 
-    init(_ base: any DataFetcher, abandonment: Abandonment, executor: (any TaskExecutor)?) {
+    init(_ base: any DataFetcher, abandonment: AbandonmentPolicy, executor: (any TaskExecutor)?) {
         self.base = base
         self.abandonment = abandonment
         self.executor = executor
@@ -42,8 +34,8 @@ public struct CoalescingDataFetcher: TellingDataFetcher {
         { request async throws(FetchError) in try await base.fetch(request) }
     }
 
-    private static func transfers(_ abandonment: Abandonment, _ executor: (any TaskExecutor)?) -> Transfers {
-        Transfers(whenAbandoned: abandonment == .cancelled ? .cancels : .goesOn, executor: executor)
+    private static func transfers(_ abandonment: AbandonmentPolicy, _ executor: (any TaskExecutor)?) -> Transfers {
+        Transfers(whenAbandoned: abandonment, executor: executor)
     }
 
     /// This fetcher over what it wraps already, with more layers told of: its transfers stay the same.
@@ -55,7 +47,7 @@ public struct CoalescingDataFetcher: TellingDataFetcher {
 
     /// That requests are shared, and what becomes of those that are abandoned.
     public var layer: DataFetcherLayer {
-        let ending = abandonment == .cancelled ? "cancels" : "finishes"
+        let ending = abandonment == .cancel ? "cancels" : "finishes"
         return DataFetcherLayer(.coalescing, "asks once for equal requests, and \(ending) what nobody waits for")
     }
 
@@ -79,7 +71,7 @@ public struct CoalescingDataFetcher: TellingDataFetcher {
             transfer
         )
         switch outcome {
-        case .kept(let answer): return try answer.get()
+        case .fulfilled(let answer): return try answer.get()
         case .cancelled: throw FetchError(.cancelled, request: request, explanation: "was cancelled")
         case .deadlinePassed:
             throw FetchError(.timedOut, request: request, explanation: "was not answered before the deadline")
@@ -106,7 +98,7 @@ extension DataFetcher {
     ///   - executor: Where transfers run; `nil` for wherever there is room.
     /// - Returns: the fetcher to hand requests to. Share it: each that is made has transfers of its own.
     public func coalescing(
-        whenAbandoned abandonment: CoalescingDataFetcher.Abandonment = .cancelled,
+        whenAbandoned abandonment: AbandonmentPolicy = .cancel,
         executor: (any TaskExecutor)? = nil
     ) -> CoalescingDataFetcher {
         CoalescingDataFetcher(self, abandonment: abandonment, executor: executor)

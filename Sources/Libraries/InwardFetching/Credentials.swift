@@ -114,7 +114,7 @@ public final class Credentials: Sendable {
         self.timer = timer
         self.renew = renew
         edition = Mutex(Edition(field: field.map(\.sensitive), number: 0))
-        renewals = SingleFlight(whenAbandoned: .goesOn, executor: executor)
+        renewals = SingleFlight(whenAbandoned: .finish, executor: executor)
     }
 
     /// Does something whenever the origin has accepted renewed credentials for the first time, such as sending the writes that it
@@ -155,8 +155,8 @@ public final class Credentials: Sendable {
             try await renewedOnce(after: old)
         }
         switch outcome {
-        case .kept(.success(let edition)): return edition
-        case .kept(.failure(let error)): throw error.lackingCredentials()
+        case .fulfilled(.success(let edition)): return edition
+        case .fulfilled(.failure(let error)): throw error.lackingCredentials()
         case .cancelled:
             throw FetchError(.cancelled, request: request, explanation: "was cancelled", wasSent: false)
         case .deadlinePassed:

@@ -19,7 +19,7 @@ public struct DataResponse: Hashable, Sendable {
     /// From where this answer was given: by the source itself, or out of a memory on the way.
     public var origin: Origin
     /// Why this is not the answer that was asked for but one in its place; `nil` if it is the one.
-    public var degradation: FetchError?
+    public var fallbackReason: FetchError?
     /// How many attempts were made and why they ended. `nil` where retrying was never considered, and for a success that needed no
     /// new credentials.
     public var retries: RetryReport?
@@ -102,5 +102,5 @@ extension DataResponse {
 
 extension DataResponse {
     /// Whether the source gave it, for this request: not out of a memory, and not in place of another answer.
-    var isOfSource: Bool { origin == .upstream && degradation == nil }
+    var isOfSource: Bool { origin == .upstream && fallbackReason == nil }
 }

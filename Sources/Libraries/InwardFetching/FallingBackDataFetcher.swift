@@ -1,8 +1,8 @@
 import InwardCore
 
 /// A data fetcher that answers otherwise when the one it wraps fails. Such an answer is marked by
-/// ``DataResponse/degradation``.
-public struct FallingBackDataFetcher: TellingDataFetcher {
+/// ``DataResponse/fallbackReason``.
+public struct FallingBackDataFetcher: ReportingDataFetcher {
     enum Fallback: Sendable {
         case fetcher(any DataFetcher)
         case response(DataResponse)
@@ -77,7 +77,7 @@ public struct FallingBackDataFetcher: TellingDataFetcher {
             case .success(let response): FetchError(response, to: request)
             case .failure(let error): error
             }
-        response.degradation = error
+        response.fallbackReason = error
         observers.tell { $0.fellBack(request, because: error) }
         return response
     }

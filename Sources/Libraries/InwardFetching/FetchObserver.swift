@@ -149,6 +149,6 @@ struct FetchObservers: Sendable {
 }
 
 /// A decorator that tells observers what it does.
-protocol TellingDataFetcher: DecoratingDataFetcher {
+protocol ReportingDataFetcher: DecoratingDataFetcher {
     var observers: FetchObservers { get set }
 }

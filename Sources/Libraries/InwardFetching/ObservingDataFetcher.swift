@@ -66,7 +66,7 @@ extension DataFetcher {
         if let original = self as? CoalescingDataFetcher, let copy = decorator as? CoalescingDataFetcher {
             decorator = copy.sharing(with: original)
         }
-        guard var telling = decorator as? any TellingDataFetcher else { return decorator }
+        guard var telling = decorator as? any ReportingDataFetcher else { return decorator }
         telling.observers.append(observer)
         return telling
     }

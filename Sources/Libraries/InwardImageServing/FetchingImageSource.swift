@@ -39,10 +39,10 @@ public struct FetchingImageSource: ImageSource {
             let response = try await fetcher.limitingSize(to: limit).fetch(request)
             guard response.status.isSuccess else {
                 // That another has no picture says nothing of the one that was asked.
-                if let degradation = response.degradation { throw degradation }
+                if let fallbackReason = response.fallbackReason { throw fallbackReason }
                 throw FetchError(response, to: request)
             }
-            return EncodedImage([UInt8](response.body), isGenuine: response.degradation == nil)
+            return EncodedImage([UInt8](response.body), isGenuine: response.fallbackReason == nil)
         } catch {
             throw ImageError(error, of: address)
         }

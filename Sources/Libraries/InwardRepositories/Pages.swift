@@ -129,7 +129,7 @@ extension Repository {
     public func pages(
         _ filter: EntityFilter<Entity> = .all,
         of size: Int,
-        _ policy: ReadPolicy = .nearest
+        _ policy: ReadPolicy = .cacheFirst
     ) -> Pages<Entity>? {
         endpoint.paging.map { paging in
             Pages(
@@ -170,7 +170,7 @@ extension EntitySource {
             // An upstream that does not know the filter answers with everything.
             reading: answer.reading(
                 list.entities.filter(filter.matches),
-                fresh: endpoint.lifetimes.fresh,
+                fresh: endpoint.lifetimes.staleAfter,
                 rejected: list.rejected
             ),
             ids: Set(list.entities.map(\.id)),

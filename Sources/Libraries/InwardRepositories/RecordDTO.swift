@@ -61,7 +61,7 @@ public struct FieldDTO<Value: Codable & Sendable>: Codable, Sendable {
 /// Of more than a thousand damaged records the others are counted and not named, so that nobody can make a program remember
 /// millions of reasons.
 struct RecordList<Record: RecordDTO>: Decodable {
-    private static var mostNamed: Int { 1_000 }
+    private static var maximumNamed: Int { 1_000 }
 
     private(set) var entities: [Record.Entity] = []
     private(set) var rejected: [RejectedRecord] = []
@@ -99,7 +99,7 @@ struct RecordList<Record: RecordDTO>: Decodable {
     }
 
     private mutating func reject(_ error: FieldError, at position: Int) {
-        guard rejected.count == Self.mostNamed else { return rejected.append(record(error, at: position)) }
+        guard rejected.count == Self.maximumNamed else { return rejected.append(record(error, at: position)) }
         unnamed += 1
         positionOfUnnamed = positionOfUnnamed ?? position
     }

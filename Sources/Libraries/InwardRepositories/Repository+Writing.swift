@@ -9,9 +9,9 @@ import Foundation
 
 extension Repository {
     /// What settles the writes of this repository, for whoever opens its outbox; `nil` if nothing can be created at the endpoint.
-    public var settler: (any OutboxSettler)? {
+    public var handler: (any OutboxHandler)? {
         endpoint.creation.map { creation in
-            CreationSettler(
+            CreationHandler(
                 endpoint: endpoint.name,
                 operations: [OutboxOperation(.post, endpoint.path.joined(separator: "/"))],
                 creation: creation,
@@ -165,7 +165,7 @@ extension RepositoryError {
 }
 
 /// Shows what is to be created as pending, and puts what became of it in its place.
-struct CreationSettler<Entity: Identifiable & Sendable>: OutboxSettler where Entity.ID: Sendable {
+struct CreationHandler<Entity: Identifiable & Sendable>: OutboxHandler where Entity.ID: Sendable {
     let endpoint: String
     let operations: [OutboxOperation]
     let creation: Creation<Entity>
@@ -202,7 +202,7 @@ struct CreationSettler<Entity: Identifiable & Sendable>: OutboxSettler where Ent
     ) async throws(RecordStoreError) -> OutboxSettlement {
         let key = entry.idempotencyKey
         let created = Result { () throws(FieldError) in
-            guard answer.degradation == nil else { throw FieldError(nil, "is another's than the upstream's") }
+            guard answer.fallbackReason == nil else { throw FieldError(nil, "is another's than the upstream's") }
             return try creation.created(entry.write.body ?? [], answer.body)
         }
         switch created {

@@ -26,8 +26,8 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
     let outbox: Outbox?
     @usableFromInline let pending = PendingEntities<Entity>()
     let chance: @Sendable () -> Double
-    let entities: RepositoryLane<EntityQuestion<Entity>>
-    let lists: RepositoryLane<ListQuestion<Entity>>
+    let entities: InFlightRequests<EntityQuestion<Entity>>
+    let lists: InFlightRequests<ListQuestion<Entity>>
     @usableFromInline let isClosed = Atomic(false)
 
     /// Makes a repository of the entities that an upstream has.
@@ -37,7 +37,7 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
     ///   - upstream: The upstream.
     ///   - limit: How much is kept in memory.
     ///   - store: Where it is kept beyond the life of the process; `nil` if nowhere.
-    ///   - outbox: What delivers what is written, for whoever makes the repository to open with its ``settler``, and to close; `nil`
+    ///   - outbox: What delivers what is written, for whoever makes the repository to open with its ``handler``, and to close; `nil`
     ///     to send it at once.
     ///   - abandonment: What becomes of a fetch that nobody waits for any more.
     ///   - timer: What tells the time.
@@ -48,7 +48,7 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
         memory limit: MemoryLimit = MemoryLimit(),
         store: RepositoryStore? = nil,
         outbox: Outbox? = nil,
-        whenAbandoned abandonment: RepositoryAbandonment = .cancelled,
+        whenAbandoned abandonment: AbandonmentPolicy = .cancel,
         timer: TimerService = .continuous,
         chance: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
     ) {
@@ -59,8 +59,8 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
         self.store = store.map { EntityStore(endpoint, in: $0, executor: timer.executor) }
         memory = EntityMemory(endpoint, limit: limit, store: self.store, timer: timer, chance: chance)
         source = EntitySource(endpoint, upstream: upstream, memory: memory, timer: timer, chance: chance)
-        entities = RepositoryLane(whenAbandoned: abandonment, executor: timer.executor)
-        lists = RepositoryLane(whenAbandoned: abandonment, executor: timer.executor)
+        entities = InFlightRequests(whenAbandoned: abandonment, executor: timer.executor)
+        lists = InFlightRequests(whenAbandoned: abandonment, executor: timer.executor)
     }
 
     /// The entity of an identity.
@@ -70,7 +70,7 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
     @inlinable
     public func entity(
         _ id: Entity.ID,
-        _ policy: ReadPolicy = .nearest
+        _ policy: ReadPolicy = .cacheFirst
     ) async throws(RepositoryError) -> Reading<Entity> {
         if let reading = readingAtHand(of: id, policy) { return reading }
         return try await readEntity(id, policy)
@@ -83,7 +83,7 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
     @inlinable
     public func entities(
         _ filter: EntityFilter<Entity> = .all,
-        _ policy: ReadPolicy = .nearest
+        _ policy: ReadPolicy = .cacheFirst
     ) async throws(RepositoryError) -> Reading<[Entity]> {
         if let reading = readingAtHand(of: filter, policy) { return reading }
         return try await readEntities(filter, policy)
@@ -230,12 +230,4 @@ public struct MemoryLimit: Hashable, Sendable {
 
     /// The limit that nothing is kept within.
     public static let nothing = Self(count: 0, bytes: 0)
-}
-
-/// What becomes of a fetch that nobody waits for any more.
-public enum RepositoryAbandonment: Hashable, Sendable {
-    /// It is cancelled.
-    case cancelled
-    /// It is finished, for what is kept.
-    case finished
 }

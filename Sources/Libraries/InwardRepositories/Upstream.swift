@@ -79,7 +79,7 @@ public struct Upstream: Sendable {
         guard response.status.isSuccess else {
             throw RepositoryError(FetchError(response, to: request), mayHaveWritten: true)
         }
-        guard response.degradation == nil else {
+        guard response.fallbackReason == nil else {
             // What was done elsewhere may have been done, but not where it was to be.
             throw RepositoryError(
                 .outcomeUnknown,
@@ -132,7 +132,7 @@ struct UpstreamAnswer {
 
     /// Whether it may be kept: it is the upstream's own answer, which does not say that nobody may keep it.
     var mayBeKept: Bool {
-        response.degradation == nil && response.headerFields.cacheDirectives["no-store"] == nil
+        response.fallbackReason == nil && response.headerFields.cacheDirectives["no-store"] == nil
     }
 
     /// What the answer says.
@@ -161,7 +161,7 @@ struct UpstreamAnswer {
             age: age,
             isStale: age > .zero && age >= fresh,
             rejected: rejected,
-            degradation: response.degradation.map { RepositoryError($0, mayHaveWritten: false) }
+            fallbackReason: response.fallbackReason.map { RepositoryError($0, mayHaveWritten: false) }
         )
     }
 }

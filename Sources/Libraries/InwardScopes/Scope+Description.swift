@@ -110,13 +110,13 @@ struct ObjectNames {
             guard seen.insert(identity).inserted else { return }
             if !isRoot, let name = names[identity] { return found.append(name) }
         }
-        for child in Mirror(reflecting: value).children.prefix(Self.mostChildren) {
+        for child in Mirror(reflecting: value).children.prefix(Self.maximumChildren) {
             search(child.value, depth: depth + 1, isRoot: false, &seen, &found)
         }
     }
 
     private static let greatestDepth = 8
-    private static let mostChildren = 32
+    private static let maximumChildren = 32
 
     /// What tells a reference from others; `nil` for a value.
     private static func identity(of value: Any) -> ObjectIdentifier? {

@@ -10,7 +10,7 @@ public import InwardCore
 /// mixture of versions. Steps are taken up in the middle only if each is a ``ResumablePlugin``; with others each run begins anew.
 public struct TransferData: Sendable {
     /// How often a source may change before it is given up.
-    private static let mostRestarts = 3
+    private static let maximumRestarts = 3
 
     private let loader: any DataLoader
     private let steps: PluginCollection<DataPiece>
@@ -76,7 +76,7 @@ public struct TransferData: Sendable {
                 isBegun = false
                 // That it is not what an earlier run left says nothing of how often it changes.
                 if part.loadedByteCount != resumedAt { restartCount += 1 }
-                guard restartCount <= Self.mostRestarts else { throw .restless(restartCount: restartCount) }
+                guard restartCount <= Self.maximumRestarts else { throw .restless(restartCount: restartCount) }
             }
             if !isBegun {
                 if loaded.piece.offset != 0 { loaded = try await load(at: 0, of: nil) }

@@ -10,7 +10,7 @@ import FoundationNetworking
 /// A client for each origin, so that one which floods its client, or stalls it, does not hold up the others.
 final class URLSessionClients: Sendable {
     /// How many origins are remembered. Redirects can name any number of them.
-    private static let mostClients = 64
+    private static let maximumClients = 64
 
     private let clients = Mutex<[WebOrigin: URLSessionClient]>([:])
     private let makeClient: @Sendable () -> URLSessionClient
@@ -35,7 +35,7 @@ final class URLSessionClients: Sendable {
         return clients.withLock { clients in
             if let client = clients[origin] { return client }
             // Who is still at work with one of them holds it until that is done.
-            if clients.count == Self.mostClients { clients.removeAll() }
+            if clients.count == Self.maximumClients { clients.removeAll() }
             let client = makeClient()
             clients[origin] = client
             return client

@@ -106,7 +106,7 @@ extension AppConfiguration {
             let saver = PostingDataSaver(url: errorCollector, dataFetcher: dataFetcher)
             handler = handler.reporting(through: saver)
         }
-        if let writeError { handler = handler.writing(to: writeError, where: isWritten) }
+        if let writeError { handler = handler.logging(to: writeError, where: isWritten) }
         return handler.droppingRepeats(within: .seconds(60), clock: clock)
     }
 }

@@ -20,7 +20,7 @@ public struct FeedContainer: FeatureContainer {
     ///   - user: The reader's session.
     ///   - router: What makes links for the medium it is read in.
     /// - Throws: a `ScopeError` if the session is closed.
-    public init(in user: UserContainer, router: any Router = NoLinks()) async throws(ScopeError) {
+    public init(in user: UserContainer, router: any Router = NullRouter()) async throws(ScopeError) {
         let errorHandler = try user.app.errorHandler
         let scope = try await FeedScope.open("feed", in: user.scope) { opening, scope in
             let feed = FeedContainer(scope: scope, user: user)

@@ -53,8 +53,8 @@ public struct MirrorInteraction: InteractionContainer {
         progress: (String) -> Void = { _ in }
     ) async throws -> MirrorViewModel {
         let mirror = MirrorController(
-            mirrorUpstream: MirrorUpstream(
-                from: UpstreamMirrorSource(upstream: try upstream, limits: limits),
+            mirrorUpstream: CreateMirror(
+                from: RepositoryMirrorSource(upstream: try upstream, limits: limits),
                 in: MirrorDirectory(
                     directory: URL(filePath: path, directoryHint: .isDirectory),
                     listByteLimit: limits.maximumListByteCount

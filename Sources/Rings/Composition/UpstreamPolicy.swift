@@ -21,7 +21,7 @@ public struct UpstreamPolicy: Hashable, Sendable {
     /// How many requests are sent in a second, of all sessions together; `nil` for as many as there are.
     public private(set) var requestsPerSecond: Int?
     /// The share of failures that opens the circuit, from 0.01 to 1.
-    public private(set) var failureShare = 0.5
+    public private(set) var failureRateThreshold = 0.5
     /// For how long nothing is sent when the circuit opens.
     public private(set) var openDuration = Duration.seconds(10)
     /// The header field that tells the upstream how many milliseconds are left; `nil` to tell it nothing.
@@ -38,7 +38,7 @@ public struct UpstreamPolicy: Hashable, Sendable {
     ///   - queue: How many more wait until there is room for them, at least 0. Later ones are refused.
     ///   - requestsPerSecond: How many requests are sent in a second, of all sessions together, at least 1; `nil` for as many as
     ///     there are.
-    ///   - failureShare: The share of failures that opens the circuit, from 0.01 to 1.
+    ///   - failureRateThreshold: The share of failures that opens the circuit, from 0.01 to 1.
     ///   - openDuration: For how long nothing is sent when the circuit opens, over zero.
     ///   - deadlineField: The header field that tells the upstream how many milliseconds are left; `nil` to tell it nothing.
     /// - Throws: an ``AppConfigurationError`` that says which choice is not possible, and why.
@@ -50,7 +50,7 @@ public struct UpstreamPolicy: Hashable, Sendable {
         concurrency: Int = standard.concurrency,
         queue: Int = standard.queue,
         requestsPerSecond: Int? = nil,
-        failureShare: Double = standard.failureShare,
+        failureRateThreshold: Double = standard.failureRateThreshold,
         openDuration: Duration = standard.openDuration,
         deadlineField: HeaderField.Name? = nil
     ) throws(AppConfigurationError) {
@@ -62,7 +62,7 @@ public struct UpstreamPolicy: Hashable, Sendable {
         try Self.check(queue >= 0, "A queue cannot be shorter than 0.")
         try Self.check(requestsPerSecond ?? 1 >= 1, "At least 1 request a second has to be allowed.")
         try Self.check(
-            (0.01...1).contains(failureShare),
+            (0.01...1).contains(failureRateThreshold),
             "The share of failures that opens the circuit is from 0.01 to 1."
         )
         try Self.check(openDuration > .zero, "The time that a circuit is open for has to be over zero.")
@@ -73,7 +73,7 @@ public struct UpstreamPolicy: Hashable, Sendable {
         self.concurrency = concurrency
         self.queue = queue
         self.requestsPerSecond = requestsPerSecond
-        self.failureShare = failureShare
+        self.failureRateThreshold = failureRateThreshold
         self.openDuration = openDuration
         self.deadlineField = deadlineField
     }
@@ -90,7 +90,7 @@ extension UpstreamPolicy {
     func makeCircuitBreaker(_ name: String, timer: TimerService) -> CircuitBreaker {
         CircuitBreaker(
             name,
-            policy: CircuitBreakerPolicy(failureShare: failureShare, openDuration: openDuration),
+            policy: CircuitBreakerPolicy(failureRateThreshold: failureRateThreshold, openDuration: openDuration),
             timer: timer
         )
     }
@@ -105,7 +105,8 @@ extension UpstreamPolicy {
     ///   - timer: What tells the time.
     /// - Returns: the outermost layer.
     func pipeline(_ client: any DataFetcher, breaker: CircuitBreaker, timer: TimerService) -> any DataFetcher {
-        let source: any DataFetcher = if let deadlineField { client.tellingDeadline(in: deadlineField) } else { client }
+        let source: any DataFetcher =
+            if let deadlineField { client.propagatingDeadline(in: deadlineField) } else { client }
         let attempts =
             source
             .timingOut(after: attemptTimeLimit, timer: timer)

@@ -136,9 +136,9 @@ public struct UserContainer: Container {
         _ pendingWrites: PendingWrites,
         tellingFailuresTo errorHandler: any ErrorHandler
     ) async -> RecordStoreError? {
-        guard let outbox = objects.outbox, let settler = objects.posts.settler else { return nil }
+        guard let outbox = objects.outbox, let handler = objects.posts.handler else { return nil }
         do {
-            try await outbox.open(settling: settler, pendingWrites: pendingWrites, tellingOwnersTo: errorHandler)
+            try await outbox.open(settling: handler, pendingWrites: pendingWrites, tellingOwnersTo: errorHandler)
             return nil
         } catch {
             errorHandler.handle(error)

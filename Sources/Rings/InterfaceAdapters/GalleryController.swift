@@ -71,7 +71,7 @@ struct GalleryPresenter {
         switch exhibit.picture {
         case .success(let picture):
             return GalleryViewModel.Exhibit(
-                picture: Picture(
+                picture: Figure(
                     bytes: picture.bytes,
                     mediaType: picture.format.mediaType,
                     width: picture.size.width,
@@ -92,7 +92,7 @@ public struct GalleryViewModel: ViewModel, Hashable {
     /// What a view shows of a picture.
     public struct Exhibit: Encodable, Hashable, Sendable {
         /// The picture; `nil` if there is none.
-        public let picture: Picture?
+        public let picture: Figure?
         /// How large it is and how long it took, or why there is none.
         public let caption: String
         /// What the loader did, step by step.
@@ -133,7 +133,7 @@ public struct GalleryViewModel: ViewModel, Hashable {
 
     /// The rows as a table with a column for each loader, and the sentence.
     public var document: Document {
-        let columns = [Table.Column("Picture of")] + loaders.map { Table.Column($0) }
+        let columns = [Table.Column("Figure of")] + loaders.map { Table.Column($0) }
         let cells = rows.map { row in
             [Table.Cell(row.title, detail: row.address)]
                 + row.exhibits.map { Table.Cell("\($0.caption) (\($0.steps))", picture: $0.picture) }

@@ -3,7 +3,7 @@ public import UseCases
 
 /// Has a mirror made and presented.
 public struct MirrorController: Sendable {
-    private let mirrorUpstream: MirrorUpstream
+    private let mirrorUpstream: CreateMirror
     private let source: String
     private let directory: String
     private let stopwatch: Stopwatch
@@ -15,7 +15,7 @@ public struct MirrorController: Sendable {
     ///   - source: What the upstream is called, such as `the built-in sample`.
     ///   - directory: Where the mirror is.
     ///   - stopwatch: What tells how long it takes.
-    public init(mirrorUpstream: MirrorUpstream, source: String, directory: String, stopwatch: Stopwatch) {
+    public init(mirrorUpstream: CreateMirror, source: String, directory: String, stopwatch: Stopwatch) {
         self.mirrorUpstream = mirrorUpstream
         self.source = source
         self.directory = directory
@@ -31,7 +31,7 @@ public struct MirrorController: Sendable {
         progress: (String) -> Void = { _ in }
     ) async throws(FailureViewModel) -> MirrorViewModel {
         let start = stopwatch.elapsed
-        do throws(MirrorUpstreamError) {
+        do throws(CreateMirrorError) {
             let report = try await mirrorUpstream { done, total in
                 progress("Mirroring \(ProgressBar(done: done, total: total))")
             }
@@ -43,7 +43,7 @@ public struct MirrorController: Sendable {
 }
 
 extension FailureViewModel {
-    fileprivate init(_ error: MirrorUpstreamError) {
+    fileprivate init(_ error: CreateMirrorError) {
         let goesOn = "Run it again to finish it: what is there already is kept for that."
         switch error {
         case .cancelled:

@@ -25,7 +25,7 @@ public struct Link: Hashable, Sendable, Encodable {
 }
 
 /// Makes no links, for a medium that leads nowhere.
-public struct NoLinks: Router {
+public struct NullRouter: Router {
     /// Makes a router.
     public init() {}
 

@@ -14,7 +14,7 @@ public struct ListUsers: Sendable {
     ///
     /// - Complexity: O(n log n) in the number of users.
     /// - Throws: a ``ListUsersError`` if there is no list to be had.
-    public func callAsFunction(_ policy: ReadPolicy = .nearest) async throws(ListUsersError) -> Reading<[User]> {
+    public func callAsFunction(_ policy: ReadPolicy = .cacheFirst) async throws(ListUsersError) -> Reading<[User]> {
         do {
             return try await users.users(policy).map(Self.inOrderOfNames)
         } catch {

@@ -86,11 +86,11 @@ public struct ShowGallery: Sendable {
         return Gallery.Exhibit(picture: load.result.flatMap { encoded($0, of: address) }, report: load.report)
     }
 
-    private func encoded(_ image: Image, of address: ImageAddress) -> Result<Gallery.Picture, ImageError> {
+    private func encoded(_ image: Image, of address: ImageAddress) -> Result<Gallery.Figure, ImageError> {
         let encoding: ImageEncoding = image.isOpaque ? .jpeg(quality: 85, subsampling: .none) : .png
         do {
             let bytes = try codec.bytes(of: image, as: encoding)
-            return .success(Gallery.Picture(bytes: bytes, format: encoding.format, size: image.size))
+            return .success(Gallery.Figure(bytes: bytes, format: encoding.format, size: image.size))
         } catch {
             return .failure(ImageError(error, of: address))
         }
@@ -112,7 +112,7 @@ public struct GalleryLoader: Sendable {
 /// Pictures beside each other, as different loaders give them.
 public struct Gallery: Hashable, Sendable {
     /// A picture that is ready to be shown.
-    public struct Picture: Hashable, Sendable {
+    public struct Figure: Hashable, Sendable {
         /// The picture, encoded.
         public let bytes: [UInt8]
         /// The form it is encoded in.
@@ -124,7 +124,7 @@ public struct Gallery: Hashable, Sendable {
     /// What a loader made of an address.
     public struct Exhibit: Hashable, Sendable {
         /// The picture, or why there is none.
-        public let picture: Result<Picture, ImageError>
+        public let picture: Result<Figure, ImageError>
         /// What the loader did.
         public let report: ImageLoadReport
     }

@@ -19,7 +19,7 @@ public struct ShowUser: Sendable {
     /// - Throws: a ``ShowUserError`` if there is no user to show.
     public func callAsFunction(
         _ id: User.ID,
-        _ policy: ReadPolicy = .nearest
+        _ policy: ReadPolicy = .cacheFirst
     ) async throws(ShowUserError) -> UserProfile {
         async let written = Result(awaiting: { () async throws(RepositoryError) in
             try await posts.posts(by: id, policy)

@@ -64,7 +64,7 @@ struct QuickLook {
     /// what the store has lost.
     private func errorsToWrite(for task: Arguments.Task) -> @Sendable (any Error) -> Bool {
         if !terminal.standardOutput.isTerminal || task == .publish { return { _ in true } }
-        return { $0 is RecordDamage || $0 is HeldEntryError || $0 is OutboxPausedError }
+        return { $0 is RecordDamage || $0 is UndeliverableEntryError || $0 is OutboxPausedError }
     }
 
     private func perform(_ task: Arguments.Task, in app: AppContainer) async -> ExitCode {

@@ -12,7 +12,8 @@ struct SourceReader {
 
     /// How the names of C sources and headers end, whatever the language.
     private static let endings: Set<String> = [
-        "c", "h", "m", "mm", "i", "ii", "cc", "cp", "cpp", "cxx", "c++", "hh", "hp", "hpp", "hxx", "h++", "inc", "inl", "ipp",
+        "c", "h", "m", "mm", "i", "ii", "cc", "cp", "cpp", "cxx", "c++", "hh", "hp", "hpp", "hxx", "h++", "inc", "inl",
+        "ipp",
         "tpp", "tcc", "def", "s", "asm", "modulemap",
     ]
 

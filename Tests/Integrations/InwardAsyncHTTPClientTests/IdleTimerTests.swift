@@ -12,7 +12,7 @@ struct IdleTimerTests {
     @Test func itElapsesAfterItsTime() async {
         let timer = TimerService(clock)
         let elapsed = Promise<Duration>()
-        IdleTimer(timeout: .seconds(3), timer: timer).whenElapsed { elapsed.keep(timer.now) }
+        IdleTimer(timeout: .seconds(3), timer: timer).whenElapsed { elapsed.fulfill(timer.now) }
         #expect(timer.count == 1)
         clock.advance(by: .seconds(3))
         #expect(await elapsed.time == .seconds(3))
@@ -23,11 +23,11 @@ struct IdleTimerTests {
         let timer = TimerService(clock)
         let elapsed = Promise<Duration>()
         let idle = IdleTimer(timeout: .seconds(3), timer: timer)
-        idle.whenElapsed { elapsed.keep(timer.now) }
+        idle.whenElapsed { elapsed.fulfill(timer.now) }
         clock.advance(by: .seconds(2))
         idle.restart()
         let isPast = Promise<Void>()
-        timer.schedule(at: .seconds(4)) { isPast.keep(()) }
+        timer.schedule(at: .seconds(4)) { isPast.fulfill(()) }
         clock.advance(by: .seconds(2))
         _ = await isPast.value()
         clock.advance(by: .seconds(1))
@@ -39,7 +39,7 @@ struct IdleTimerTests {
         let idle = IdleTimer(timeout: .seconds(3), timer: timer)
         clock.advance(by: .seconds(3))
         let elapsed = Promise<Duration>()
-        idle.whenElapsed { elapsed.keep(timer.now) }
+        idle.whenElapsed { elapsed.fulfill(timer.now) }
         #expect(await elapsed.time == .seconds(3))
     }
 
@@ -56,6 +56,6 @@ struct IdleTimerTests {
 
 extension Promise<Duration> {
     fileprivate var time: Duration? {
-        get async { if case .kept(let time) = await value() { time } else { nil } }
+        get async { if case .fulfilled(let time) = await value() { time } else { nil } }
     }
 }

@@ -16,7 +16,7 @@ struct DefaultsTests {
         let reading = Reading(1, origin: .upstream)
         #expect(reading.age == .zero)
         #expect(!reading.isStale && !reading.isPending)
-        #expect(reading.rejected.isEmpty && reading.degradation == nil)
+        #expect(reading.rejected.isEmpty && reading.fallbackReason == nil)
     }
 
     @Test func aThousandKindsOfErrorsAreRemembered() {

@@ -4,11 +4,11 @@ import Testing
 
 struct FlightStateTests {
     private enum Step: CaseIterable {
-        case seatFirst
-        case board
+        case joinFirst
+        case join
         case leaveFirst
         case leaveSecond
-        case land
+        case complete
     }
 
     @Test func everySequenceOfStepsKeepsWhatMustHold() {
@@ -19,11 +19,11 @@ struct FlightStateTests {
 
     @Test func aSeatThatWasLeftIsGivenToTheNext() throws {
         var flight = FlightState<String, Int>()
-        _ = flight.seatFirst(0, of: Task {})
-        guard case .waits(_, let seat) = flight.board(1) else { throw SeatNotGiven() }
-        #expect(flight.leave(seat: seat, goesOn: true) == nil)
-        guard case .waits(_, let next) = flight.board(2) else { throw SeatNotGiven() }
-        #expect(next == seat)
+        _ = flight.joinFirst(0, of: Task {})
+        guard case .waits(_, let slot) = flight.join(1) else { throw SeatNotGiven() }
+        #expect(flight.leave(slot: slot, goesOn: true) == nil)
+        guard case .waits(_, let next) = flight.join(2) else { throw SeatNotGiven() }
+        #expect(next == slot)
     }
 
     private struct SeatNotGiven: Error {}
@@ -33,10 +33,10 @@ struct FlightStateTests {
         count += 1
         check(steps)
         guard depth > 0 else { return }
-        let seated = steps.contains(.seatFirst)
+        let seated = steps.contains(.joinFirst)
         for step in Step.allCases {
             switch step {
-            case .seatFirst where seated, .land where steps.contains(.land): continue
+            case .joinFirst where seated, .complete where steps.contains(.complete): continue
             case .leaveFirst where !seated: continue
             default: explore(steps + [step], depth: depth - 1, count: &count)
             }
@@ -46,40 +46,40 @@ struct FlightStateTests {
     private func check(_ steps: [Step]) {
         var flight = FlightState<String, Int>()
         let task = Task<Void, Never> {}
-        var seats: [Int] = []
+        var waiters: [Int] = []
         var names: [Int: Int] = [:]
         var waiting: Set<Int> = []
         var firstIsAboard = true
         var firstSeat: Int?
-        var landed = false
+        var completed = false
         var isAbandoned = false
         for (name, step) in steps.enumerated() {
             switch step {
-            case .seatFirst, .board:
-                let boarding = step == .board ? flight.board(name) : flight.seatFirst(name, of: task)
-                switch boarding {
-                case .waits(let waiter, let seat):
+            case .joinFirst, .join:
+                let joining = step == .join ? flight.join(name) : flight.joinFirst(name, of: task)
+                switch joining {
+                case .waits(let waiter, let slot):
                     #expect(waiter == name)
-                    #expect(!landed && !isAbandoned, "\(steps)")
-                    seats.append(seat)
-                    names[seat] = name
+                    #expect(!completed && !isAbandoned, "\(steps)")
+                    waiters.append(slot)
+                    names[slot] = name
                     waiting.insert(name)
-                    if step == .seatFirst { firstSeat = seat }
-                case .landed(let answer): #expect(landed && answer == "answer", "\(steps)")
-                case .abandoned: #expect(isAbandoned && !landed, "\(steps)")
+                    if step == .joinFirst { firstSeat = slot }
+                case .completed(let answer): #expect(completed && answer == "answer", "\(steps)")
+                case .abandoned: #expect(isAbandoned && !completed, "\(steps)")
                 }
             case .leaveFirst, .leaveSecond:
-                guard let seat = step == .leaveFirst ? firstSeat : seats.first(where: { $0 != firstSeat }) else {
+                guard let slot = step == .leaveFirst ? firstSeat : waiters.first(where: { $0 != firstSeat }) else {
                     break
                 }
-                let isLast = flight.leave(seat: seat, goesOn: false) != nil
-                let wasWaiting = names[seat].map { waiting.remove($0) != nil } ?? false
+                let isLast = flight.leave(slot: slot, goesOn: false) != nil
+                let wasWaiting = names[slot].map { waiting.remove($0) != nil } ?? false
                 if step == .leaveFirst, wasWaiting { firstIsAboard = false }
-                #expect(isLast == (wasWaiting && !landed && waiting.isEmpty && !firstIsAboard), "\(steps)")
+                #expect(isLast == (wasWaiting && !completed && waiting.isEmpty && !firstIsAboard), "\(steps)")
                 if isLast { isAbandoned = true }
-            case .land:
-                #expect(Set(flight.land("answer")) == waiting, "\(steps)")
-                landed = true
+            case .complete:
+                #expect(Set(flight.complete("answer")) == waiting, "\(steps)")
+                completed = true
                 waiting = []
             }
             if firstSeat == nil { firstIsAboard = true }

@@ -8,7 +8,7 @@ struct SingleFlightTests {
     private struct ExampleError: Error, Equatable {}
     private typealias Flights = SingleFlight<String, Int, ExampleError>
 
-    private let flights = Flights(whenAbandoned: .cancels)
+    private let flights = Flights(whenAbandoned: .cancel)
 
     @Test func whatNobodyElseAsksForIsDoneForOne() async {
         #expect(await flights.outcome(for: "a") { _ in 7 }.answer == .success(7))
@@ -21,7 +21,7 @@ struct SingleFlightTests {
 
     @Test func workThatIsCancelledBeforeItsTaskIsKnownEnds() async throws {
         let scheduler = DeterministicScheduler(seed: 7)
-        let flights = Flights(whenAbandoned: .goesOn, executor: scheduler.executor)
+        let flights = Flights(whenAbandoned: .finish, executor: scheduler.executor)
         let answer = try await scheduler.run {
             await flights.outcome(for: "a") { _ async throws(ExampleError) in
                 // It runs in the task that begins it, which waits for nothing yet.
@@ -47,7 +47,7 @@ struct SingleFlightTests {
             for _ in 0..<10_000 {
                 group.addTask {
                     await flights.outcome(for: "a") {
-                        if joined.add() == 9_999 { allJoined.keep(()) }
+                        if joined.add() == 9_999 { allJoined.fulfill(()) }
                     } _: { _ async throws(ExampleError) in
                         try await work()
                     }.answer
@@ -81,14 +81,14 @@ struct SingleFlightTests {
         let isReleased = Promise<Void>()
         let first = Task {
             await flights.outcome(for: "a") { _ async throws(ExampleError) in
-                isBegun.keep(())
+                isBegun.fulfill(())
                 _ = await isReleased.value()
                 return Task.isCancelled ? 0 : 7
             }.answer
         }
         _ = await isBegun.value()
         async let second = flights.outcome(for: "a") {
-            isJoined.keep(())
+            isJoined.fulfill(())
         } _: { _ in
             1
         }.answer
@@ -96,7 +96,7 @@ struct SingleFlightTests {
         first.cancel()
         // It waits no longer, though the work has not ended.
         #expect(await first.value == nil)
-        isReleased.keep(())
+        isReleased.fulfill(())
         #expect(await second == .success(7))
     }
 
@@ -106,9 +106,9 @@ struct SingleFlightTests {
         let nowhere = Rendezvous(of: 2)
         let caller = Task {
             await flights.outcome(for: "a") { _ in
-                isBegun.keep(())
+                isBegun.fulfill(())
                 await nowhere.arrive()
-                isCancelled.keep(Task.isCancelled)
+                isCancelled.fulfill(Task.isCancelled)
                 return 0
             }.answer
         }
@@ -116,19 +116,19 @@ struct SingleFlightTests {
         caller.cancel()
         #expect(await caller.value == nil)
         #expect(await flights.outcome(for: "a") { _ in 7 }.answer == .success(7))
-        guard case .kept(true) = await isCancelled.value() else {
+        guard case .fulfilled(true) = await isCancelled.value() else {
             Issue.record("The work was not cancelled.")
             return
         }
     }
 
     @Test func workThatIsToGoOnHasItsAnswerForWhoComesLater() async {
-        let flights = Flights(whenAbandoned: .goesOn)
+        let flights = Flights(whenAbandoned: .finish)
         let isBegun = Promise<Void>()
         let isReleased = Promise<Void>()
         let caller = Task {
             await flights.outcome(for: "a") { _ in
-                isBegun.keep(())
+                isBegun.fulfill(())
                 _ = await isReleased.value()
                 return Task.isCancelled ? 0 : 7
             }.answer
@@ -138,7 +138,7 @@ struct SingleFlightTests {
         #expect(await caller.value == nil)
         #expect(flights.count == 1)
         async let late = flights.outcome(for: "a") {
-            isReleased.keep(())
+            isReleased.fulfill(())
         } _: { _ in
             1
         }.answer
@@ -161,14 +161,14 @@ struct SingleFlightTests {
         }
         await timer.timers(1)
         async let second = flights.outcome(for: "a") {
-            isJoined.keep(())
+            isJoined.fulfill(())
         } _: { _ in
             1
         }.answer
         _ = await isJoined.value()
         clock.advance(by: .seconds(5))
         #expect(await first == .success(true))
-        isReleased.keep(())
+        isReleased.fulfill(())
         let answer = await second
         #expect(answer == .success(7))
     }
@@ -208,7 +208,7 @@ struct SingleFlightTests {
 }
 
 extension Promise.Outcome {
-    fileprivate var answer: Value? { if case .kept(let answer) = self { answer } else { nil } }
+    fileprivate var answer: Value? { if case .fulfilled(let answer) = self { answer } else { nil } }
 
     fileprivate var isLate: Bool { if case .deadlinePassed = self { true } else { false } }
 }

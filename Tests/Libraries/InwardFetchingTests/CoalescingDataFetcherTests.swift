@@ -17,7 +17,7 @@ struct CoalescingDataFetcherTests {
     private var source: RecordingDataFetcher {
         RecordingDataFetcher(
             StubDataFetcher { [isReleased] request throws(FetchError) in
-                guard case .kept = await isReleased.value() else {
+                guard case .fulfilled = await isReleased.value() else {
                     throw FetchError(.cancelled, request: request, explanation: "was cancelled")
                 }
                 return DataResponse(status: 203)
@@ -28,7 +28,7 @@ struct CoalescingDataFetcherTests {
     @Test(arguments: [DataRequest.Method.get, .head])
     func equalRequestsInFlightBecomeOne(method: DataRequest.Method) async throws {
         let source = source
-        let joined = JoinObserver(of: 99) { isReleased.keep(()) }
+        let joined = JoinObserver(of: 99) { isReleased.fulfill(()) }
         let fetcher = source.coalescing().observing(with: joined)
         let request = try DataRequest.example(method: method)
         let statuses = await withTaskGroup(of: DataResponse.Status?.self) { group in
@@ -40,7 +40,7 @@ struct CoalescingDataFetcherTests {
     }
 
     @Test func whatIsDoneIsAskedForAgain() async throws {
-        isReleased.keep(())
+        isReleased.fulfill(())
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let fetcher = source.coalescing()
         _ = try await fetcher.fetch(request)
@@ -90,7 +90,7 @@ struct CoalescingDataFetcherTests {
                 throw FetchError(.interrupted, request: request, explanation: "was cut off")
             }
         )
-        let fetcher = source.coalescing().observing(with: JoinObserver(of: 1) { isJoined.keep(()) })
+        let fetcher = source.coalescing().observing(with: JoinObserver(of: 1) { isJoined.fulfill(()) })
         async let first = fetcher.reason(request)
         async let second = fetcher.reason(request)
         #expect(await [first, second] == [.interrupted, .interrupted])
@@ -100,34 +100,34 @@ struct CoalescingDataFetcherTests {
     @Test func whoIsCancelledHearsItAtOnceAndTheOthersHaveTheirAnswer() async throws {
         let source = source
         let isJoined = Promise<Void>()
-        let fetcher = source.coalescing().observing(with: JoinObserver(of: 1) { isJoined.keep(()) })
+        let fetcher = source.coalescing().observing(with: JoinObserver(of: 1) { isJoined.fulfill(()) })
         let first = Task { [request] in await fetcher.reason(request) }
         let second = Task { [request] in await fetcher.reason(request) }
         _ = await isJoined.value()
         first.cancel()
         #expect(await first.value == .cancelled)
-        isReleased.keep(())
+        isReleased.fulfill(())
         #expect(await second.value == nil)
         #expect(source.requests.count == 1)
     }
 
-    @Test(arguments: [CoalescingDataFetcher.Abandonment.cancelled, .finished])
-    func whatNobodyWaitsForIsCancelledOrFinished(abandonment: CoalescingDataFetcher.Abandonment) async throws {
+    @Test(arguments: [AbandonmentPolicy.cancel, .finish])
+    func whatNobodyWaitsForIsCancelledOrFinished(abandonment: AbandonmentPolicy) async throws {
         let isBegun = Promise<Void>()
         let isEnded = Promise<Bool>()
         let fetcher = StubDataFetcher { [isReleased] _ throws(FetchError) in
-            isBegun.keep(())
+            isBegun.fulfill(())
             _ = await isReleased.value()
-            isEnded.keep(Task.isCancelled)
+            isEnded.fulfill(Task.isCancelled)
             return DataResponse()
         }.coalescing(whenAbandoned: abandonment)
         let caller = Task { [request] in await fetcher.reason(request) }
         _ = await isBegun.value()
         caller.cancel()
         #expect(await caller.value == .cancelled)
-        if abandonment == .finished { isReleased.keep(()) }
-        guard case .kept(let wasCancelled) = await isEnded.value() else { return }
-        #expect(wasCancelled == (abandonment == .cancelled))
+        if abandonment == .finish { isReleased.fulfill(()) }
+        guard case .fulfilled(let wasCancelled) = await isEnded.value() else { return }
+        #expect(wasCancelled == (abandonment == .cancel))
     }
 
     @Test func aDeadlineEndsTheWaitOfOne() async throws {
@@ -135,14 +135,14 @@ struct CoalescingDataFetcherTests {
         let timer = TimerService(clock)
         let isJoined = Promise<Void>()
         let fetcher = HonestDataFetcher(base: source, honorsDeadlines: true).coalescing()
-            .observing(with: JoinObserver(of: 1) { isJoined.keep(()) })
+            .observing(with: JoinObserver(of: 1) { isJoined.fulfill(()) })
         let first = Task { [request] in await fetcher.timingOut(after: .seconds(2), timer: timer).reason(request) }
         await timer.timers(1)
         let second = Task { [request] in await fetcher.reason(request) }
         _ = await isJoined.value()
         clock.advance(by: .seconds(2))
         #expect(await first.value == .timedOut)
-        isReleased.keep(())
+        isReleased.fulfill(())
         #expect(await second.value == nil)
     }
 
@@ -154,7 +154,7 @@ struct CoalescingDataFetcherTests {
         let source = RecordingDataFetcher(
             StubDataFetcher { request throws(FetchError) in
                 // The first read is answered last, by what was true before the change.
-                if request.method == .get, isBegun.keep(()) { _ = await isReleased.value() }
+                if request.method == .get, isBegun.fulfill(()) { _ = await isReleased.value() }
                 return DataResponse()
             }
         )
@@ -165,7 +165,7 @@ struct CoalescingDataFetcherTests {
         _ = try await fetcher.fetch(change)
         _ = try await fetcher.fetch(request)
         #expect(source.requests.map(\.method) == [.get, method, .get])
-        isReleased.keep(())
+        isReleased.fulfill(())
         _ = try await early
     }
 
@@ -175,9 +175,9 @@ struct CoalescingDataFetcherTests {
         let source = RecordingDataFetcher(
             StubDataFetcher { request throws(FetchError) in
                 if request.method == .post {
-                    isChanging.keep(())
+                    isChanging.fulfill(())
                     _ = await isChanged.value()
-                } else if isBegun.keep(()) {
+                } else if isBegun.fulfill(()) {
                     _ = await isReleased.value()
                 }
                 return DataResponse()
@@ -191,8 +191,8 @@ struct CoalescingDataFetcherTests {
         _ = await isChanging.value()
         _ = try await fetcher.fetch(request)
         #expect(source.requests.map(\.method) == [.get, .post, .get])
-        isChanged.keep(())
-        isReleased.keep(())
+        isChanged.fulfill(())
+        isReleased.fulfill(())
         _ = try await (early, changed)
     }
 
@@ -215,13 +215,13 @@ struct CoalescingDataFetcherTests {
     @Test func observedOrNotEqualRequestsAreOne() async throws {
         let source = source
         let fetcher = source.coalescing()
-        let observed = fetcher.observing(with: JoinObserver(of: 1) { isReleased.keep(()) })
+        let observed = fetcher.observing(with: JoinObserver(of: 1) { isReleased.fulfill(()) })
         let isBegun = Promise<Void>()
         let request = request
         async let first = fetcher.fetch(request)
         async let second = {
             while source.requests.isEmpty { await Task.yield() }
-            isBegun.keep(())
+            isBegun.fulfill(())
             return try await observed.fetch(request)
         }()
         _ = try await (first, second)
@@ -230,7 +230,7 @@ struct CoalescingDataFetcherTests {
 
     @Test func nothingIsBegunForWhoGaveUpBefore() async throws {
         let source = source
-        let fetcher = source.coalescing(whenAbandoned: .finished)
+        let fetcher = source.coalescing(whenAbandoned: .finish)
         let request = request
         await withTaskGroup(of: FetchError.Reason?.self) { group in
             group.cancelAll()

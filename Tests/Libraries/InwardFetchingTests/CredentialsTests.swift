@@ -93,7 +93,7 @@ struct CredentialsTests {
         let isBegun = Promise<Void>()
         let isReleased = Promise<Void>()
         let credentials = Credentials(.bearer("old"), for: request.url) { () async throws(FetchError) in
-            isBegun.keep(())
+            isBegun.fulfill(())
             _ = await isReleased.value()
             return .bearer(Task.isCancelled ? "cancelled" : "new")
         }
@@ -103,7 +103,7 @@ struct CredentialsTests {
         caller.cancel()
         let error = await caller.value
         #expect(error?.reason == .cancelled && error?.wasSent == false)
-        isReleased.keep(())
+        isReleased.fulfill(())
         #expect(try await fetcher.fetch(request).status == .ok)
     }
 
@@ -123,7 +123,7 @@ struct CredentialsTests {
         clock.advance(by: .seconds(5))
         let error = await caller.value
         #expect(error?.reason == .timedOut && error?.wasSent == false)
-        isReleased.keep(())
+        isReleased.fulfill(())
         #expect(try await fetcher.fetch(request).status == .ok)
     }
 

@@ -73,16 +73,16 @@ struct DefaultsTests {
         let name = try #require(HeaderField.Name("Time-Left"))
         #expect(
             isSame(
-                source.tellingDeadline(in: name),
-                as: source.tellingDeadline(in: name, as: .milliseconds),
-                unlike: source.tellingDeadline(in: name, as: .seconds)
+                source.propagatingDeadline(in: name),
+                as: source.propagatingDeadline(in: name, as: .milliseconds),
+                unlike: source.propagatingDeadline(in: name, as: .seconds)
             )
         )
         #expect(
             isSame(
                 source.coalescing(),
-                as: source.coalescing(whenAbandoned: .cancelled),
-                unlike: source.coalescing(whenAbandoned: .finished)
+                as: source.coalescing(whenAbandoned: .cancel),
+                unlike: source.coalescing(whenAbandoned: .finish)
             )
         )
         #expect(
@@ -170,9 +170,9 @@ struct DefaultsTests {
         let policy = CircuitBreakerPolicy.standard
         #expect(policy.window == .calls(20))
         #expect(policy.minimumCalls == 10)
-        #expect(policy.failureShare == 0.5)
+        #expect(policy.failureRateThreshold == 0.5)
         #expect(policy.openDuration == .seconds(10))
-        #expect(policy.largestOpenDuration == .seconds(60))
+        #expect(policy.maximumOpenDuration == .seconds(60))
         #expect(policy.probes == 3)
     }
 

@@ -58,7 +58,7 @@ struct FallingBackDataFetcherTests {
         let error = FetchError(reason, request: request, explanation: "was told to fail")
         #expect(response.status == 203)
         #expect(response.body == Data("other".utf8))
-        #expect(response.degradation == error)
+        #expect(response.fallbackReason == error)
         #expect(response.origin == .upstream)
         #expect(other.requests == [request])
         #expect(log.errors == [error])
@@ -70,7 +70,7 @@ struct FallingBackDataFetcherTests {
         let request = try DataRequest.example()
         let response = try await outcome(of: StubDataFetcher(failed).fallingBack(to: other), to: request).get()
         #expect(response.status == 203)
-        #expect(response.degradation == FetchError(failed, to: request))
+        #expect(response.fallbackReason == FetchError(failed, to: request))
         #expect(log.errors == [FetchError(failed, to: request)])
     }
 
@@ -98,7 +98,7 @@ struct FallingBackDataFetcherTests {
         #expect(response.status == 503)
         #expect(response.body == Data("closed".utf8))
         #expect(response.origin == .memory)
-        #expect(response.degradation?.reason == .rejected)
+        #expect(response.fallbackReason?.reason == .rejected)
         #expect(log.errors.count == 1)
     }
 
@@ -108,13 +108,13 @@ struct FallingBackDataFetcherTests {
         let request = try DataRequest.example(method: method)
         for fetcher in [answering(503).fallingBack(to: other), answering(503).fallingBack(to: DataResponse())] {
             let response = try await outcome(of: fetcher, to: request).get()
-            #expect((response.degradation != nil) == (method == .head))
+            #expect((response.fallbackReason != nil) == (method == .head))
         }
         let told = answering(503).fallingBack(to: DataResponse(), for: [method])
-        #expect(try await outcome(of: told, to: request).get().degradation != nil)
+        #expect(try await outcome(of: told, to: request).get().fallbackReason != nil)
         let toldAnother = answering(503).fallingBack(to: other, for: [method])
-        #expect(try await outcome(of: toldAnother, to: request).get().degradation != nil)
-        #expect(try await outcome(of: toldAnother, to: .example()).get().degradation == nil)
+        #expect(try await outcome(of: toldAnother, to: request).get().fallbackReason != nil)
+        #expect(try await outcome(of: toldAnother, to: .example()).get().fallbackReason == nil)
     }
 
     @Test func whereBothFailTheFirstCounts() async throws {

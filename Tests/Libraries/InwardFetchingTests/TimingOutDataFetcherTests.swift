@@ -14,7 +14,7 @@ struct TimingOutDataFetcherTests {
 
         func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
             switch await promise.value(until: honorsDeadlines ? Deadline.current : nil) {
-            case .kept(let response): return response
+            case .fulfilled(let response): return response
             case .cancelled: throw FetchError(.cancelled, request: request, explanation: "was cancelled")
             case .deadlinePassed: throw FetchError(.timedOut, request: request, explanation: "was too late")
             }
@@ -35,7 +35,7 @@ struct TimingOutDataFetcherTests {
         async let answer = base.timingOut(after: .seconds(2), timer: timer).fetch(request)
         await timer.timers(1)
         clock.advance(by: .seconds(2) - .nanoseconds(1))
-        base.promise.keep(DataResponse(status: .notFound))
+        base.promise.fulfill(DataResponse(status: .notFound))
         #expect(try await answer.status == .notFound)
         #expect(timer.count == 0)
     }

@@ -12,7 +12,7 @@ struct DefaultsTests {
         let source = CountingImageSource(gathering: 4)
         let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
         await loader.prefetch((0..<12).map { ImageAddress("\($0)") })
-        #expect(source.mostAtOnce == 4)
+        #expect(source.maximumAtOnce == 4)
     }
 
     @Test func picturesHaveLimits() {

@@ -10,12 +10,12 @@ import Testing
 struct DefaultsTests {
     @Test func answersAreFreshForAMinuteAndKeptForAWeek() {
         let lifetimes = Lifetimes()
-        #expect(lifetimes.fresh == .seconds(60))
-        #expect(lifetimes.staleWhileRevalidating == .zero)
-        #expect(lifetimes.staleOnError == .seconds(86_400))
-        #expect(lifetimes.kept == .seconds(604_800))
-        #expect(lifetimes.absence == .seconds(10))
-        #expect(lifetimes.spread == 0.1)
+        #expect(lifetimes.staleAfter == .seconds(60))
+        #expect(lifetimes.staleWhileRevalidate == .zero)
+        #expect(lifetimes.staleIfError == .seconds(86_400))
+        #expect(lifetimes.expiresAfter == .seconds(604_800))
+        #expect(lifetimes.missingExpiresAfter == .seconds(10))
+        #expect(lifetimes.jitter == 0.1)
     }
 
     @Test func whatIsWrittenIsPosted() {
@@ -34,10 +34,10 @@ struct DefaultsTests {
 
     @Test func anOutboxWaitsLongerAndLongerAndIsBounded() {
         let policy = OutboxPolicy.standard
-        #expect(policy.initialWait == .seconds(1) && policy.factor == 2 && policy.largestWait == .seconds(300))
-        #expect(policy.largestRetryAfter == .seconds(86_400))
+        #expect(policy.initialWait == .seconds(1) && policy.factor == 2 && policy.maximumWait == .seconds(300))
+        #expect(policy.maximumRetryAfter == .seconds(86_400))
         #expect(policy.concurrency == 4 && policy.attemptLimit == .seconds(60) && policy.reportedAttempts == 10)
-        #expect(policy.mostPending == 100_000)
+        #expect(policy.maximumPending == 100_000)
         #expect(policy.maximumWriteBytes == 1_048_576 && policy.maximumPendingBytes == 67_108_864)
         #expect(policy.maximumDeadLetters == 10_000 && policy.maximumDeadLetterBytes == 67_108_864)
         #expect(policy.refusalsBeforePause == 5)

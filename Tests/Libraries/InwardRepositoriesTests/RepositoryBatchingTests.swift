@@ -62,7 +62,7 @@ struct RepositoryBatchingTests {
         let repository = try repository(source, limit: 4, memory: MemoryLimit(count: 10, bytes: body.count))
         let outcomes = await outcomes([1, 2, 3, 4], repository)
         #expect(outcomes.count == 4)
-        for id in 1...4 { #expect(try await repository.entity(id, .local).origin == .memory) }
+        for id in 1...4 { #expect(try await repository.entity(id, .cacheOnly).origin == .memory) }
     }
 
     /// What comes alone takes all of the bytes that came.
@@ -76,8 +76,8 @@ struct RepositoryBatchingTests {
         }
         let repository = try repository(source, limit: 2, memory: MemoryLimit(count: 10, bytes: 1_500))
         for ids in [[1, 2], [3, 4]] { #expect(await outcomes(ids, repository).count == 2) }
-        await #expect(throws: RepositoryError.self) { try await repository.entity(1, .local) }
-        #expect(try await repository.entity(3, .local).origin == .memory)
+        await #expect(throws: RepositoryError.self) { try await repository.entity(1, .cacheOnly) }
+        #expect(try await repository.entity(3, .cacheOnly).origin == .memory)
     }
 
     @Test(arguments: [-1, 0, 1]) func atLeastOneIsAskedForTogether(limit: Int) {
@@ -97,7 +97,7 @@ struct RepositoryBatchingTests {
         #expect(source.requests[0].headerFields[.cacheControl] == nil)
         // Who is not in the answer is not there, and that is remembered like any other absence.
         #expect(throws: RepositoryError.self) { try outcomes[2]?.get() }
-        let error = await #expect(throws: RepositoryError.self) { try await repository.entity(2, .local) }
+        let error = await #expect(throws: RepositoryError.self) { try await repository.entity(2, .cacheOnly) }
         #expect(error?.reason == .notFound)
         #expect(try await repository.entity(3).origin == .memory)
         #expect(source.requests.count == 1)
@@ -144,14 +144,14 @@ struct RepositoryBatchingTests {
             await begun.arrive()
             // Nobody comes, so it ends when it is cancelled.
             await Rendezvous(of: 2).arrive()
-            ended.keep(Task.isCancelled)
+            ended.fulfill(Task.isCancelled)
             throw FetchError(.cancelled, request: request, explanation: "was cancelled")
         }
         let repository = try repository(source, limit: 2)
         async let outcomes = outcomes([1, 2], repository)
         await begun.arrive()
         await repository.close()
-        guard case .kept(true) = await ended.value() else { return #expect(Bool(false), "It goes on.") }
+        guard case .fulfilled(true) = await ended.value() else { return #expect(Bool(false), "It goes on.") }
         for (_, outcome) in await outcomes {
             #expect(throws: RepositoryError.self) { try outcome.get() }
         }
@@ -159,7 +159,7 @@ struct RepositoryBatchingTests {
 
     @Test func whoWantsNoCopyAsksAlone() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data(record(1).utf8))))
-        #expect(try await repository(source).entity(1, .upstream).value.text == "t1")
+        #expect(try await repository(source).entity(1, .upstreamOnly).value.text == "t1")
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == ["no-cache"])
     }
 }

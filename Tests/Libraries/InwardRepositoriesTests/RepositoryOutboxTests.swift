@@ -81,11 +81,11 @@ struct RepositoryOutboxTests {
             }
         }
         let repository = Repository(Self.endpoint, upstream: upstream, store: place, outbox: outbox, timer: timer)
-        try await outbox.open(settling: [try #require(repository.settler)])
+        try await outbox.open(settling: [try #require(repository.handler)])
         return (repository, outbox)
     }
 
-    private func texts(_ repository: Repository<Remark>, _ policy: ReadPolicy = .nearest) async throws -> [String] {
+    private func texts(_ repository: Repository<Remark>, _ policy: ReadPolicy = .cacheFirst) async throws -> [String] {
         try await repository.entities(.all, policy).value.map(\.text)
     }
 
@@ -151,9 +151,9 @@ struct RepositoryOutboxTests {
         _ = try await texts(repository)
         _ = try await repository.create(Draft())
         let entry = try #require(outbox.pending.first)
-        let settler = try #require(repository.settler)
+        let handler = try #require(repository.handler)
         let error = RepositoryError(reason, request: "POST remarks", explanation: "was given up")
-        try await settler.refused(entry, because: error, before: LaterEntries()).whenCommitted()
+        try await handler.refused(entry, because: error, before: LaterEntries()).whenCommitted()
         let after = try await repository.entities()
         #expect(after.origin == origin && !after.isPending)
         await outbox.close()
@@ -189,7 +189,7 @@ struct RepositoryOutboxTests {
         await repository.flush()
 
         let (next, nextOutbox) = try await open(source, keepingIn: store)
-        await #expect(throws: RepositoryError.self) { try await next.entities(.all, .local) }
+        await #expect(throws: RepositoryError.self) { try await next.entities(.all, .cacheOnly) }
         #expect(try await next.entities().origin == .upstream)
         await nextOutbox.close()
     }
@@ -230,7 +230,7 @@ struct RepositoryOutboxTests {
             outbox: outbox,
             timer: timer
         )
-        try await outbox.open(settling: [try #require(repository.settler)])
+        try await outbox.open(settling: [try #require(repository.handler)])
         let error = await #expect(throws: RepositoryError.self) { try await repository.create(Draft()) }
         #expect(error?.reason == .outcomeUnknown && error?.canRetry == false)
         #expect(outbox.pending.count == 1)
@@ -261,7 +261,7 @@ struct RepositoryOutboxTests {
         let remarks = Repository(Endpoint(RemarkDTO.self, at: "remarks"), upstream: try .example(source))
         let error = await #expect(throws: RepositoryError.self) { try await remarks.create(Draft()) }
         #expect(error?.reason == .refused)
-        #expect(remarks.settler == nil)
+        #expect(remarks.handler == nil)
         #expect(source.requests.isEmpty)
     }
 }

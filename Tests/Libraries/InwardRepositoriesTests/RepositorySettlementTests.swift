@@ -73,7 +73,7 @@ struct RepositorySettlementTests {
             }
         }
 
-        func open() async throws { try await outbox.open(settling: [try #require(repository.settler)]) }
+        func open() async throws { try await outbox.open(settling: [try #require(repository.handler)]) }
 
         func create(_ id: Int) async throws {
             _ = try await repository.create(RemarkDTO(Remark(id: id, author: 7, text: "text")))
@@ -91,7 +91,7 @@ struct RepositorySettlementTests {
                 let records = InMemoryRecordStore(now: { Self.day })
                 try await records.commit(moment.records.map { .keep($0.record, $0.key) })
                 let again = try Repository.remarks(source, timer, store: Self.place(records))
-                guard let list = try? await again.entities(.all, .local), !list.isStale else { continue }
+                guard let list = try? await again.entities(.all, .cacheOnly), !list.isStale else { continue }
                 listCount += 1
                 let pending = Set(moment.records.flatMap(\.key.components))
                 let delivered = keys.withLock { $0.filter { !pending.contains($0.value) } }.map(\.key)
@@ -170,7 +170,7 @@ struct RepositorySettlementTests {
             try await scheduler.run {
                 try await stage.open()
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    for policy in [ReadPolicy.nearest, .upstream, .nearest, .upstream, .nearest] {
+                    for policy in [ReadPolicy.cacheFirst, .upstreamOnly, .cacheFirst, .upstreamOnly, .cacheFirst] {
                         group.addTask {
                             try await scheduler.timer.sleep(for: seconds() * 3)
                             _ = try await stage.repository.entities(.all, policy)
@@ -213,20 +213,20 @@ struct RepositorySettlementTests {
             numbers.withLock { .random(in: 0..<1, using: &$0) }
         }
         try await scheduler.run {
-            try await outbox.open(settling: [try #require(repository.settler)])
+            try await outbox.open(settling: [try #require(repository.handler)])
             _ = try await repository.entities()
             for id in 4...503 {
                 _ = try await repository.create(RemarkDTO(Remark(id: id, author: 7, text: "text")))
             }
             await outbox.drain()
-            #expect(try await repository.entities(.all, .local).value.count == 503)
+            #expect(try await repository.entities(.all, .cacheOnly).value.count == 503)
             await repository.flush()
             await outbox.close()
         }
         let lists = store.commits.joined().filter(\.keepsList)
         #expect(lists.count == 2)
         let again = try Repository.remarks(source, scheduler.timer, store: place)
-        #expect(try await again.entities(.all, .local).value.count == 503)
+        #expect(try await again.entities(.all, .cacheOnly).value.count == 503)
     }
 }
 

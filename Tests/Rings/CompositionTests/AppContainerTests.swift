@@ -13,7 +13,7 @@ import UseCases
 struct AppContainerTests {
     @Test func theSampleGoesThroughAllRings() async throws {
         let user = try await UserContainer(.guest, in: AppContainer(clock: ManualClock()))
-        let users = try UsersContainer(in: user, router: NoLinks()).makeInteraction()
+        let users = try UsersContainer(in: user, router: NullRouter()).makeInteraction()
         #expect(try await users.listUsers().value.count == 10)
         #expect(try await users.showUser(User.ID(7)).posts.get().value.count == 10)
         let feed = try await FeedContainer(in: user).makeInteraction()
@@ -42,7 +42,7 @@ struct AppContainerTests {
     @Test func aDataFetcherOfTheCallersTakesThePlaceOfTheUpstream() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data("[]".utf8))))
         let app = try await AppContainer.example(source)
-        let users = try await UsersContainer(in: UserContainer(.guest, in: app), router: NoLinks())
+        let users = try await UsersContainer(in: UserContainer(.guest, in: app), router: NullRouter())
         #expect(try await users.makeInteraction().listUsers().value.isEmpty)
         #expect(source.requests.count == 1)
     }
@@ -51,7 +51,7 @@ struct AppContainerTests {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data("[]".utf8))))
         let configuration = try AppConfiguration(upstream: "http://upstream.test/api")
         let user = try await UserContainer(.guest, in: AppContainer.example(source, configuration))
-        _ = try await UsersContainer(in: user, router: NoLinks()).makeInteraction().listUsers()
+        _ = try await UsersContainer(in: user, router: NullRouter()).makeInteraction().listUsers()
         #expect(source.requests.map(\.url.absoluteString) == ["http://upstream.test/api/users"])
     }
 
@@ -130,6 +130,6 @@ struct AppContainerTests {
 
     private func listUsers(_ configuration: AppConfiguration) async throws -> ListUsers {
         let user = try await UserContainer(.guest, in: AppContainer(configuration, clock: ManualClock()))
-        return try UsersContainer(in: user, router: NoLinks()).makeInteraction().listUsers
+        return try UsersContainer(in: user, router: NullRouter()).makeInteraction().listUsers
     }
 }

@@ -77,7 +77,7 @@ struct GalleryContainerTests {
     }
 
     /// Has the same bytes for every picture.
-    private struct Store: ImageStore {
+    private struct Store: ImageDataCache {
         let bytes: [UInt8]
 
         func bytes(of picture: ImageKey) async -> [UInt8]? { bytes }

@@ -80,7 +80,7 @@ struct UpstreamPolicyTests {
         let isBegun = Promise<Void>()
         let isReleased = Promise<Void>()
         let client = StubDataFetcher { _ throws(FetchError) in
-            isBegun.keep(())
+            isBegun.fulfill(())
             _ = await isReleased.value()
             return DataResponse()
         }
@@ -90,7 +90,7 @@ struct UpstreamPolicyTests {
         let other = DataRequest(url: request.url.appending(path: "7"))
         let error = await #expect(throws: FetchError.self) { try await fetcher.fetch(other) }
         #expect(error?.reason == .rejected)
-        isReleased.keep(())
+        isReleased.fulfill(())
         #expect(try await first.status == .ok)
     }
 
@@ -169,7 +169,7 @@ struct UpstreamPolicyTests {
         )
         for share in [0, 1.1, .nan] {
             #expect(
-                complaint { try UpstreamPolicy(failureShare: share) }
+                complaint { try UpstreamPolicy(failureRateThreshold: share) }
                     == "The share of failures that opens the circuit is from 0.01 to 1."
             )
         }

@@ -50,7 +50,7 @@ struct UserContainerStoringTests {
 
     /// The posts that are kept for a session; `nil` if none are.
     private func kept(for user: UserContainer) async throws -> [Post]? {
-        try? await user.scope.objects().posts.entities(.all, .local).value
+        try? await user.scope.objects().posts.entities(.all, .cacheOnly).value
     }
 
     @Test func whatWasReadIsThereInTheNextProcessAlsoWithoutAnUpstream() async throws {
@@ -73,7 +73,7 @@ struct UserContainerStoringTests {
     @Test func whatWasAcceptedIsDeliveredByTheNextProcessOnce() async throws {
         let first = try await app(Source.recording())
         let reader = try await UserContainer(session("1"), in: first)
-        _ = try await UsersContainer(in: reader, router: NoLinks()).makeInteraction().showUser(User.ID(7))
+        _ = try await UsersContainer(in: reader, router: NullRouter()).makeInteraction().showUser(User.ID(7))
         try await first.close()
 
         // The upstream is down, and what is known of the author has to do.
@@ -91,7 +91,7 @@ struct UserContainerStoringTests {
         #expect(writes.count == 1)
         #expect(writes.first?.headerFields[.idempotencyKey] != nil)
         #expect(writes.first?.headerFields[.authorization] == "Bearer token of ada")
-        let post = try await user.scope.objects().posts.entity(Post.ID(3), .local)
+        let post = try await user.scope.objects().posts.entity(Post.ID(3), .cacheOnly)
         #expect(post.value.title == "New" && !post.isPending)
         #expect(try await !FeedContainer(in: user).makeInteraction().readFeed().postsRead.isPending)
         try await third.close()
@@ -100,7 +100,7 @@ struct UserContainerStoringTests {
     @Test func whatIsOfOneUpstreamIsNotOfAnother() async throws {
         let first = try await app(Source.recording(), upstream: "https://one.test/api")
         let reader = try await UserContainer(session("1"), in: first)
-        _ = try await UsersContainer(in: reader, router: NoLinks()).makeInteraction().showUser(User.ID(7))
+        _ = try await UsersContainer(in: reader, router: NullRouter()).makeInteraction().showUser(User.ID(7))
         try await first.close()
         // What is accepted for one upstream while it is down waits for that one.
         let second = try await app(Self.silent, upstream: "https://one.test/api")
@@ -228,7 +228,7 @@ struct UserContainerStoringTests {
     private func readAuthor() async throws {
         let app = try await app(Source.recording())
         let reader = try await UserContainer(session("1"), in: app)
-        _ = try await UsersContainer(in: reader, router: NoLinks()).makeInteraction().showUser(User.ID(7))
+        _ = try await UsersContainer(in: reader, router: NullRouter()).makeInteraction().showUser(User.ID(7))
         try await app.close()
     }
 
@@ -275,7 +275,7 @@ struct UserContainerStoringTests {
         )
         try await records.commit([.keep(StoredRecord([1]), owner.key)])
         await #expect(throws: PublishPostError.self) { try await publish("Second", as: first) }
-        #expect(handler.errors.contains { $0 is OutboxTakenOverError })
+        #expect(handler.errors.contains { $0 is OutboxFencedError })
         // A new session gets no outbox that is closed, and the old one goes on, too.
         let second = try await UserContainer(session("1"), in: app)
         #expect(try await publish("Third", as: second))
@@ -332,7 +332,7 @@ struct UserContainerStoringTests {
     @Test func whatIsLeftIsDeliveredBeforeTheCloseForAsLongAsItMay() async throws {
         let first = try await app(Source.recording())
         let reader = try await UserContainer(session("1"), in: first)
-        _ = try await UsersContainer(in: reader, router: NoLinks()).makeInteraction().showUser(User.ID(7))
+        _ = try await UsersContainer(in: reader, router: NullRouter()).makeInteraction().showUser(User.ID(7))
         #expect(try await reader.deliver()?.line == "Delivered 0, refused 0; 0 wait for the next start.")
         try await first.close()
 

@@ -22,7 +22,7 @@ struct UserContainerTests {
     }
 
     private func users(in user: UserContainer) throws -> UsersInteraction {
-        try UsersContainer(in: user, router: NoLinks()).makeInteraction()
+        try UsersContainer(in: user, router: NullRouter()).makeInteraction()
     }
 
     // MARK: Credentials
@@ -56,7 +56,7 @@ struct UserContainerTests {
     @Test func noCredentialIsInADescription() async throws {
         let app = try await AppContainer.example(Source.recording())
         let ada = try await UserContainer(session("ada"), in: app)
-        let container = try UsersContainer(in: ada, router: NoLinks())
+        let container = try UsersContainer(in: ada, router: NullRouter())
         var texts = "\(app)\(ada)\(container)\(session("ada"))"
         dump(ada, to: &texts)
         dump(session("ada"), to: &texts)
@@ -100,7 +100,7 @@ struct UserContainerTests {
     }
 
     @Test func whatIsCachedIsFreshByTheInjectedClock() async throws {
-        let configuration = try AppConfiguration(lifetimes: Lifetimes(fresh: .seconds(60), spread: 0))
+        let configuration = try AppConfiguration(lifetimes: Lifetimes(staleAfter: .seconds(60), jitter: 0))
         let app = try await AppContainer.example(Source.recording(maxAge: 60), configuration, clock: clock)
         let ada = try await UserContainer(session("ada"), in: app)
         _ = try await users(in: ada).listUsers()
@@ -143,7 +143,7 @@ struct UserContainerTests {
         #expect(throws: ScopeError.self) { try feedInteraction.publishPost }
         #expect(throws: ScopeError.self) { try feed.viewModel }
         #expect(throws: ScopeError.self) { try feed.makeInteraction() }
-        #expect(throws: ScopeError.self) { try UsersContainer(in: ada, router: NoLinks()) }
+        #expect(throws: ScopeError.self) { try UsersContainer(in: ada, router: NullRouter()) }
         #expect(throws: ScopeError.self) { try OverviewContainer(in: ada) }
         await #expect(throws: ScopeError.self) { try await FeedContainer(in: ada) }
         #expect(source.requests.count == asked)
@@ -182,7 +182,7 @@ struct UserContainerTests {
         let journal = Journal()
         let begun = Rendezvous(of: 2)
         let ada = try await UserContainer(session("ada"), in: AppContainer.example())
-        let container = try UsersContainer(in: ada, router: NoLinks())
+        let container = try UsersContainer(in: ada, router: NullRouter())
         async let work: Void? = try? container.withInteraction { _ in
             await begun.arrive()
             // No fetch: what is done between them belongs to the scope too.
@@ -197,7 +197,7 @@ struct UserContainerTests {
 
     @Test func anInteractionThatIsDoneIsClosed() async throws {
         let ada = try await UserContainer(session("ada"), in: AppContainer.example())
-        let container = try UsersContainer(in: ada, router: NoLinks())
+        let container = try UsersContainer(in: ada, router: NullRouter())
         let interaction = try await container.withInteraction { $0 }
         #expect(!interaction.isOpen)
         struct Oops: Error {}
@@ -220,7 +220,7 @@ struct UserContainerTests {
         }
         let app = try await AppContainer.example(source, clock: clock)
         _ = try app.errorHandler.replace(with: handler)
-        let container = try await UsersContainer(in: UserContainer(.guest, in: app), router: NoLinks())
+        let container = try await UsersContainer(in: UserContainer(.guest, in: app), router: NullRouter())
         let late = Journal()
         let leftBehind = AsyncStream<Task<Void, Never>>.makeStream()
         async let value = container.withInteraction { interaction in
@@ -263,7 +263,7 @@ struct UserContainerTests {
         let begun = Rendezvous(of: 2)
         let source = Source.silent(begun: begun)
         let ada = try await UserContainer(session("ada"), in: .example(source, clock: clock))
-        let interaction = try UsersContainer(in: ada, router: NoLinks()).makeInteraction(
+        let interaction = try UsersContainer(in: ada, router: NullRouter()).makeInteraction(
             id: InteractionID("request 1"),
             within: .seconds(2)
         )
@@ -281,7 +281,7 @@ struct UserContainerTests {
 
     @Test func theDeadlineIsThatOfAllThatIsDoneInAnInteraction() async throws {
         let ada = try await UserContainer(session("ada"), in: AppContainer.example(clock: clock))
-        let container = try UsersContainer(in: ada, router: NoLinks())
+        let container = try UsersContainer(in: ada, router: NullRouter())
         let remaining = try await container.withInteraction(within: .seconds(2)) { _ in Deadline.current?.remaining }
         #expect(remaining == .seconds(2))
         let journal = Journal()
@@ -300,7 +300,7 @@ struct UserContainerTests {
 
     @Test func whatIsNotDoneByTheDeadlineIsSaidNotToBe() async throws {
         let ada = try await UserContainer(session("ada"), in: AppContainer.example(clock: clock))
-        let container = try UsersContainer(in: ada, router: NoLinks())
+        let container = try UsersContainer(in: ada, router: NullRouter())
         async let error = #expect(throws: DeadlinePassedError.self) {
             try await container.withInteraction(id: InteractionID("request\n7"), within: .seconds(2)) { _ in
                 await Rendezvous(of: 2).arrive()

@@ -37,7 +37,7 @@ struct MirrorControllerTests {
 
     private func controller(_ items: [MirroredItem: InMemoryDataLoader]) -> MirrorController {
         MirrorController(
-            mirrorUpstream: MirrorUpstream(from: Source(items: items), in: store),
+            mirrorUpstream: CreateMirror(from: Source(items: items), in: store),
             source: "the sample",
             directory: "mirror",
             stopwatch: Stopwatch(clock)
@@ -86,7 +86,7 @@ struct MirrorControllerTests {
     func aListAndAPictureHaveTheirOwnLimits(item: MirroredItem, limit: Int) async throws {
         let server = InMemoryWebDataFetcher([])
         let limits = MirrorLimits(maximumListByteCount: 2_000_000, maximumImageByteCount: 1_500_000)
-        let source = UpstreamMirrorSource(upstream: try .example(server), limits: limits)
+        let source = RepositoryMirrorSource(upstream: try .example(server), limits: limits)
         let loader = source.loader(of: item)
         let path = try #require(loader.source).split(separator: "/").suffix(item.path.split(separator: "/").count)
         #expect(path.joined(separator: "/") == item.path)

@@ -27,6 +27,6 @@ struct RouterTests {
     }
 
     @Test func aMediumMayHaveNoLinks() {
-        #expect(texts(NoLinks()) == [nil, nil, nil])
+        #expect(texts(NullRouter()) == [nil, nil, nil])
     }
 }

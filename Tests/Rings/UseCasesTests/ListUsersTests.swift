@@ -24,9 +24,9 @@ struct ListUsersTests {
 
     @Test func thePolicyReachesTheRepository() async throws {
         let users = PolicyRecordingRepository()
-        _ = try await ListUsers(users: users)(.upstream)
+        _ = try await ListUsers(users: users)(.upstreamOnly)
         _ = try await ListUsers(users: users)()
-        #expect(users.policies == [.upstream, .nearest])
+        #expect(users.policies == [.upstreamOnly, .cacheFirst])
     }
 
     @Test(arguments: RepositoryError.allReasons)

@@ -70,7 +70,7 @@ struct ShowGalleryTests {
             others: (0..<48).map { ("\($0)", ImageAddress("\($0)")) }
         ) { ImageAddress("\($0.rawValue)") }
         _ = try await show()
-        #expect(source.mostAtOnce == 16)
+        #expect(source.maximumAtOnce == 16)
     }
 
     @Test func morePicturesThanAreLoadedAtOnceAllCome() async throws {

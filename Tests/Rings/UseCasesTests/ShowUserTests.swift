@@ -40,13 +40,13 @@ struct ShowUserTests {
 
     @Test func thePolicyReachesBothRepositories() async {
         let repository = PolicyRecordingRepository()
-        _ = try? await ShowUser(users: repository, posts: InMemoryPostRepository())(User.ID(1), .upstream)
-        #expect(repository.policies == [.upstream])
+        _ = try? await ShowUser(users: repository, posts: InMemoryPostRepository())(User.ID(1), .upstreamOnly)
+        #expect(repository.policies == [.upstreamOnly])
         _ = try? await ShowUser(users: try InMemoryUserRepository([.example(1)]), posts: repository)(
             User.ID(1),
-            .upstream
+            .upstreamOnly
         )
-        #expect(repository.policies == [.upstream, .upstream])
+        #expect(repository.policies == [.upstreamOnly, .upstreamOnly])
     }
 
     @Test(arguments: RepositoryError.allReasons)

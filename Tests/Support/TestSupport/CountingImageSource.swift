@@ -24,7 +24,7 @@ package final class CountingImageSource: ImageSource {
     }
 
     /// How many were asked for at once at most.
-    package var mostAtOnce: Int { state.withLock(\.most) }
+    package var maximumAtOnce: Int { state.withLock(\.most) }
 
     package func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
         let place = state.withLock { state in

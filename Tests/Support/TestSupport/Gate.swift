@@ -14,7 +14,7 @@ package final class Gate: Sendable {
             defer { waiting = nil }
             return waiting ?? []
         }
-        for promise in waiting { promise.keep(()) }
+        for promise in waiting { promise.fulfill(()) }
     }
 
     /// Waits until it is open; gives whether it is, and not the task cancelled.
@@ -26,7 +26,7 @@ package final class Gate: Sendable {
             return promise
         }
         guard let promise else { return true }
-        if case .kept = await promise.value(until: nil) { return true }
+        if case .fulfilled = await promise.value(until: nil) { return true }
         return false
     }
 }

@@ -8,18 +8,18 @@ struct InMemoryRepositoryTests {
         let posts = InMemoryPostRepository([try .example(7)])
         let post = try await posts.publish(PostDraft(authorID: User.ID(2), title: "Notes", body: "x")).value
         #expect(post.id == Post.ID(8))
-        #expect(try await posts.posts(by: User.ID(2), .nearest).value == [post])
-        #expect(try await posts.posts(.nearest).value.count == 2)
+        #expect(try await posts.posts(by: User.ID(2), .cacheFirst).value == [post])
+        #expect(try await posts.posts(.cacheFirst).value.count == 2)
     }
 
     @Test func aFailureLastsUntilItIsTakenBack() async throws {
         let failure = RepositoryError(.denied, request: "x", explanation: "failed")
         let users = InMemoryUserRepository([try .example(1)])
         users.fail(with: failure)
-        await #expect(throws: failure) { try await users.user(User.ID(1), .nearest) }
+        await #expect(throws: failure) { try await users.user(User.ID(1), .cacheFirst) }
         users.fail(with: nil)
-        #expect(try await users.user(User.ID(1), .nearest).origin == .memory)
-        let error = await #expect(throws: RepositoryError.self) { try await users.user(User.ID(2), .nearest) }
+        #expect(try await users.user(User.ID(1), .cacheFirst).origin == .memory)
+        let error = await #expect(throws: RepositoryError.self) { try await users.user(User.ID(2), .cacheFirst) }
         #expect(error?.reason == .notFound)
     }
 
@@ -29,9 +29,9 @@ struct InMemoryRepositoryTests {
         await withTaskGroup { group in
             group.addTask {
                 while !Task.isCancelled { await Task.yield() }
-                let error = await #expect(throws: RepositoryError.self) { try await users.users(.nearest) }
+                let error = await #expect(throws: RepositoryError.self) { try await users.users(.cacheFirst) }
                 #expect(error?.reason == .cancelled)
-                let other = await #expect(throws: RepositoryError.self) { try await posts.posts(.nearest) }
+                let other = await #expect(throws: RepositoryError.self) { try await posts.posts(.cacheFirst) }
                 #expect(other?.reason == .cancelled)
             }
             group.cancelAll()

@@ -156,4 +156,32 @@ struct LayerDrawingTests {
         #expect(sketch.diagram.contains("    Core --> Core\n"))
         #expect(try sketch.findings() == [])
     }
+
+    @Test func whatIsLinkedAndIncludedIsDrawn() throws {
+        var sketch = Sketch()
+        sketch.targets.append(
+            TargetDescription(
+                name: "CWire",
+                kind: .other,
+                language: .c,
+                sources: ["wire.c"],
+                settings: [
+                    BuildSetting(.linkedLibrary("z"), for: .linker, isConditional: true),
+                    BuildSetting(.linkedFramework("Security"), for: .linker),
+                    BuildSetting(.unsafeFlags(["-g"]), for: .c),
+                ]
+            )
+        )
+        sketch.sources["Sources/CWire/wire.c"] = "#include <unistd.h>\n#include <curl/curl.h>\n#include <stdio.h>"
+        sketch.diagram = try drawn(sketch, over: sketch.diagram)
+        #expect(
+            sketch.diagram.contains(
+                "CWire<br/>imports: Glibc else Musl else Darwin, curl<br/>links: Security, z<br/>unsafe flags: c\"]"
+            )
+        )
+        #expect(try sketch.findings() == [])
+        sketch.diagram = sketch.diagram.replacing("links: Security, z", with: "links: z, gone, Security")
+            .replacing("imports: Glibc else Musl else Darwin, curl", with: "imports: curl, Darwin, Gone")
+        #expect(try drawn(sketch, over: sketch.diagram).contains("imports: curl, Darwin<br/>links: z, Security<br/>"))
+    }
 }

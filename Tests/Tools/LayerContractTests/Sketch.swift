@@ -57,6 +57,9 @@ struct Sketch {
     func facts() throws -> [SourceFacts] {
         try sources.sorted { $0.key < $1.key }.map { path, text in
             let parts = path.split(separator: "/")
+            guard path.hasSuffix(".swift") else {
+                return SourceFacts(readingC: Array(text.utf8), path: path, target: String(parts[1]))
+            }
             return try SourceFacts(
                 reading: Array(text.utf8),
                 path: path,

@@ -142,4 +142,40 @@ struct CheckLayersTests {
         #expect(await package.check("--write").exitCode == .failure)
         #expect(try package.text(of: "Architecture.md") == text)
     }
+
+    @Test func headersOfCTargetsAreReadThoughSwiftPMDoesNotListThem() async throws {
+        let package = try TemporaryPackage()
+        let manifest = try package.text(of: "Package.swift")
+        try package.write(
+            manifest + """
+
+                package.targets.append(.target(name: "CWire", dependencies: ["CZ"]))
+                package.targets.append(.systemLibrary(name: "CZ", pkgConfig: "zlib"))
+                """,
+            to: "Package.swift"
+        )
+        try package.insert("    CWire --> CZ", at: 5, of: "Architecture.md")
+        try package.write("#include \"CWire.h\"\n#include <zlib.h>\n", to: "Sources/CWire/wire.c")
+        try package.write("#include <stdint.h>\n", to: "Sources/CWire/include/CWire.h")
+        try package.write("module CZ { header \"shim.h\" }", to: "Sources/CZ/module.modulemap")
+        try package.write("#include <zlib.h>", to: "Sources/CZ/shim.h")
+        let clean = await package.check()
+        #expect(clean.output == "No findings: 9 files, 10 imports, 6 targets, 3 edges.\n", "\(clean.errors)")
+        try package.write("#include <stdint.h>\n#include <curl/curl.h>\n", to: "Sources/CWire/include/CWire.h")
+        let answer = await package.check()
+        #expect(answer.exitCode == .findings)
+        #expect(
+            answer.output.hasPrefix("Sources/CWire/include/CWire.h:2: CWire → curl [imports-follow-edges]\n"),
+            "\(answer.output)"
+        )
+    }
+
+    @Test func aSecondFlowchartIsSaidToBeIgnoredAndFailsNothing() async throws {
+        let package = try TemporaryPackage()
+        try package.write((TemporaryPackage.files["Architecture.md"] ?? "") + "\n\n\(arrow)", to: "Architecture.md")
+        let answer = await package.check()
+        #expect(answer.exitCode == .success)
+        #expect(answer.output.hasPrefix("Architecture.md:9: note: This Mermaid flowchart is ignored."))
+        #expect(answer.output.contains("\nNo findings: "))
+    }
 }

@@ -64,6 +64,27 @@ struct RuleFixtureTests {
             finding: "Sources/Core/Posts/Post.swift:2: Core/Posts → Core/Users [no-cycle-of-subjects]"
         ),
         Fixture(
+            rule: "build-settings-are-named",
+            file: "Package.swift",
+            line: 35,
+            text: "package.targets[0].linkerSettings = [.linkedLibrary(\"curl\")]",
+            finding: "Package.swift:7: Core → curl [build-settings-are-named]"
+        ),
+        Fixture(
+            rule: "no-back-doors",
+            file: "Sources/Core/Users/User.swift",
+            line: 2,
+            text: "    static func open() { _ = dlopen(nil, 0) }",
+            finding: "Sources/Core/Users/User.swift:2: Core → dlopen [no-back-doors]"
+        ),
+        Fixture(
+            rule: "member-imports-are-visible",
+            file: "Package.swift",
+            line: 35,
+            text: "package.targets[0].swiftSettings = [.enableUpcomingFeature(\"ExistentialAny\")]",
+            finding: "Package.swift:7: Core [member-imports-are-visible]"
+        ),
+        Fixture(
             rule: "diagram-is-used",
             file: "Architecture.md",
             line: 7,

@@ -45,6 +45,9 @@ final class TemporaryPackage {
                 ),
             ]
         )
+        for target in package.targets {
+            target.swiftSettings = [.enableUpcomingFeature("MemberImportVisibility")]
+        }
         """,
         "Architecture.md": """
         # Architecture

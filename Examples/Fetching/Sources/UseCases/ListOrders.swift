@@ -17,7 +17,7 @@ public struct ListOrders: Sendable {
     }
 
     /// The orders.
-    public func callAsFunction(_ policy: ReadPolicy = .nearest) async throws(RepositoryError) -> Reading<[Order]> {
+    public func callAsFunction(_ policy: ReadPolicy = .cacheFirst) async throws(RepositoryError) -> Reading<[Order]> {
         try await orders.orders(policy).map { $0.sorted { $0.count > $1.count } }
     }
 }

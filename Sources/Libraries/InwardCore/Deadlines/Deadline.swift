@@ -52,7 +52,7 @@ public struct Deadline: Sendable {
         guard !hasPassed else { return nil }
         // Whoever bound the task to an earlier one ends the work when it passes, and what is cancelled need not be again.
         guard isEarlierThanCurrent, !Task.isCancelled else { return await Result(awaiting: work) }
-        let revocable = RevocableWork(executor: timer.executor) { () async throws(Failure) in
+        let revocable = CancellableTask(executor: timer.executor) { () async throws(Failure) in
             try await carried(by: work).get()
         }
         return await revocable.outcome { revoke in whenPassed(revoke) }

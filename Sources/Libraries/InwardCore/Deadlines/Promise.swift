@@ -1,13 +1,21 @@
 public import Synchronization
 
-/// A value that one task waits for and any other gives. The first one given counts.
-@usableFromInline
-package final class Promise<Value: Sendable>: Sendable {
+/// A value that one task waits for and any other task provides. The first value counts.
+///
+///     let promise = Promise<Int>()
+///     onReply { promise.fulfill($0) }
+///     switch await promise.value() {
+///     case .fulfilled(let number): …
+///     case .cancelled, .deadlinePassed: …
+///     }
+public final class Promise<Value: Sendable>: Sendable {
     /// How a wait ended.
-    @usableFromInline
-    package enum Outcome: Sendable {
-        case kept(Value)
+    public enum Outcome: Sendable {
+        /// The value was provided in time.
+        case fulfilled(Value)
+        /// The waiting task was cancelled first.
         case cancelled
+        /// The deadline of the wait passed first.
         case deadlinePassed
     }
 
@@ -20,23 +28,26 @@ package final class Promise<Value: Sendable>: Sendable {
 
     @usableFromInline let state = Mutex(State.open)
 
+    /// Creates a promise without a value.
     @inlinable
-    package init() {}
+    public init() {}
 
-    /// Gives the value; `false` if the wait is over, or another value was given before.
-    @inlinable
-    @discardableResult
-    package func keep(_ value: Value) -> Bool { settle(.kept(value)) }
-
-    /// Ends the wait as the cancellation of its task does, unless it is over.
-    @discardableResult
-    package func cancel() -> Bool { settle(.cancelled) }
-
-    /// Waits for the value, until the task is cancelled or a deadline has passed. Only one task may wait, and once.
+    /// Provides the value.
     ///
-    /// A value that is there already is given whatever else has happened.
+    /// - Returns: whether it is the first and the wait was not over yet.
     @inlinable
-    package func value(until deadline: Deadline? = .current) async -> Outcome {
+    @discardableResult
+    public func fulfill(_ value: Value) -> Bool { settle(.fulfilled(value)) }
+
+    /// Ends the wait as if its task were cancelled, unless it is over.
+    @discardableResult
+    public func cancel() -> Bool { settle(.cancelled) }
+
+    /// Waits for the value until the task is cancelled or a deadline passes. Only one task may wait, and only once.
+    ///
+    /// A value that was provided before is returned even to a cancelled task.
+    @inlinable
+    public func value(until deadline: Deadline? = .current) async -> Outcome {
         let callOff = deadline?.whenPassed { self.settle(.deadlinePassed) }
         defer { callOff?() }
         return await withTaskCancellationHandler {

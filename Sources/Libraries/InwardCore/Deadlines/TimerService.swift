@@ -103,8 +103,8 @@ public final class TimerService: Sendable {
         guard !Task.isCancelled else { throw CancellationError() }
         guard moment > now else { return }
         let promise = Promise<Void>()
-        let timer = schedule(at: moment) { promise.keep(()) }
-        guard case .kept = await promise.value(until: nil) else {
+        let timer = schedule(at: moment) { promise.fulfill(()) }
+        guard case .fulfilled = await promise.value(until: nil) else {
             cancel(timer)
             throw CancellationError()
         }

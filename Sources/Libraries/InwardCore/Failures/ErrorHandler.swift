@@ -38,7 +38,7 @@ public struct IgnoringErrorHandler: ErrorHandler {
 }
 
 /// Tells an observer of each error, so that what is shown can change, and passes the error on.
-public struct TellingErrorHandler: ErrorHandler {
+public struct NotifyingErrorHandler: ErrorHandler {
     private let base: any ErrorHandler
     private let observer: @Sendable (any Error) -> Void
 
@@ -59,20 +59,20 @@ public struct TellingErrorHandler: ErrorHandler {
     }
 
     /// The chain from here on.
-    public var description: String { "tells → \(base)" }
+    public var description: String { "notifies → \(base)" }
 }
 
 extension ErrorHandler {
     /// A handler that tells an observer of each error before it passes it on to this one.
     ///
     /// The observer is called by many at once, and should return soon.
-    public func telling(_ observer: @escaping @Sendable (any Error) -> Void) -> TellingErrorHandler {
-        TellingErrorHandler(self, observer: observer)
+    public func notifying(_ observer: @escaping @Sendable (any Error) -> Void) -> NotifyingErrorHandler {
+        NotifyingErrorHandler(self, observer: observer)
     }
 }
 
 /// Hands the errors of one type to a handler that is built for them, and passes the others on.
-public struct DivertingErrorHandler<Handled: Error>: ErrorHandler {
+public struct RoutingErrorHandler<Handled: Error>: ErrorHandler {
     private let base: any ErrorHandler
     private let handler: any ErrorHandler
 
@@ -97,23 +97,23 @@ public struct DivertingErrorHandler<Handled: Error>: ErrorHandler {
     }
 
     /// The chain from here on, with the other one in parentheses.
-    public var description: String { "diverts \(Handled.self) to (\(handler)) → \(base)" }
+    public var description: String { "routes \(Handled.self) to (\(handler)) → \(base)" }
 }
 
 extension ErrorHandler {
     /// A handler that hands the errors of one type to a handler that is built for them, and only the others to this one.
     ///
     /// It closes both.
-    public func diverting<Handled: Error>(
+    public func routing<Handled: Error>(
         _ type: Handled.Type,
         to handler: any ErrorHandler
-    ) -> DivertingErrorHandler<Handled> {
-        DivertingErrorHandler(self, to: handler)
+    ) -> RoutingErrorHandler<Handled> {
+        RoutingErrorHandler(self, to: handler)
     }
 }
 
 /// Writes each error as one line and passes it on.
-public struct WritingErrorHandler: ErrorHandler {
+public struct LoggingErrorHandler: ErrorHandler {
     private let base: any ErrorHandler
     private let write: @Sendable (String) -> Void
     private let isWritten: @Sendable (any Error) -> Bool
@@ -140,7 +140,7 @@ public struct WritingErrorHandler: ErrorHandler {
     }
 
     /// The chain from here on.
-    public var description: String { "writes → \(base)" }
+    public var description: String { "logs → \(base)" }
 }
 
 extension ErrorHandler {
@@ -153,11 +153,11 @@ extension ErrorHandler {
     ///   - write: Takes a line.
     ///   - isWritten: Whether an error is written. Each is passed on.
     /// - Returns: the handler to tell errors to.
-    public func writing(
+    public func logging(
         to write: @escaping @Sendable (String) -> Void,
         where isWritten: @escaping @Sendable (any Error) -> Bool = { _ in true }
-    ) -> WritingErrorHandler {
-        WritingErrorHandler(self, write: write, isWritten: isWritten)
+    ) -> LoggingErrorHandler {
+        LoggingErrorHandler(self, write: write, isWritten: isWritten)
     }
 }
 

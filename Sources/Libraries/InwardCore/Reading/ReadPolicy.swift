@@ -1,62 +1,64 @@
-/// How far a read may go for its answer, and how old the answer may be.
+/// Where a read may get its answer from, and how old the answer may be.
 ///
-/// Chosen by intent: the caller says what it needs, and the repository knows which places it has.
+///     let users = try await listUsers(.cacheFirst)                          // a fresh copy, else the upstream
+///     let now = try await listUsers(.upstreamFirst)                          // the upstream, else a copy however old
+///     let young = try await listUsers(.cacheFirst.notOlder(than: .seconds(5)))
 public struct ReadPolicy: Hashable, Sendable, CustomStringConvertible {
     @usableFromInline
     enum Code: Hashable, Sendable {
-        case nearest
-        case upstream
-        case local
-        case upstreamElseLocal
+        case cacheFirst
+        case upstreamOnly
+        case cacheOnly
+        case upstreamFirst
     }
 
     @usableFromInline let code: Code
 
     /// How old an answer may be at most; `nil` if that is for the repository to say.
-    public private(set) var largestAge: Duration?
+    public private(set) var maximumAge: Duration?
 
     private init(_ code: Code) {
         self.code = code
     }
 
-    /// The nearest fresh answer there is, from wherever the repository keeps one, or else from the source.
-    public static let nearest = Self(.nearest)
+    /// The nearest fresh copy that the repository keeps, or else an answer from the upstream.
+    public static let cacheFirst = Self(.cacheFirst)
 
-    /// An answer made now by the source itself: no copy kept on the way will do.
-    public static let upstream = Self(.upstream)
+    /// An answer that the upstream gives now. Copies, also those of caches on the way, are not used.
+    public static let upstreamOnly = Self(.upstreamOnly)
 
-    /// What the repository keeps, however old, and nobody else is asked.
-    public static let local = Self(.local)
+    /// What the repository keeps, however old. The upstream is not asked.
+    public static let cacheOnly = Self(.cacheOnly)
 
-    /// An answer made now by the source itself, or if it has none to give, what the repository keeps, however old.
-    public static let upstreamElseLocal = Self(.upstreamElseLocal)
+    /// An answer that the upstream gives now, or if it fails, what the repository keeps, however old.
+    public static let upstreamFirst = Self(.upstreamFirst)
 
     /// This policy, with answers that are no older than that.
     public func notOlder(than age: Duration) -> Self {
         var policy = self
-        policy.largestAge = age
+        policy.maximumAge = age
         return policy
     }
 
-    /// Whether a copy will do, kept by the repository or on the way to the source, while the source can be asked.
+    /// Whether a copy that is kept by the repository or on the way to the upstream may answer.
     @inlinable
     public var allowsCopies: Bool {
         switch code {
-        case .nearest, .local: true
-        case .upstream, .upstreamElseLocal: false
+        case .cacheFirst, .cacheOnly: true
+        case .upstreamOnly, .upstreamFirst: false
         }
     }
 
-    /// Whether the source may be asked.
+    /// Whether the upstream may be asked.
     @inlinable
-    public var asksUpstream: Bool { code != .local }
+    public var asksUpstream: Bool { code != .cacheOnly }
 
-    /// Whether what the repository keeps will do where the source has failed, however old it is.
+    /// Whether the repository answers with what it keeps, however old, when the upstream fails.
     @inlinable
-    public var takesLocalInstead: Bool {
+    public var fallsBackToCache: Bool {
         switch code {
-        case .upstreamElseLocal: true
-        case .nearest, .upstream, .local: false
+        case .upstreamFirst: true
+        case .cacheFirst, .upstreamOnly, .cacheOnly: false
         }
     }
 
@@ -64,11 +66,11 @@ public struct ReadPolicy: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         let name =
             switch code {
-            case .nearest: "nearest"
-            case .upstream: "upstream"
-            case .local: "local"
-            case .upstreamElseLocal: "upstream, else local"
+            case .cacheFirst: "cache first"
+            case .upstreamOnly: "upstream only"
+            case .cacheOnly: "cache only"
+            case .upstreamFirst: "upstream first"
             }
-        return largestAge.map { "\(name), not older than \($0)" } ?? name
+        return maximumAge.map { "\(name), not older than \($0)" } ?? name
     }
 }

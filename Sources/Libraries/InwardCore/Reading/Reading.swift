@@ -14,7 +14,7 @@ public struct Reading<Value> {
     /// The records that were damaged and so are missing from the value, in the order they were found.
     public let rejected: [RejectedRecord]
     /// Why this is not the answer that was asked for but one in its place; `nil` if it is the one.
-    public let degradation: RepositoryError?
+    public let fallbackReason: RepositoryError?
 
     /// Makes a reading of a value that came from somewhere: just now, fresh and accepted by the source unless it says otherwise,
     /// complete unless records are named as rejected, and the one that was asked for unless it says why not.
@@ -26,7 +26,7 @@ public struct Reading<Value> {
         isStale: Bool = false,
         isPending: Bool = false,
         rejected: [RejectedRecord] = [],
-        degradation: RepositoryError? = nil
+        fallbackReason: RepositoryError? = nil
     ) {
         self.value = value
         self.origin = origin
@@ -34,7 +34,7 @@ public struct Reading<Value> {
         self.isStale = isStale
         self.isPending = isPending
         self.rejected = rejected
-        self.degradation = degradation
+        self.fallbackReason = fallbackReason
     }
 
     /// A reading of what `transform` makes of the value, with the same provenance.
@@ -51,7 +51,7 @@ public struct Reading<Value> {
             isStale: isStale,
             isPending: isPending,
             rejected: rejected,
-            degradation: degradation
+            fallbackReason: fallbackReason
         )
     }
 }

@@ -1,5 +1,5 @@
 /// A data fetcher that sends nothing while its circuit is open.
-public struct BreakingCircuitDataFetcher: TellingDataFetcher {
+public struct BreakingCircuitDataFetcher: ReportingDataFetcher {
     /// What is wrapped.
     public var base: any DataFetcher
     /// The breaker, which may be that of other fetchers too.
@@ -32,10 +32,10 @@ public struct BreakingCircuitDataFetcher: TellingDataFetcher {
         return response
     }
 
-    private func permit(for request: DataRequest) throws(FetchError) -> CircuitPermit {
+    private func permit(for request: DataRequest) throws(FetchError) -> ScopedPermit {
         do {
             let permit = try breaker.permit()
-            tell(permit.pass.change)
+            tell(permit.permit.change)
             return permit
         } catch {
             let error = FetchError(

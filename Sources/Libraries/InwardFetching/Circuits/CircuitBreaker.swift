@@ -79,16 +79,16 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
 
     /// Lets a request through.
     ///
-    /// - Throws: a ``CircuitRefusal`` if it is not.
-    func permit() throws(CircuitRefusal) -> CircuitPermit {
+    /// - Throws: a ``CircuitRejection`` if it is not.
+    func permit() throws(CircuitRejection) -> ScopedPermit {
         let generation = closedGeneration.load(ordering: .acquiring)
         guard generation < 0 else {
             let start = policy.slowCalls == nil ? nil : timer.now
-            return CircuitPermit(CircuitState.Pass(generation: generation), of: self, start: start)
+            return ScopedPermit(CircuitState.Permit(generation: generation), of: self, start: start)
         }
         let now = timer.now
-        let pass = try change { circuit throws(CircuitRefusal) in try circuit.admit(at: now) }
-        return CircuitPermit(pass, of: self, start: now)
+        let permit = try change { circuit throws(CircuitRejection) in try circuit.admit(at: now) }
+        return ScopedPermit(permit, of: self, start: now)
     }
 
     /// Takes back what was given to a request.
@@ -97,16 +97,16 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
     ///   - permit: What the request was given.
     ///   - isFailure: Whether the source failed; `nil` if nothing came of the request that says anything.
     /// - Returns: what the circuit changed to because of it.
-    func settle(_ permit: consuming CircuitPermit, isFailure: Bool?) -> CircuitChange? {
+    func settle(_ permit: consuming ScopedPermit, isFailure: Bool?) -> CircuitChange? {
         guard let isFailure else { return nil }
-        let (pass, start) = permit.use()
+        let (permit, start) = permit.use()
         guard needsTime || isFailure else {
-            return change { $0.record(CallOutcome(isFailure: false), of: pass, at: nil) }
+            return change { $0.record(CallOutcome(isFailure: false), of: permit, at: nil) }
         }
         let now = timer.now
         var isSlow = false
         if let slowCalls = policy.slowCalls, let start { isSlow = now - start >= slowCalls.duration }
-        return change { $0.record(CallOutcome(isFailure: isFailure, isSlow: isSlow), of: pass, at: now) }
+        return change { $0.record(CallOutcome(isFailure: isFailure, isSlow: isSlow), of: permit, at: now) }
     }
 
     /// Whether an answer is a failure; `nil` if it says nothing about the source.
@@ -123,9 +123,9 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
         return policy.failures.reasons.contains(.timedOut) ? true : nil
     }
 
-    /// Takes a pass back of whose request nothing came that says anything.
-    func giveBack(_ pass: CircuitState.Pass) {
-        change { $0.giveBack(pass) }
+    /// Takes a permit back of whose request nothing came that says anything.
+    func release(_ permit: CircuitState.Permit) {
+        change { $0.release(permit) }
     }
 
     private func change<Value, Failure>(
@@ -165,7 +165,7 @@ extension CircuitBreaker {
 }
 
 /// That a circuit lets a request not through.
-struct CircuitRefusal: Error, Hashable {
+struct CircuitRejection: Error, Hashable {
     /// The end of a sentence that begins with the request.
     let explanation: String
     /// When it can help to ask again, if that is known.
@@ -174,24 +174,24 @@ struct CircuitRefusal: Error, Hashable {
 
 /// What a request has while it is under way through a circuit. Whatever becomes of the request, the permit ends with it: that of
 /// a probe which goes without a word gives its place to another.
-struct CircuitPermit: ~Copyable {
-    let pass: CircuitState.Pass
+struct ScopedPermit: ~Copyable {
+    let permit: CircuitState.Permit
     /// When the request was let through, if that matters.
     let start: Duration?
     /// Who gets the place back; nobody if the request is no probe, and without a count of references then.
     private var keeper: CircuitBreaker?
 
-    init(_ pass: CircuitState.Pass, of breaker: CircuitBreaker, start: Duration?) {
-        self.pass = pass
+    init(_ permit: CircuitState.Permit, of breaker: CircuitBreaker, start: Duration?) {
+        self.permit = permit
         self.start = start
-        keeper = pass.isProbe ? breaker : nil
+        keeper = permit.isProbe ? breaker : nil
     }
 
-    deinit { keeper?.giveBack(pass) }
+    deinit { keeper?.release(permit) }
 
     /// Ends the permit without its place being given back, because somebody sees to that.
-    consuming func use() -> (pass: CircuitState.Pass, start: Duration?) {
+    consuming func use() -> (permit: CircuitState.Permit, start: Duration?) {
         keeper = nil
-        return (pass, start)
+        return (permit, start)
     }
 }

@@ -11,13 +11,13 @@ public struct CircuitBreakerPolicy: Hashable, Sendable {
     /// How many requests have to be in the window before their shares mean anything; at most as many as it holds.
     public let minimumCalls: Int
     /// The share of failures that opens the circuit, from 0.01 to 1.
-    public let failureShare: Double
+    public let failureRateThreshold: Double
     /// What is slow and how much of it opens the circuit; `nil` if that does not matter.
     public let slowCalls: SlowCalls?
     /// For how long nothing is sent when the circuit opens.
     public let openDuration: Duration
     /// For how long nothing is sent at most, if probes fail again and again.
-    public let largestOpenDuration: Duration
+    public let maximumOpenDuration: Duration
     /// How many probes are let through at a time, and have to succeed to close the circuit.
     public let probes: Int
     /// What counts as a failure.
@@ -28,30 +28,30 @@ public struct CircuitBreakerPolicy: Hashable, Sendable {
     /// - Parameters:
     ///   - window: Which of the last requests are looked at.
     ///   - minimumCalls: How many requests have to be in the window before their shares mean anything, at least 1.
-    ///   - failureShare: The share of failures that opens the circuit, from 0.01 to 1.
+    ///   - failureRateThreshold: The share of failures that opens the circuit, from 0.01 to 1.
     ///   - slowCalls: What is slow, and how much of it opens the circuit. It costs two looks at the clock for each request;
     ///     with `nil` and a window of calls there is none.
     ///   - openDuration: For how long nothing is sent when the circuit opens, from a millisecond to a day. It is also how long a
     ///     probe may take until others are let through in its place.
-    ///   - largestOpenDuration: Each time that a probe fails it doubles up to this, at most a day.
+    ///   - maximumOpenDuration: Each time that a probe fails it doubles up to this, at most a day.
     ///   - probes: How many probes are let through at a time, and have to succeed to close the circuit, from 1 to 1,000.
     ///   - failures: What counts as a failure.
     public init(
         window: Window = .calls(20),
         minimumCalls: Int = 10,
-        failureShare: Double = 0.5,
+        failureRateThreshold: Double = 0.5,
         slowCalls: SlowCalls? = nil,
         openDuration: Duration = .seconds(10),
-        largestOpenDuration: Duration = .seconds(60),
+        maximumOpenDuration: Duration = .seconds(60),
         probes: Int = 3,
         failures: FailureCriteria = .standard
     ) {
         self.window = window.clamped
         self.minimumCalls = min(max(minimumCalls, 1), self.window.capacity)
-        self.failureShare = Self.clamped(failureShare)
+        self.failureRateThreshold = Self.clamped(failureRateThreshold)
         self.slowCalls = slowCalls
         self.openDuration = Self.clamped(openDuration)
-        self.largestOpenDuration = max(self.openDuration, Self.clamped(largestOpenDuration))
+        self.maximumOpenDuration = max(self.openDuration, Self.clamped(maximumOpenDuration))
         self.probes = min(max(probes, 1), 1_000)
         self.failures = failures
     }

@@ -1,10 +1,10 @@
 /// What a circuit breaker decides: a value without a clock and without a task, which is told the time and what happens.
 ///
-/// Whoever is let through gets a pass, and brings it back once. Each change begins a new generation, and the passes of an
+/// Whoever is let through gets a permit, and brings it back once. Each change begins a new generation, and the permits of an
 /// earlier one change nothing any more. A time that lies before an earlier one counts as that.
 struct CircuitState: Hashable {
     /// That a request was let through.
-    struct Pass: Hashable {
+    struct Permit: Hashable {
         let generation: Int
         /// Which of the rounds of probes it belongs to, if it is one.
         var round: Int?
@@ -48,17 +48,17 @@ struct CircuitState: Hashable {
 
     /// Lets a request through.
     ///
-    /// - Throws: a ``CircuitRefusal`` if it is not.
-    mutating func admit(at now: Duration) throws(CircuitRefusal) -> Pass {
+    /// - Throws: a ``CircuitRejection`` if it is not.
+    mutating func admit(at now: Duration) throws(CircuitRejection) -> Permit {
         latest = max(latest, now)
         switch phase {
         case .closed:
-            return Pass(generation: generation)
+            return Permit(generation: generation)
         case .isolated:
-            throw CircuitRefusal(explanation: explanation, retryAfter: nil)
+            throw CircuitRejection(explanation: explanation, retryAfter: nil)
         case .open:
             guard turn <= latest else {
-                throw CircuitRefusal(explanation: explanation, retryAfter: .delay(turn - latest))
+                throw CircuitRejection(explanation: explanation, retryAfter: .delay(turn - latest))
             }
             let change = enter(.halfOpen, "is half open, and its probes are under way")
             return probe(change)
@@ -69,35 +69,35 @@ struct CircuitState: Hashable {
                 probesUnderWay = 0
             }
             guard probesUnderWay + probesSucceeded < policy.probes else {
-                throw CircuitRefusal(explanation: explanation, retryAfter: nil)
+                throw CircuitRejection(explanation: explanation, retryAfter: nil)
             }
             return probe(nil)
         }
     }
 
-    /// Takes a pass back, and what came of its request. Without a time it ended just now, which is enough for a success and a
+    /// Takes a permit back, and what came of its request. Without a time it ended just now, which is enough for a success and a
     /// window of calls.
-    mutating func record(_ outcome: CallOutcome, of pass: Pass, at now: Duration?) -> CircuitChange? {
-        guard pass.generation == generation else { return nil }
+    mutating func record(_ outcome: CallOutcome, of permit: Permit, at now: Duration?) -> CircuitChange? {
+        guard permit.generation == generation else { return nil }
         if let now { latest = max(latest, now) }
         switch phase {
         case .closed:
             window.record(outcome, at: latest)
             return outcome.isBad ? cause.map { open(because: $0) } : nil
         case .halfOpen:
-            giveBack(pass)
+            release(permit)
             guard !outcome.isBad else { return open(because: "a probe \(words(for: outcome))") }
             probesSucceeded += 1
             return probesSucceeded >= policy.probes ? close() : nil
         case .open, .isolated:
-            // Nobody has a pass of theirs.
+            // Nobody has a permit of theirs.
             return nil
         }
     }
 
-    /// Takes a pass back of whose request nothing came that says anything.
-    mutating func giveBack(_ pass: Pass) {
-        guard pass.generation == generation, pass.round == round else { return }
+    /// Takes a permit back of whose request nothing came that says anything.
+    mutating func release(_ permit: Permit) {
+        guard permit.generation == generation, permit.round == round else { return }
         probesUnderWay -= 1
     }
 
@@ -114,15 +114,15 @@ struct CircuitState: Hashable {
         return enter(.closed, "is closed")
     }
 
-    private mutating func probe(_ change: CircuitChange?) -> Pass {
+    private mutating func probe(_ change: CircuitChange?) -> Permit {
         turn = latest + policy.openDuration
         probesUnderWay += 1
-        return Pass(generation: generation, round: round, change: change)
+        return Permit(generation: generation, round: round, change: change)
     }
 
     private mutating func open(because cause: String) -> CircuitChange {
         turn = latest + openDuration
-        openDuration = min(openDuration * 2, policy.largestOpenDuration)
+        openDuration = min(openDuration * 2, policy.maximumOpenDuration)
         return enter(.open, "is open, because \(cause)")
     }
 
@@ -142,7 +142,7 @@ struct CircuitState: Hashable {
         let counts = window.counts
         guard counts.calls >= policy.minimumCalls else { return nil }
         let requests = policy.window.words(for: counts.calls)
-        if counts.failureShare >= policy.failureShare {
+        if counts.failureRateThreshold >= policy.failureRateThreshold {
             return "\(counts.failures) of \(requests) \(words(for: CallOutcome(isFailure: true)))"
         }
         guard let slowCalls = policy.slowCalls, counts.slowShare >= slowCalls.share else { return nil }

@@ -40,7 +40,7 @@ struct CallCounts: Hashable {
     private(set) var slow = 0
 
     /// The share of failures.
-    var failureShare: Double { Double(failures) / Double(calls) }
+    var failureRateThreshold: Double { Double(failures) / Double(calls) }
     /// The share of slow requests.
     var slowShare: Double { Double(slow) / Double(calls) }
 

@@ -13,7 +13,7 @@ public import Foundation
 /// that was given in place of another, or came through a redirect, is not kept. A request that wants no copy
 /// (`Cache-Control: no-cache`) is asked anew, and its answer kept. A request by a method that is not safe (RFC 9110 section
 /// 9.2.1) empties the partition.
-public struct CachingDataFetcher: TellingDataFetcher {
+public struct CachingDataFetcher: ReportingDataFetcher {
     /// What is wrapped.
     public var base: any DataFetcher
     private let partition: ResponseCache.Partition
@@ -43,7 +43,7 @@ public struct CachingDataFetcher: TellingDataFetcher {
         let question = partition.beginQuestion(key)
         defer { partition.end(question) }
         let response = try await base.fetch(request)
-        if response.status == .ok, response.degradation == nil, directives["no-store"] == nil {
+        if response.status == .ok, response.fallbackReason == nil, directives["no-store"] == nil {
             partition.store(response, asked: question)
         }
         return response

@@ -29,7 +29,7 @@ extension HeaderFields {
     ///
     /// A value that is not a number of seconds is the largest age there is.
     package var ageValue: Duration? {
-        self[.age].map { .seconds(Self.deltaSeconds($0) ?? Self.mostSeconds) }
+        self[.age].map { .seconds(Self.deltaSeconds($0) ?? Self.maximumSeconds) }
     }
 
     /// How old the answer with these fields is when it arrives (RFC 9111 section 4.2.3).
@@ -41,13 +41,13 @@ extension HeaderFields {
     func initialAge(after delay: Duration, at date: Date) -> Duration {
         let corrected = (ageValue ?? .zero) + Swift.max(.zero, delay)
         guard let made = values(of: .date).first.flatMap({ Date(httpDate: $0) }) else { return corrected }
-        let apparent = Swift.min(Swift.max(0, date.timeIntervalSince(made)), Double(Self.mostSeconds))
+        let apparent = Swift.min(Swift.max(0, date.timeIntervalSince(made)), Double(Self.maximumSeconds))
         // Dates are in whole seconds, without the rest.
         return Swift.max(corrected, .seconds(Int64(apparent)))
     }
 
     /// The largest number of seconds that counts (RFC 9111 section 1.2.2).
-    private static let mostSeconds: Int64 = 2_147_483_648
+    private static let maximumSeconds: Int64 = 2_147_483_648
 
     /// The directives of one field. An element without a token for a name is not one.
     private static func directives(of value: String) -> [(name: String, argument: String)] {
@@ -102,6 +102,6 @@ extension HeaderFields {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return nil
         }
-        return Swift.min(Int64(text) ?? mostSeconds, mostSeconds)
+        return Swift.min(Int64(text) ?? maximumSeconds, maximumSeconds)
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Only what is safe to be done twice is asked twice: `GET` and `HEAD`. The attempt that is not needed is cancelled and waited
 /// for.
-public struct HedgingDataFetcher: TellingDataFetcher {
+public struct HedgingDataFetcher: ReportingDataFetcher {
     /// One policy for all copies of the fetcher, which are made when it is observed.
     private final class Record: Sendable {
         let policy: Mutex<HedgingPolicy>

@@ -44,7 +44,7 @@ struct HedgingRace: Sendable {
             begin(in: &group) { [base, request] in
                 let result = await Result(awaiting: { () async throws(FetchError) in try await base.fetch(request) })
                 progress.hasEnded.store(true, ordering: .releasing)
-                progress.event.keep(.ended)
+                progress.event.fulfill(.ended)
                 return Attempt(isFirst: true, result: result)
             }
             guard await isLate(progress, at: moment, on: timer) else { return await result(of: &group) }
@@ -63,11 +63,11 @@ struct HedgingRace: Sendable {
     private func isLate(_ progress: Progress, at moment: Duration, on timer: TimerService) async -> Bool {
         // Most of what is answered from memory is done by now, and nobody has to wait for it.
         guard !progress.hasEnded.load(ordering: .acquiring) else { return false }
-        let alarm = timer.schedule(at: moment) { progress.event.keep(.isLate) }
+        let alarm = timer.schedule(at: moment) { progress.event.fulfill(.isLate) }
         // A deadline ends the attempt, and so the wait for it.
         let outcome = await progress.event.value(until: nil)
         timer.cancel(alarm)
-        guard case .kept(.isLate) = outcome, !Task.isCancelled else { return false }
+        guard case .fulfilled(.isLate) = outcome, !Task.isCancelled else { return false }
         return !progress.hasEnded.load(ordering: .acquiring)
     }
 

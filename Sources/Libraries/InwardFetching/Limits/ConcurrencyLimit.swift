@@ -85,7 +85,7 @@ struct AdaptiveLimit: Hashable, Sendable {
         let start: Duration
         var count = 0
         var total = Duration.zero
-        var mostUnderWay = 0
+        var maximumUnderWay = 0
     }
 
     /// What no limit exceeds, so that numbers with a fraction count it exactly.
@@ -147,27 +147,27 @@ struct AdaptiveLimit: Hashable, Sendable {
         case .answered:
             window.count += 1
             window.total += max(.zero, end - start)
-            window.mostUnderWay = max(window.mostUnderWay, underWay)
+            window.maximumUnderWay = max(window.maximumUnderWay, underWay)
             if window.count >= max(Self.leastCount, limit) { closeWindow(at: end) }
         }
     }
 
     private mutating func closeWindow(at end: Duration) {
         let latency = window.total / .seconds(window.count)
-        let mostUnderWay = window.mostUnderWay
+        let maximumUnderWay = window.maximumUnderWay
         window = Window(start: end)
         if let probed { return probe(latency, before: probed) }
         guard let baseline else {
             baseline = latency
             return
         }
-        guard mostUnderWay * 2 >= limit else {
+        guard maximumUnderWay * 2 >= limit else {
             // So few are under way that none waits for another.
             self.baseline = baseline + (latency - baseline) * Self.smoothing
             return
         }
         if latency < baseline { self.baseline = baseline + (latency - baseline) * Self.smoothing / 2 }
-        follow(latency > 0 ? min(1, max(0.5, tolerance * baseline / latency)) : 1, isUsed: mostUnderWay >= limit)
+        follow(latency > 0 ? min(1, max(0.5, tolerance * baseline / latency)) : 1, isUsed: maximumUnderWay >= limit)
         windowsUntilProbe -= 1
         // Where half of it has not helped, requests may take longer for a reason of their own.
         if windowsUntilProbe <= 0 || estimate < highest / 2 { beginProbe(latency) }

@@ -23,7 +23,7 @@ public final class ConcurrencyLimiter: Sendable {
     let timer: TimerService
     private let state: Mutex<State>
     private let patience: Duration?
-    private let refusals: ConcurrencyRefusals
+    private let refusals: ConcurrencyRejections
 
     /// Makes a limiter that nobody goes through yet.
     ///
@@ -44,7 +44,7 @@ public final class ConcurrencyLimiter: Sendable {
         isAdaptive = limit.isAdaptive
         self.timer = timer
         self.patience = patience
-        refusals = ConcurrencyRefusals(limit, capacity: queue.capacity, patience: patience)
+        refusals = ConcurrencyRejections(limit, capacity: queue.capacity, patience: patience)
         state = Mutex(State(limit: limit, queue: queue))
     }
 
@@ -73,7 +73,7 @@ public final class ConcurrencyLimiter: Sendable {
         case .goes: return
         case .refused: throw refusals.full(request)
         case .waits(let ticket, let shed):
-            shed?.keep(.isShed)
+            shed?.fulfill(.isShed)
             try await wait(request, with: ticket, for: promise, until: deadline)
         }
     }
@@ -87,8 +87,8 @@ public final class ConcurrencyLimiter: Sendable {
         let end = patience.map { Deadline(in: $0, on: timer) }
         let endsByPatience = end.map { end in deadline.map { end.remaining < $0.remaining } ?? true } ?? false
         switch await promise.value(until: endsByPatience ? end : deadline) {
-        case .kept(.goes): return
-        case .kept(.isShed): throw refusals.shed(request)
+        case .fulfilled(.goes): return
+        case .fulfilled(.isShed): throw refusals.shed(request)
         case .cancelled:
             leave(ticket)
             throw refusals.cancelled(request)
@@ -124,13 +124,13 @@ public final class ConcurrencyLimiter: Sendable {
         var rest = promises[...]
         while let promise = rest.popFirst() {
             // Who has just left does not go, and the room is for the next.
-            if !promise.keep(.goes) { rest += state.withLock { $0.queue.release() } }
+            if !promise.fulfill(.goes) { rest += state.withLock { $0.queue.release() } }
         }
     }
 }
 
 /// Why a ``ConcurrencyLimiter`` lets requests not go, put into words once for all of them.
-struct ConcurrencyRefusals: Sendable {
+struct ConcurrencyRejections: Sendable {
     private let fullness: String
     private let shedding: String
     private let impatience: String

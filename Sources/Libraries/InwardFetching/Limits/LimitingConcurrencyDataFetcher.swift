@@ -1,7 +1,7 @@
 import InwardCore
 
 /// A data fetcher that sends no more requests at once than a limiter allows, and has the others wait or refuses them.
-public struct LimitingConcurrencyDataFetcher: TellingDataFetcher {
+public struct LimitingConcurrencyDataFetcher: ReportingDataFetcher {
     /// What is wrapped.
     public var base: any DataFetcher
     private let limiter: ConcurrencyLimiter

@@ -2,7 +2,7 @@ public import InwardCore
 import Synchronization
 
 /// A data fetcher that sends no more requests in a time than a limiter allows, and has the others wait or refuses them.
-public struct LimitingRateDataFetcher: TellingDataFetcher {
+public struct LimitingRateDataFetcher: ReportingDataFetcher {
     /// What is wrapped.
     public var base: any DataFetcher
     private let limiter: RateLimiter

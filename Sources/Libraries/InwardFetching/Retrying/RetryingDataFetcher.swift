@@ -10,7 +10,7 @@ public import Foundation
 ///
 /// Between two attempts it waits, but no longer than the deadline of the task allows. When it asks no more, the last outcome is
 /// given, and says how often it was tried and why no more.
-public struct RetryingDataFetcher: TellingDataFetcher {
+public struct RetryingDataFetcher: ReportingDataFetcher {
     private typealias Outcome = Result<DataResponse, FetchError>
 
     /// What is wrapped.
@@ -94,12 +94,12 @@ public struct RetryingDataFetcher: TellingDataFetcher {
 
     private func waited(_ delay: Duration) async -> RetryEnding? {
         let promise = Promise<Void>()
-        let alarm = timer.schedule(at: timer.now + delay) { promise.keep(()) }
+        let alarm = timer.schedule(at: timer.now + delay) { promise.fulfill(()) }
         let end = await promise.value()
         timer.cancel(alarm)
         // Whatever woke the task: an attempt is begun only while somebody waits for it, and with time for it.
         if Task.isCancelled { return .cancelled }
-        if case .kept = end, Deadline.current?.hasPassed != true { return nil }
+        if case .fulfilled = end, Deadline.current?.hasPassed != true { return nil }
         return .deadline
     }
 

@@ -167,7 +167,7 @@ public struct FetchingDataLoader: DataLoader {
     private func response(to request: DataRequest) async throws(FetchError) -> DataResponse {
         let response = try await dataFetcher.limitingSize(to: wholeByteLimit).fetch(request)
         // What another has says nothing of the one that was asked.
-        if let degradation = response.degradation { throw degradation }
+        if let fallbackReason = response.fallbackReason { throw fallbackReason }
         if let coding = response.headerFields[.contentEncoding], coding.lowercased() != "identity" {
             throw FetchError(
                 .unreadable,

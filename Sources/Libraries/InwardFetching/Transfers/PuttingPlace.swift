@@ -166,7 +166,7 @@ struct PuttingPlace: Sendable {
 /// is damaged would have another run go on from the wrong place.
 extension SavedPart {
     /// More bytes are nowhere, and could not be counted on from.
-    private static let mostBytes = 1 << 60
+    private static let maximumBytes = 1 << 60
 
     /// Reads a note; `nil` if it is none, or damaged.
     package init?(note: [UInt8]) {
@@ -174,7 +174,8 @@ extension SavedPart {
         guard lines.count == 2, String(decoding: lines[1], as: UTF8.self) == Self.sum(Array(lines[0])),
             let part = try? JSONDecoder().decode(Self.self, from: Data(lines[0])),
             // It may be a server's, which can say what it likes.
-            (0...Self.mostBytes).contains(part.loadedByteCount), (0...Self.mostBytes).contains(part.savedByteCount)
+            (0...Self.maximumBytes).contains(part.loadedByteCount),
+            (0...Self.maximumBytes).contains(part.savedByteCount)
         else { return nil }
         self = part
     }

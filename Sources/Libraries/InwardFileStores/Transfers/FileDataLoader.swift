@@ -15,7 +15,7 @@ import Darwin
 /// far as the file system notes it; a file that is written or replaced meanwhile is another version. A symbolic link is not
 /// followed if it stands in the place of the file itself.
 public struct FileDataLoader: DataLoader {
-    private static let mostReadings = 3
+    private static let maximumReadings = 3
 
     private let file: URL
     /// Where it is, from an open directory on; `nil` for its path.
@@ -53,7 +53,7 @@ public struct FileDataLoader: DataLoader {
     }
 
     private func read(at offset: Int) throws(DataLoaderError) -> LoadedPiece {
-        for _ in 0..<Self.mostReadings {
+        for _ in 0..<Self.maximumReadings {
             let handle = try open()
             let version = try version(of: handle)
             // Of another version, perhaps, which has not so many.

@@ -3,7 +3,7 @@ import InwardImages
 /// Reads the rows of a PNG out of its compressed data, which stand in one chunk or in several (ISO/IEC 15948, section 10).
 struct PNGDataReader {
     /// How much is taken apart before it is looked whether the task was cancelled: blocks that make nothing take their time, too.
-    static let mostAtOnce = 65_536
+    static let maximumAtOnce = 65_536
 
     private var chunks: PNGChunkReader
     private var chunk: PNGChunk
@@ -69,7 +69,7 @@ struct PNGDataReader {
     mutating func inflate() throws(ImageCodecError) -> Inflater.Pause {
         try ImageCodecError.checkCancellation()
         let bytes = chunks.bytes
-        let end = min(chunk.data.upperBound, position + Self.mostAtOnce)
+        let end = min(chunk.data.upperBound, position + Self.maximumAtOnce)
         do {
             return try zlib.inflate(bytes.span, &position, through: end)
         } catch {

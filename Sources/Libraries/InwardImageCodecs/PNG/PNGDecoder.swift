@@ -13,7 +13,7 @@ struct PNGDecoder {
     }
 
     /// How many bytes one byte of compressed data can become (RFC 1951: 258 by two bits).
-    private static let mostExpansion = 1_032
+    private static let maximumExpansion = 1_032
     /// The picture that is made even of data which cannot fill it, in bytes.
     private static let leastLimit = 1 << 28
 
@@ -21,7 +21,7 @@ struct PNGDecoder {
     func image() throws(ImageCodecError) -> Image {
         let header = preamble.header
         // A few bytes do not have memory taken that they cannot fill.
-        if header.dataCount / Self.mostExpansion > count {
+        if header.dataCount / Self.maximumExpansion > count {
             guard allowsTruncation, header.size.byteCount <= Self.leastLimit else {
                 throw ImageCodecError(.truncated(.png), "has too few bytes for a size of \(header.size)")
             }

@@ -99,7 +99,7 @@ enum PNGForm {
     /// By the number of a colour, in the order of the colours.
     case palette([PNGColor])
 
-    private static let mostColors = 256
+    private static let maximumColors = 256
 
     /// The form that takes the fewest bytes for a picture before they are compressed.
     init(_ image: Image) {
@@ -115,15 +115,15 @@ enum PNGForm {
             last = color.rawValue
             isGray = isGray && color.red == color.green && color.red == color.blue
             isOpaque = isOpaque && color.alpha == 255
-            if colors.count <= Self.mostColors, seen.insert(color.rawValue).inserted { colors.append(color) }
-            if colors.count > Self.mostColors, !isGray, !isOpaque { break }
+            if colors.count <= Self.maximumColors, seen.insert(color.rawValue).inserted { colors.append(color) }
+            if colors.count > Self.maximumColors, !isGray, !isOpaque { break }
         }
         let direct: PNGForm = isGray ? (isOpaque ? .gray : .grayAlpha) : (isOpaque ? .color : .colorAlpha)
         // Those that let something through are first, because only they have a place among the transparent ones.
         let palette = PNGForm.palette(colors.filter { $0.alpha < 255 } + colors.filter { $0.alpha == 255 })
         let paletteCount = palette.rowCount(image.size.width) * image.size.height + 4 * colors.count
         let isSmaller = paletteCount < direct.rowCount(image.size.width) * image.size.height
-        self = colors.count <= Self.mostColors && isSmaller ? palette : direct
+        self = colors.count <= Self.maximumColors && isSmaller ? palette : direct
     }
 
     var colorType: PNGColorType {

@@ -1,14 +1,14 @@
 /// A block of compressed data (RFC 1951, section 3.2.3) before it is written.
 struct DeflateBlock {
     /// How many tokens a block has at most: the codes are made for what is in it.
-    static let mostTokens = 16_384
+    static let maximumTokens = 16_384
     private static let longestStored = 65_535
 
     private(set) var tokens: [DeflateToken] = []
     private var literalFrequencies = [Int](repeating: 0, count: 286)
     private var distanceFrequencies = [Int](repeating: 0, count: 30)
 
-    var isFull: Bool { tokens.count >= Self.mostTokens }
+    var isFull: Bool { tokens.count >= Self.maximumTokens }
 
     mutating func append(_ token: DeflateToken) {
         tokens.append(token)

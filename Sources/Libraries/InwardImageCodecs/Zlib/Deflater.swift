@@ -72,7 +72,7 @@ struct MatchFinder {
     static let leastLength = 4
     static let longestLength = 258
     /// How many places of a chain are looked at.
-    private static let mostSteps = 64
+    private static let maximumSteps = 64
     /// A match of so many bytes is good enough to look no further.
     private static let goodLength = 128
     private static let hashBits = 15
@@ -95,7 +95,7 @@ struct MatchFinder {
         guard most >= Self.leastLength, most > length else { return nil }
         var best = (length: max(length, Self.leastLength - 1), distance: 0)
         var candidate = Int(heads[Self.hash(bytes, place)])
-        var steps = Self.mostSteps
+        var steps = Self.maximumSteps
         let oldest = max(0, place - Inflater.longestDistance)
         while candidate >= oldest, steps > 0 {
             // What is not the same where a longer match has to be, is not compared from its beginning.

@@ -2,9 +2,9 @@ extension Inflater {
     private typealias Entry = HuffmanTable.Entry
 
     /// What an iteration of the rapid loop makes at most: eight literals and the longest match.
-    private static let mostInIteration = 8 + 258
+    private static let maximumInIteration = 8 + 258
     /// What it reads at most.
-    private static let mostRead = 16
+    private static let maximumRead = 16
 
     /// How much of a block is read before pairs of literals are looked for: in a short one that would take longer than they save.
     private static let pairingDelay = 1_024
@@ -20,7 +20,7 @@ extension Inflater {
         _ fixedLiterals: [UInt32],
         _ fixedDistances: [UInt32]
     ) throws(InflateError) {
-        guard position <= inputEnd &- Self.mostRead, end <= limit &- Self.mostInIteration else { return }
+        guard position <= inputEnd &- Self.maximumRead, end <= limit &- Self.maximumInIteration else { return }
         guard !usesFixedCodes else {
             try readRapidly(input, &position, through: inputEnd, to: limit, fixedLiterals, fixedDistances)
             return
@@ -28,7 +28,7 @@ extension Inflater {
         if mayPairLiterals {
             let pairingStart = min(inputEnd, position &+ Self.pairingDelay)
             try readRapidly(input, &position, through: pairingStart, to: limit, literals.entries, distances.entries)
-            guard case .symbols = state, pairingStart < inputEnd, position > pairingStart &- Self.mostRead else {
+            guard case .symbols = state, pairingStart < inputEnd, position > pairingStart &- Self.maximumRead else {
                 return
             }
             mayPairLiterals = false
@@ -82,8 +82,8 @@ extension Inflater {
         _ to: inout Int,
         _ limit: Int
     ) throws(InflateError) -> Bool {
-        let lastPosition = inputEnd &- mostRead
-        let lastEnd = limit &- mostInIteration
+        let lastPosition = inputEnd &- maximumRead
+        let lastEnd = limit &- maximumInIteration
         guard next <= lastPosition, to <= lastEnd else { return false }
         var output = window.mutableSpan
         var bits = buffer.bits

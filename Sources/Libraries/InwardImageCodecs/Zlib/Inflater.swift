@@ -29,7 +29,7 @@ struct Inflater {
     /// How far back data repeat what came before.
     static let longestDistance = 32_768
     /// How much is made before what is still needed has to be moved.
-    private static let mostAtOnce = 131_072
+    private static let maximumAtOnce = 131_072
     /// What the window has beyond its end, for copies that go by words.
     static let slack = 16
 
@@ -71,7 +71,7 @@ struct Inflater {
 
     /// How large the window has to be: enough for what is repeated, and for what is read at once; or for everything.
     static func windowCount(count: Int, piece: Int) -> Int {
-        let (sum, isTooMany) = piece.addingReportingOverflow(longestDistance + mostAtOnce)
+        let (sum, isTooMany) = piece.addingReportingOverflow(longestDistance + maximumAtOnce)
         return isTooMany ? count : min(count, sum)
     }
 

@@ -28,15 +28,15 @@ public final class DecodingBudget: Sendable {
     }
 
     /// The room for pictures that are not decoded yet.
-    let fetchingRoom: FetchingRoom
-    private let queue: Mutex<AdmissionQueue<Waiter>>
+    let fetchingRoom: EncodedByteBudget
+    private let queue: Mutex<WeightedSemaphore<Waiter>>
 
     /// Makes a budget.
     ///
     /// - Parameter bytes: How many bytes there are; taken for 0 if it is less.
     public init(bytes: Int = 512 * 1_024 * 1_024) {
-        fetchingRoom = FetchingRoom(bytes: bytes / 8)
-        queue = Mutex(AdmissionQueue(limit: bytes))
+        fetchingRoom = EncodedByteBudget(bytes: bytes / 8)
+        queue = Mutex(WeightedSemaphore(limit: bytes))
     }
 
     /// How many bytes there are in all.
@@ -57,7 +57,7 @@ public final class DecodingBudget: Sendable {
         let place = queue.withLock { $0.take(bytes, orWait: Waiter(bytes: bytes, promise: Promise())) }
         guard let place else { return Admission(bytes, of: self) }
         // Decoding has no deadline of its own, because those who wait for it have different ones.
-        if case .kept(let admission) = await place.waiter.promise.value(until: nil) { return admission }
+        if case .fulfilled(let admission) = await place.waiter.promise.value(until: nil) { return admission }
         admit(queue.withLock { $0.leave(place.id) })
         return nil
     }
@@ -76,14 +76,14 @@ public final class DecodingBudget: Sendable {
 
     /// Hands out what was taken for others. Who has left meanwhile does not take it, and it goes back at once.
     private func admit(_ waiters: [Waiter]) {
-        for waiter in waiters { waiter.promise.keep(Admission(waiter.bytes, of: self)) }
+        for waiter in waiters { waiter.promise.fulfill(Admission(waiter.bytes, of: self)) }
     }
 }
 
 /// Who may take how much of something that there is so much of, first come first served.
 ///
 /// Nobody overtakes: whoever wants little waits behind whoever wants much, which would otherwise wait for ever.
-struct AdmissionQueue<Waiter> {
+struct WeightedSemaphore<Waiter> {
     private struct Entry {
         let id: Int
         let amount: Int

@@ -56,7 +56,7 @@ final class FetchedImage: Sendable {
     let expiry: Duration
     /// How long it took to fetch it.
     let duration: Duration
-    private let place: FetchingRoom.Place
+    private let place: EncodedByteBudget.Place
     private let onRelease: @Sendable () -> Void
 
     init(
@@ -64,7 +64,7 @@ final class FetchedImage: Sendable {
         header: ImageHeader,
         expiry: Duration,
         duration: Duration,
-        place: FetchingRoom.Place,
+        place: EncodedByteBudget.Place,
         onRelease: @escaping @Sendable () -> Void
     ) {
         bytes = encoded.bytes

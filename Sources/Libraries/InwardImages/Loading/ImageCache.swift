@@ -21,14 +21,14 @@ public final class ImageCache: Sendable {
     private struct State {
         var images: SieveCache<Key<ImageKey>, Kept<Image>>
         var headers = SieveCache<Key<ImageAddress>, Kept<Result<ImageHeader, ImageError>>>(
-            limit: ImageCache.mostHeaders
+            limit: ImageCache.maximumHeaders
         )
         var lastPartition = 0
         /// What was to be forgotten in each partition.
-        var versions: [Int: ForgettingCounts] = [:]
+        var versions: [Int: InvalidationGenerations] = [:]
     }
 
-    private static let mostHeaders = 4_096
+    private static let maximumHeaders = 4_096
     /// About what it takes to keep a picture beside its pixels and its address.
     private static let overhead = 512
 
@@ -62,7 +62,7 @@ public final class ImageCache: Sendable {
     func makePartition() -> Int {
         state.withLock { state in
             state.lastPartition += 1
-            state.versions[state.lastPartition] = ForgettingCounts()
+            state.versions[state.lastPartition] = InvalidationGenerations()
             return state.lastPartition
         }
     }
@@ -155,7 +155,7 @@ struct Versioned<Base: Hashable & Sendable>: Hashable, Sendable {
 
 /// How often each address was to be forgotten. Some addresses are counted together, so that it takes no more room for more of
 /// them: then one is forgotten too often, and never too seldom.
-struct ForgettingCounts {
+struct InvalidationGenerations {
     private static let groups = 256
 
     private var all = 0

@@ -37,7 +37,7 @@ public struct ImageLoader: Sendable {
         limits: ImageLimits = ImageLimits(),
         cache: ImageCache? = nil,
         budget: DecodingBudget = DecodingBudget(),
-        store: (any ImageStore)? = nil,
+        store: (any ImageDataCache)? = nil,
         encoding: ImageEncoding = .png,
         allowsTruncation: Bool = false,
         timer: TimerService = .continuous,

@@ -5,7 +5,7 @@ import InwardCore
 final class ImageStages: Sendable {
     let codec: any ImageCodec
     let limits: ImageLimits
-    let store: (any ImageStore)?
+    let store: (any ImageDataCache)?
     let encoding: ImageEncoding
     let allowsTruncation: Bool
     let timer: TimerService
@@ -24,7 +24,7 @@ final class ImageStages: Sendable {
         limits: ImageLimits,
         cache: ImageCache,
         budget: DecodingBudget,
-        store: (any ImageStore)?,
+        store: (any ImageDataCache)?,
         encoding: ImageEncoding,
         allowsTruncation: Bool,
         timer: TimerService,
@@ -40,8 +40,8 @@ final class ImageStages: Sendable {
         self.cache = cache
         self.budget = budget
         partition = cache.makePartition()
-        fetches = SingleFlight(whenAbandoned: .cancels, executor: executor)
-        products = SingleFlight(whenAbandoned: .cancels, executor: executor)
+        fetches = SingleFlight(whenAbandoned: .cancel, executor: executor)
+        products = SingleFlight(whenAbandoned: .cancel, executor: executor)
     }
 
     deinit { cache.closePartition(partition) }
@@ -82,7 +82,7 @@ final class ImageStages: Sendable {
             return product
         }
         switch outcome {
-        case .kept(.success(let product)): return isShared ? product.shared : product
+        case .fulfilled(.success(let product)): return isShared ? product.shared : product
         case .cancelled: return StageProduct(.failure(.cancelled(key.address)))
         case .deadlinePassed: return StageProduct(.failure(.timedOut(key.address)))
         }
@@ -112,7 +112,7 @@ final class ImageStages: Sendable {
             }
         }
         switch outcome {
-        case .kept(let answer): return Fetch(result: answer, origin: origin)
+        case .fulfilled(let answer): return Fetch(result: answer, origin: origin)
         case .cancelled: return Fetch(result: .failure(.cancelled(address)), origin: origin)
         case .deadlinePassed: return Fetch(result: .failure(.timedOut(address)), origin: origin)
         }
@@ -220,7 +220,7 @@ extension ImageHeader {
 
 extension ImageStages {
     /// The picture that a store has; `nil` if it has none, or none that can be read here.
-    func product(of key: ImageKey, in store: any ImageStore) async -> StageProduct? {
+    func product(of key: ImageKey, in store: any ImageDataCache) async -> StageProduct? {
         let start = timer.now
         guard let bytes = await store.bytes(of: key), let header = try? codec.header(of: bytes) else { return nil }
         let decodingBytes = header.bytes(reducedBy: 1)
@@ -244,7 +244,7 @@ extension ImageStages {
     func keep(
         _ product: consuming StageProduct,
         of key: ImageKey,
-        in store: any ImageStore,
+        in store: any ImageDataCache,
         since version: Int
     ) async -> StageProduct {
         let bytes = encodedForStore(product)

@@ -7,14 +7,14 @@ public struct Blur: ImageFilter {
     public let radius: Double
 
     /// The largest radius, in pixels.
-    public static let largestRadius = 1000.0
+    public static let maximumRadius = 1000.0
 
     /// Blurs pictures.
     ///
     /// - Parameter radius: The standard deviation of the Gaussian in pixels. One that is less than 0 or no number is taken for
-    ///   0, and one that is more than ``largestRadius`` for that. Less than 0.798 changes nothing.
+    ///   0, and one that is more than ``maximumRadius`` for that. Less than 0.798 changes nothing.
     public init(radius: Double) {
-        self.radius = radius > 0 ? min(radius, Self.largestRadius) : 0
+        self.radius = radius > 0 ? min(radius, Self.maximumRadius) : 0
     }
 
     /// The blurred picture.
@@ -42,7 +42,7 @@ struct BoxBlur {
 
     private static let rowsBetweenChecks = 16
 
-    /// The picture blurred in both directions by a standard deviation in pixels, at most ``Blur/largestRadius``.
+    /// The picture blurred in both directions by a standard deviation in pixels, at most ``Blur/maximumRadius``.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before it is done.
     static func blurred(_ image: Image, radius: Double) throws(CancellationError) -> Image {

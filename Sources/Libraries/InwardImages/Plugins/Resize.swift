@@ -24,7 +24,7 @@ public struct Resize: ImageFilter {
     public let enlarges: Bool
 
     /// As many pixels as an enlarged picture has at most, 100,000,000.
-    public static let largestPixelCount = 100_000_000
+    public static let maximumPixelCount = 100_000_000
 
     /// Brings pictures to a size.
     ///
@@ -33,7 +33,7 @@ public struct Resize: ImageFilter {
     ///   - mode: What becomes of the proportions.
     ///   - enlarges: Whether a picture that is too small becomes larger. If not, `fit` leaves such a picture as it is, `fill`
     ///     gives the largest part of it that has the proportions of the size, and `exact` leaves a side as long as it is. A
-    ///     picture that would have more pixels than ``largestPixelCount`` is not enlarged either.
+    ///     picture that would have more pixels than ``maximumPixelCount`` is not enlarged either.
     public init(to size: ImageSize, mode: Mode = .fit, enlarges: Bool = false) {
         self.size = size
         self.mode = mode
@@ -86,7 +86,7 @@ public struct Resize: ImageFilter {
 
     private func scaling(of source: ImageSize) -> Scaling {
         let scaling = Scaling(of: source, to: size, mode: mode, enlarges: enlarges)
-        guard scaling.enlarges, scaling.size.pixelCount > Self.largestPixelCount else { return scaling }
+        guard scaling.enlarges, scaling.size.pixelCount > Self.maximumPixelCount else { return scaling }
         return Scaling(of: source, to: size, mode: mode, enlarges: false)
     }
 }

@@ -11,7 +11,7 @@ import Foundation
 ///
 /// All that a ``Repository`` has to know of them:
 ///
-///     let comments = Endpoint(CommentDTO.self, at: "comments", lifetimes: Lifetimes(fresh: .seconds(300)))
+///     let comments = Endpoint(CommentDTO.self, at: "comments", lifetimes: Lifetimes(staleAfter: .seconds(300)))
 public struct Endpoint<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
     /// A list as an upstream has written it.
     struct List {

@@ -1,52 +1,56 @@
-/// How long answers count as fresh, and how long they are kept: two different things.
+/// How long answers count as fresh, and how long they are kept, which are two different things.
 ///
-/// What is stale is given only as such, and only where a policy or one of the limits here lets it.
+///     var lifetimes = Lifetimes(staleAfter: .seconds(300), staleWhileRevalidate: .seconds(60))
+///     lifetimes.missingExpiresAfter = .seconds(5)
 ///
-/// What is negative is taken for zero, what is more seconds than an `Int64` holds for so many, and a spread outside of 0 to 1 for
-/// the nearest of the two.
+/// A stale answer is marked as stale, and is given only where a ``ReadPolicy`` or one of these limits allows it.
+///
+/// Negative durations count as zero, durations beyond the range of `Int64` seconds as the longest possible, and a jitter outside of
+/// 0 to 1 as the nearest of the two.
 public struct Lifetimes: Hashable, Sendable {
     /// How long an answer counts as fresh.
-    public var fresh: Duration { didSet { fresh = Self.clamped(fresh) } }
-    /// How long behind that it is still given at once, while it is asked for anew (RFC 5861, stale-while-revalidate).
-    public var staleWhileRevalidating: Duration {
-        didSet { staleWhileRevalidating = Self.clamped(staleWhileRevalidating) }
+    public var staleAfter: Duration { didSet { staleAfter = Self.clamped(staleAfter) } }
+    /// How long after that a stale answer is still given at once while it is refreshed (RFC 5861, stale-while-revalidate).
+    public var staleWhileRevalidate: Duration {
+        didSet { staleWhileRevalidate = Self.clamped(staleWhileRevalidate) }
     }
-    /// How long behind the freshness it is given where the upstream fails (RFC 5861, stale-if-error).
-    public var staleOnError: Duration { didSet { staleOnError = Self.clamped(staleOnError) } }
-    /// How long an answer is kept, for whoever takes it however old.
-    public var kept: Duration { didSet { kept = Self.clamped(kept) } }
-    /// How long it is remembered that there is no entity of an identity; not longer than an answer is fresh.
-    public var absence: Duration { didSet { absence = Self.clamped(absence) } }
-    /// The share of the freshness that is taken off at random, from 0 to 1, so that what was filled together is not stale
+    /// How long a stale answer is given if the upstream fails (RFC 5861, stale-if-error).
+    public var staleIfError: Duration { didSet { staleIfError = Self.clamped(staleIfError) } }
+    /// How long an answer is kept at all, for reads that accept any age.
+    public var expiresAfter: Duration { didSet { expiresAfter = Self.clamped(expiresAfter) } }
+    /// How long the absence of an entity is remembered; at most as long as an answer is fresh.
+    public var missingExpiresAfter: Duration { didSet { missingExpiresAfter = Self.clamped(missingExpiresAfter) } }
+    /// The share of ``staleAfter`` that is taken off at random, from 0 to 1, so that answers fetched together do not become stale
     /// together.
-    public var spread: Double { didSet { spread = Self.clamped(spread) } }
+    public var jitter: Double { didSet { jitter = Self.clamped(jitter) } }
 
-    /// Makes lifetimes: fresh for a minute, given in place of an error for a day, kept for a week.
+    /// Creates lifetimes. By default an answer is fresh for a minute, replaces an error for a day, and is kept for a week.
     public init(
-        fresh: Duration = .seconds(60),
-        staleWhileRevalidating: Duration = .zero,
-        staleOnError: Duration = .seconds(86_400),
-        kept: Duration = .seconds(604_800),
-        absence: Duration = .seconds(10),
-        spread: Double = 0.1
+        staleAfter: Duration = .seconds(60),
+        staleWhileRevalidate: Duration = .zero,
+        staleIfError: Duration = .seconds(86_400),
+        expiresAfter: Duration = .seconds(604_800),
+        missingExpiresAfter: Duration = .seconds(10),
+        jitter: Double = 0.1
     ) {
-        self.fresh = Self.clamped(fresh)
-        self.staleWhileRevalidating = Self.clamped(staleWhileRevalidating)
-        self.staleOnError = Self.clamped(staleOnError)
-        self.kept = Self.clamped(kept)
-        self.absence = Self.clamped(absence)
-        self.spread = Self.clamped(spread)
+        self.staleAfter = Self.clamped(staleAfter)
+        self.staleWhileRevalidate = Self.clamped(staleWhileRevalidate)
+        self.staleIfError = Self.clamped(staleIfError)
+        self.expiresAfter = Self.clamped(expiresAfter)
+        self.missingExpiresAfter = Self.clamped(missingExpiresAfter)
+        self.jitter = Self.clamped(jitter)
     }
 
-    // Such that the sum of some of them, and of what a clock tells, is a duration too.
+    // So that the sum of two of them and a clock's time is still a duration.
     private static func clamped(_ duration: Duration) -> Duration { min(max(.zero, duration), .seconds(Int64.max)) }
 
-    // What is no number is none of what is taken off.
-    private static func clamped(_ spread: Double) -> Double { min(max(0, spread), 1) }
+    // NaN counts as zero.
+    private static func clamped(_ jitter: Double) -> Double { min(max(0, jitter), 1) }
 
-    /// For how long an answer is fresh, or it is remembered that there is none, where a chance from 0 to 1 says how much of the
-    /// spread is taken off.
+    /// Returns how long an answer, or an absence, is fresh.
+    ///
+    /// - Parameter chance: How much of the jitter is taken off, from 0 to 1.
     func freshness(isAbsent: Bool, chance: Double) -> Duration {
-        (isAbsent ? min(absence, fresh) : fresh) * (1 - spread * chance)
+        (isAbsent ? min(missingExpiresAfter, staleAfter) : staleAfter) * (1 - jitter * chance)
     }
 }

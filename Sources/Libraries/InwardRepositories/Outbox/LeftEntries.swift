@@ -9,7 +9,7 @@ struct LeftEntries {
     /// An entry with what is noted of its attempts, or what keeps those behind it from being sent.
     enum Item {
         case entry(OutboxEntry, AttemptNote)
-        case held(OutboxLanes.HeldItem)
+        case held(OutboxPartitions.HeldItem)
 
         var name: OutboxEntryName {
             switch self {
@@ -129,7 +129,7 @@ struct LeftEntries {
     mutating func acknowledgeLosses() { unknownLosses = nil }
 
     /// Holds the entries that cannot be sent, for a reason that is given.
-    mutating func hold(_ objection: (OutboxWrite) -> HeldEntryError.Reason?) {
+    mutating func hold(_ objection: (OutboxWrite) -> UndeliverableEntryError.Reason?) {
         items = items.map { item in
             guard let entry = item.entryToSend, let reason = objection(entry.write) else { return item }
             return .held(.init(entry, reason))
@@ -137,18 +137,18 @@ struct LeftEntries {
     }
 
     /// What cannot be delivered. Of entries that are held because of losses nobody can name, only these losses are told.
-    func problems(_ records: OutboxRecords) -> [HeldEntryError] {
-        let unknown = areUnknownLossesTold ? [HeldEntryError(records.prefix, .unknownLosses)] : []
-        let held = items.compactMap { item -> HeldEntryError? in
+    func problems(_ records: OutboxRecords) -> [UndeliverableEntryError] {
+        let unknown = areUnknownLossesTold ? [UndeliverableEntryError(records.prefix, .unknownLosses)] : []
+        let held = items.compactMap { item -> UndeliverableEntryError? in
             guard case .held(let item) = item, item.note == nil else { return nil }
-            return HeldEntryError(item.name.key(under: records.entries), item.reason)
+            return UndeliverableEntryError(item.name.key(under: records.entries), item.reason)
         }
-        return unknown + held + misnamed.map { HeldEntryError($0.key, .damaged(Self.misnamedProblem)) }
+        return unknown + held + misnamed.map { UndeliverableEntryError($0.key, .damaged(Self.misnamedProblem)) }
     }
 }
 
-extension OutboxLanes.HeldItem {
-    init(_ entry: OutboxEntry, _ reason: HeldEntryError.Reason, _ note: AttemptNote? = nil) {
+extension OutboxPartitions.HeldItem {
+    init(_ entry: OutboxEntry, _ reason: UndeliverableEntryError.Reason, _ note: AttemptNote? = nil) {
         self.init(
             name: OutboxEntryName(entry),
             entry: entry,

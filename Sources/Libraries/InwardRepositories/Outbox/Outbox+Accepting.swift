@@ -13,7 +13,7 @@ extension Outbox {
     /// - Parameters:
     ///   - writes: What is to be done at the upstream.
     ///   - changes: What is changed in the store at once.
-    ///   - tell: Is given the entries as soon as they are durable, behind the settlers, before anything else is done to their
+    ///   - tell: Is given the entries as soon as they are durable, behind the handlers, before anything else is done to their
     ///     subjects.
     /// - Returns: the entries that the writes became, in their order.
     /// - Throws: a ``RecordStoreError`` if nothing was accepted or changed.
@@ -64,20 +64,20 @@ extension Outbox {
         }
         try await commit(changes, adding: own)
         // Who joins behind this finds them pending. Nothing is settled, nor told to who joins, before the turn is left.
-        let settlers = state.withLock { state in
+        let handlers = state.withLock { state in
             state.counts.accepted += entries.count
             state.delivers = true
             if state.phase != .made {
-                for entry in entries { state.lanes.append(OutboxDelivery(entry: entry)) }
+                for entry in entries { state.partitions.append(OutboxDelivery(entry: entry)) }
             }
             // They are pending now, and not to be counted twice.
             state.writesUnderWay -= underWay.writes
             state.bytesUnderWay -= underWay.bytes
             // If another process took over at this moment, that one delivers them.
-            return state.phase == .made ? OutboxSettlers() : state.settlers
+            return state.phase == .made ? OutboxHandlers() : state.handlers
         }
         underWay = (0, 0)
-        settlers.tell(of: entries)
+        handlers.tell(of: entries)
         tell(entries)
         pump()
         return entries
@@ -100,8 +100,8 @@ extension Outbox {
         try state.withLock { state throws(RecordStoreError) in
             guard state.phase == .open else { throw Self.notOpen }
             for write in writes {
-                guard let objection = state.settlers.objection(to: write) else { continue }
-                throw Self.denied(write, objection, state.settlers.operations(of: write.endpoint))
+                guard let objection = state.handlers.objection(to: write) else { continue }
+                throw Self.denied(write, objection, state.handlers.operations(of: write.endpoint))
             }
             if let shortage = state.shortage(
                 for: writes.count,
@@ -119,14 +119,14 @@ extension Outbox {
 
     private static func denied(
         _ write: OutboxWrite,
-        _ objection: HeldEntryError.Reason,
+        _ objection: UndeliverableEntryError.Reason,
         _ operations: [OutboxOperation]
     ) -> RecordStoreError {
         guard case .undeclared = objection else {
             return RecordStoreError(
                 .denied,
                 explanation: """
-                    The write \(write) is for the endpoint “\(write.endpoint)”, which nobody settles: open the outbox with a settler \
+                    The write \(write) is for the endpoint “\(write.endpoint)”, which nobody settles: open the outbox with a handler \
                     of it.
                     """
             )
@@ -135,7 +135,7 @@ extension Outbox {
         return RecordStoreError(
             .denied,
             explanation: """
-                The write \(write) is not among the operations that the settler of “\(write.endpoint)” declares \
+                The write \(write) is not among the operations that the handler of “\(write.endpoint)” declares \
                 (\(declared.isEmpty ? "none" : declared)): nothing was accepted.
                 """
         )
@@ -155,7 +155,7 @@ extension Outbox {
             defer { state.idleWaiters = [] }
             return state.idleWaiters
         }
-        for waiter in waiters { waiter.keep(()) }
+        for waiter in waiters { waiter.fulfill(()) }
     }
 
     /// The entries that writes become. Their numbers are in the order of the turns.
@@ -184,28 +184,28 @@ extension Outbox {
     ///
     /// - Returns: the ticket to leave with.
     /// - Throws: a ``RecordStoreError`` as soon as the task is cancelled, or its deadline has passed.
-    func turn(for subjects: Set<RecordKey>) async throws(RecordStoreError) -> OutboxTurns.Ticket {
-        let (ticket, promise) = state.withLock { state -> (OutboxTurns.Ticket, Promise<Void>?) in
+    func turn(for subjects: Set<RecordKey>) async throws(RecordStoreError) -> KeyedLock.Ticket {
+        let (ticket, promise) = state.withLock { state -> (KeyedLock.Ticket, Promise<Void>?) in
             let (ticket, isGranted) = state.turns.request(subjects)
             if isGranted { return (ticket, nil) }
             let promise = Promise<Void>()
             state.turnWaiters[ticket] = promise
             return (ticket, promise)
         }
-        let outcome = await promise?.value() ?? .kept(())
-        if case .kept = outcome { return ticket }
+        let outcome = await promise?.value() ?? .fulfilled(())
+        if case .fulfilled = outcome { return ticket }
         leave(ticket)
         let reason = if case .cancelled = outcome { "the task was cancelled" } else { "the deadline passed" }
         throw RecordStoreError(.cancelled, explanation: "Nothing was changed: \(reason) before it was begun.")
     }
 
     /// Lets the next go on who wait for the subjects of a ticket.
-    func leave(_ ticket: OutboxTurns.Ticket) {
+    func leave(_ ticket: KeyedLock.Ticket) {
         let promises = state.withLock { state in
             state.turnWaiters[ticket] = nil
             return state.turns.leave(ticket).compactMap { state.turnWaiters.removeValue(forKey: $0) }
         }
-        for promise in promises { promise.keep(()) }
+        for promise in promises { promise.fulfill(()) }
     }
 }
 
@@ -214,7 +214,7 @@ extension Outbox {
 ///
 /// Who asks for several subjects gets them all at once, and stands in all their queues from the moment it asks; so nobody waits
 /// for somebody who waits for him.
-struct OutboxTurns {
+struct KeyedLock {
     /// Names who asked.
     typealias Ticket = Int
 

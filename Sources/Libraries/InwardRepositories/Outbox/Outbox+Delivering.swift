@@ -32,8 +32,8 @@ extension Outbox {
         state.withLock { state in
             guard state.phase == .open, state.delivers else { return }
             let now = timer.now
-            while let key = state.lanes.nextKey(at: now), state.streak.begin(key, at: now),
-                var delivery = state.lanes.next(at: now)
+            while let key = state.partitions.nextKey(at: now), state.streak.begin(key, at: now),
+                var delivery = state.partitions.next(at: now)
             {
                 delivery.credentialsSerial = state.credentialsSerial
                 // Unstructured, because whoever had the write accepted does not wait for it. It ends with one attempt, and
@@ -107,7 +107,7 @@ extension Outbox {
     private func send(_ delivery: inout OutboxDelivery) async throws(RecordStoreError) -> Setback? {
         let entry = delivery.entry
         // Its end would change nothing that is kept, or it is not what its endpoint sends.
-        guard state.withLock({ $0.settlers.objection(to: entry.write) }) == nil else { throw Self.unsettled(entry) }
+        guard state.withLock({ $0.handlers.objection(to: entry.write) }) == nil else { throw Self.unsettled(entry) }
         try await noteSending(delivery)
         let request = request(for: entry)
         let outcome = await Result { () async throws(FetchError) in try await upstream.dataFetcher.fetch(request) }
@@ -173,17 +173,17 @@ extension Outbox {
         state.withLock { _ = $0.answered.insert(entry.idempotencyKey) }
         let ticket = try await turn(for: [entry.write.subject])
         defer { leave(ticket) }
-        let settlers = state.withLock { $0.settlers.all(for: entry.write.endpoint) }
+        let handlers = state.withLock { $0.handlers.all(for: entry.write.endpoint) }
         // Those who would have may have left meanwhile. It is settled when others have joined.
-        guard !settlers.isEmpty else { throw Self.unsettled(entry) }
+        guard !handlers.isEmpty else { throw Self.unsettled(entry) }
         let later = laterEntries(behind: entry)
         var settlements: [OutboxSettlement] = []
-        for settler in settlers where settler.declares(entry.write) {
+        for handler in handlers where handler.declares(entry.write) {
             switch outcome {
             case .success(let response):
-                settlements.append(try await settler.delivered(entry, answer: response, before: later))
+                settlements.append(try await handler.delivered(entry, answer: response, before: later))
             case .failure(let error):
-                settlements.append(try await settler.refused(entry, because: error, before: later))
+                settlements.append(try await handler.refused(entry, because: error, before: later))
             }
         }
         try await commit(
@@ -192,7 +192,7 @@ extension Outbox {
         )
         for settlement in settlements { settlement.whenCommitted() }
         let waiters = state.withLock { state in
-            state.lanes.settle(entry)
+            state.partitions.settle(entry)
             switch outcome {
             case .success:
                 state.counts.delivered += 1
@@ -212,7 +212,7 @@ extension Outbox {
             }
         case .failure(let error): errorHandler.handle(RefusedWriteError(entry, because: error))
         }
-        for waiter in waiters { waiter.keep(outcome.map { _ in }) }
+        for waiter in waiters { waiter.fulfill(outcome.map { _ in }) }
     }
 
     /// The changes of the outbox's own records that go with the end of an entry, beside its removal: a dead letter of what was

@@ -16,13 +16,13 @@ extension Outbox {
         let date = now()
         return state.withLock { state in
             OutboxStatus(
-                pendingCount: state.lanes.count + state.unreadableCount,
-                outcomeUnknownCount: state.lanes.outcomeUnknownCount,
-                heldCount: state.lanes.heldCount + state.unreadableCount,
-                pendingBytes: state.lanes.byteCount,
+                pendingCount: state.partitions.count + state.unreadableCount,
+                outcomeUnknownCount: state.partitions.outcomeUnknownCount,
+                undeliverableCount: state.partitions.undeliverableCount + state.unreadableCount,
+                pendingBytes: state.partitions.byteCount,
                 deadLetterCount: state.deadLetterCount,
                 deadLetterBytes: state.deadLetterBytes,
-                oldestAcceptedAt: state.lanes.oldestAcceptedAt,
+                oldestAcceptedAt: state.partitions.oldestAcceptedAt,
                 pause: state.streak.isPaused ? state.streak.record(at: timer.now, date).pause : nil
             )
         }
@@ -37,7 +37,7 @@ extension Outbox {
         let (time, date) = (timer.now, now())
         if state.withLock(\.phase) == .open { contents.pause = status.pause }
         state.withLock { state in
-            let live = state.lanes.items
+            let live = state.partitions.items
             for (place, item) in contents.pending.enumerated() {
                 guard let (item, isUnderWay) = live[item.id] else { continue }
                 var listed = OutboxItem(item)
@@ -64,7 +64,7 @@ extension Outbox {
     public func retry(_ id: String) async throws(RecordStoreError) -> OutboxEntry? {
         try await openIfNeeded()
         guard state.withLock(\.phase) == .open else { throw Self.notOpen }
-        if let (item, _, _) = state.withLock({ $0.lanes.item(id) }) {
+        if let (item, _, _) = state.withLock({ $0.partitions.item(id) }) {
             if case .held(let held) = item { throw Self.denied("The write \(id) is held: it \(held.reason).") }
             guard case .delivery(let delivery) = item else { throw Self.denied("The write \(id) is being discarded.") }
             sendNow(delivery.entry)
@@ -89,7 +89,7 @@ extension Outbox {
     private func sendNow(_ entry: OutboxEntry) {
         state.withLock { state in
             state.delivers = true
-            state.lanes.prefer(entry.write.subject)
+            state.partitions.prefer(entry.write.subject)
             state.streak.probeNow(at: timer.now)
         }
         pump()
@@ -112,7 +112,7 @@ extension Outbox {
     public func retryNow() {
         state.withLock { state in
             state.delivers = true
-            state.lanes.wakeAll { _ in true }
+            state.partitions.wakeAll { _ in true }
             state.streak.probeNow(at: timer.now)
         }
         pump()
@@ -122,7 +122,7 @@ extension Outbox {
     public func retryDenied() {
         state.withLock { state in
             state.credentialsSerial += 1
-            state.lanes.wakeAll(where: \.isDenied)
+            state.partitions.wakeAll(where: \.isDenied)
         }
         pump()
     }
@@ -140,7 +140,7 @@ extension Outbox {
         try await openIfNeeded()
         guard state.withLock(\.phase) == .open else { throw Self.notOpen }
         if id == OutboxItem.unknownLossesID { return try await acknowledgeLosses() }
-        if let (_, subject, _) = state.withLock({ $0.lanes.item(id) }) {
+        if let (_, subject, _) = state.withLock({ $0.partitions.item(id) }) {
             return try await discardPending(id, of: subject)
         }
         let ticket = try await turn(for: [records.dead])
@@ -161,14 +161,14 @@ extension Outbox {
     /// - Returns: whether there are such losses.
     private func acknowledgeLosses() async throws(RecordStoreError) -> Bool {
         // Not while one of these writes is discarded.
-        let ticket = try await turn(for: state.withLock(\.lanes.heldSubjects))
+        let ticket = try await turn(for: state.withLock(\.partitions.heldSubjects))
         defer { leave(ticket) }
         guard let losses = state.withLock(\.unknownLosses) else { return false }
         try await commit([], adding: [records.acknowledgment(of: losses)])
         let (time, date) = (timer.now, now())
         state.withLock { state in
             state.unknownLosses = nil
-            state.lanes.release { OutboxDelivery($0, $1, at: time, date, policy) }
+            state.partitions.release { OutboxDelivery($0, $1, at: time, date, policy) }
         }
         pump()
         return true
@@ -178,7 +178,7 @@ extension Outbox {
         let ticket = try await turn(for: [subject])
         defer { leave(ticket) }
         // From here on it is not sent: a delivery that is under way keeps it.
-        guard let (item, settlers) = try state.withLock({ state throws(RecordStoreError) in try state.setAside(id) })
+        guard let (item, handlers) = try state.withLock({ state throws(RecordStoreError) in try state.setAside(id) })
         else {
             return false
         }
@@ -191,8 +191,8 @@ extension Outbox {
             )
             if let entry = item.entry {
                 let later = laterEntries(behind: entry)
-                for settler in settlers where settler.declares(entry.write) {
-                    settlements.append(try await settler.refused(entry, because: error, before: later))
+                for handler in handlers where handler.declares(entry.write) {
+                    settlements.append(try await handler.refused(entry, because: error, before: later))
                 }
             }
             let name = item.name
@@ -203,7 +203,7 @@ extension Outbox {
                 state.endDiscarding(id, isRemoved: true)
                 return state.endWaiters.removeValue(forKey: id) ?? []
             }
-            for waiter in waiters { waiter.keep(.failure(error)) }
+            for waiter in waiters { waiter.fulfill(.failure(error)) }
         } catch {
             state.withLock { $0.endDiscarding(id, isRemoved: false) }
             pump()
@@ -232,7 +232,7 @@ extension Outbox {
     /// The entries of the same subject that stand behind one. They stay the same while the subject's turn is held.
     func laterEntries(behind entry: OutboxEntry) -> LaterEntries {
         LaterEntries { [self] in
-            state.withLock { $0.lanes.entries(behind: entry.idempotencyKey, of: entry.write.subject) }
+            state.withLock { $0.partitions.entries(behind: entry.idempotencyKey, of: entry.write.subject) }
         }
     }
 

@@ -8,25 +8,25 @@ import Foundation
 #endif
 
 extension Outbox {
-    /// Waits until nobody else owns the records, tells the settlers of what an earlier outbox left, and begins to deliver.
+    /// Waits until nobody else owns the records, tells the handlers of what an earlier outbox left, and begins to deliver.
     ///
     /// Entries that a newer version of the program wrote, that are damaged, or that nobody settles are kept as they are and told to
-    /// the error handler, each as a ``HeldEntryError``; so is kept, and not sent, what stands behind them in the order of their
+    /// the error handler, each as a ``UndeliverableEntryError``; so is kept, and not sent, what stands behind them in the order of their
     /// subject.
     ///
-    /// - Parameter settlers: Who settles what is accepted until the outbox is closed, each for an endpoint of its own. Others
+    /// - Parameter handlers: Who settles what is accepted until the outbox is closed, each for an endpoint of its own. Others
     ///   ``join(settling:)`` them.
     /// - Throws: a ``RecordStoreError`` if it cannot be opened: `busy`, naming the owner, if somebody else owns the records until the
     ///   task's deadline. It may be tried again, and is with the next write that is to be accepted, unless it is `closed`, or `denied`
-    ///   because it is open already or two settlers are for one endpoint.
-    public func open(settling settlers: [any OutboxSettler]) async throws(RecordStoreError) {
-        let byEndpoint = try Self.byEndpoint(settlers)
+    ///   because it is open already or two handlers are for one endpoint.
+    public func open(settling handlers: [any OutboxHandler]) async throws(RecordStoreError) {
+        let byEndpoint = try Self.byEndpoint(handlers)
         try add(byEndpoint)
         try await open()
     }
 
     /// Adds those who open the outbox.
-    private func add(_ byEndpoint: [String: any OutboxSettler]) throws(RecordStoreError) {
+    private func add(_ byEndpoint: [String: any OutboxHandler]) throws(RecordStoreError) {
         // Let go outside of the lock, because what their end does is not known.
         _ = try state.withLock { state throws(RecordStoreError) in
             switch state.phase {
@@ -36,8 +36,8 @@ extension Outbox {
             }
             // Those of an earlier try are not theirs any more who try again.
             let earlier = state.opener
-            state.opener = state.settlers.add(byEndpoint)
-            return earlier.flatMap { state.settlers.remove($0) }
+            state.opener = state.handlers.add(byEndpoint)
+            return earlier.flatMap { state.handlers.remove($0) }
         }
     }
 
@@ -85,7 +85,7 @@ extension Outbox {
     ///
     /// - Throws: a ``RecordStoreError`` if it cannot be opened.
     func openIfNeeded() async throws(RecordStoreError) {
-        let isNeeded = state.withLock { [.made, .opening].contains($0.phase) && !$0.settlers.isEmpty }
+        let isNeeded = state.withLock { [.made, .opening].contains($0.phase) && !$0.handlers.isEmpty }
         if isNeeded { try await open() }
     }
 
@@ -130,9 +130,9 @@ extension Outbox {
             left.acknowledgeLosses()
         }
         if !left.orphans.isEmpty { try await store.commit(left.orphans.map { .remove($0) }) }
-        let settlers = state.withLock(\.settlers)
-        left.hold(settlers.objection)
-        settlers.reset(to: left.readable)
+        let handlers = state.withLock(\.handlers)
+        left.hold(handlers.objection)
+        handlers.reset(to: left.readable)
         let isOpen = goOn(from: left, letters, claim)
         for problem in left.problems(records) { errorHandler.handle(problem) }
         if let pause = status.pause { errorHandler.handle(OutboxPausedError(prefix: records.prefix, pause: pause)) }
@@ -155,9 +155,9 @@ extension Outbox {
             state.nextSequence = left.nextSequence
             for item in left.items {
                 switch item {
-                case .held(let held): state.lanes.hold(held)
+                case .held(let held): state.partitions.hold(held)
                 case .entry(let entry, let note):
-                    state.lanes.append(OutboxDelivery(entry, note, at: time, date, policy))
+                    state.partitions.append(OutboxDelivery(entry, note, at: time, date, policy))
                 }
             }
             state.unknownLosses = left.unknownLosses
@@ -202,7 +202,7 @@ extension Outbox {
         let token = state.withLock(\.token)
         // A record that is lost is nobody else's.
         guard let owner, owner.bytes != Array(token.utf8) else { return }
-        let error = OutboxTakenOverError(prefix: records.prefix)
+        let error = OutboxFencedError(prefix: records.prefix)
         if await loseRecords() { errorHandler.handle(error) }
         throw RecordStoreError(.closed, explanation: "\(error).")
     }
@@ -212,16 +212,16 @@ extension Outbox {
     /// - Returns: `false` if the outbox did not own them.
     private func loseRecords() async -> Bool {
         let lost = state.withLock { state in
-            guard state.phase == .open else { return nil as (OutboxState.End, RecordClaim?, OutboxSettlers)? }
+            guard state.phase == .open else { return nil as (OutboxState.End, RecordClaim?, OutboxHandlers)? }
             let ending = state.end(.made)
             state.forgetRecords(policy)
             defer { state.claim = nil }
-            return (ending, state.claim, state.settlers)
+            return (ending, state.claim, state.handlers)
         }
-        guard let (ending, claim, settlers) = lost else { return false }
+        guard let (ending, claim, handlers) = lost else { return false }
         tell(of: ending)
         // What becomes of the entries is the other's to know.
-        settlers.reset(to: [])
+        handlers.reset(to: [])
         await claim?.release()
         return true
     }
@@ -248,7 +248,7 @@ extension Outbox {
         try await !store.records(under: records.entries).isEmpty
     }
 
-    /// Tells the settlers what is pending, without owning it, unless the outbox is open. What becomes of it meanwhile they learn when
+    /// Tells the handlers what is pending, without owning it, unless the outbox is open. What becomes of it meanwhile they learn when
     /// this is called again, or when the outbox is opened.
     ///
     /// - Throws: a ``RecordStoreError`` if the store cannot be read.
@@ -257,13 +257,13 @@ extension Outbox {
         defer { leave(ticket) }
         guard state.withLock({ $0.phase == .made }) else { return }
         let left = try await LeftEntries(of: store, records)
-        state.withLock(\.settlers).reset(to: left.readable)
+        state.withLock(\.handlers).reset(to: left.readable)
     }
 }
 
 /// Another process has taken over the records of an outbox, and delivers what is pending. The outbox opens itself again with its next
 /// write.
-public struct OutboxTakenOverError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct OutboxFencedError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What the records of the outbox are kept under.
     public let prefix: RecordKey
 
@@ -289,25 +289,25 @@ extension Outbox {
     /// may be asked without having been told. Each write is settled by all who are for its endpoint, in one commit; they are of one
     /// mind about what is kept in the store.
     ///
-    /// - Parameter settlers: Who settles, each for an endpoint of its own.
+    /// - Parameter handlers: Who settles, each for an endpoint of its own.
     /// - Returns: what to leave with.
-    /// - Throws: a ``RecordStoreError``: `closed` if the outbox is closed; `denied` if two settlers are for one endpoint;
+    /// - Throws: a ``RecordStoreError``: `closed` if the outbox is closed; `denied` if two handlers are for one endpoint;
     ///   `cancelled` if the task was cancelled or its deadline passed.
-    public func join(settling settlers: [any OutboxSettler]) async throws(RecordStoreError) -> OutboxMember {
-        let byEndpoint = try Self.byEndpoint(settlers)
+    public func join(settling handlers: [any OutboxHandler]) async throws(RecordStoreError) -> OutboxMember {
+        let byEndpoint = try Self.byEndpoint(handlers)
         // Nobody opens it meanwhile: whoever is there by then is told of what is left.
         let opening = try await turn(for: [records.owner])
         defer { leave(opening) }
         let (member, before) = try state.withLock { state throws(RecordStoreError) in
             if state.phase == .closed { throw Self.notOpen }
             // From here on they are told of what is accepted, and asked what is to be kept.
-            return (state.settlers.add(byEndpoint), state.lanes.entries)
+            return (state.handlers.add(byEndpoint), state.partitions.entries)
         }
         do throws(RecordStoreError) {
             // What is still pending of what was then: nobody settles any of it meanwhile.
             let ticket = try await turn(for: Set(before.map(\.write.subject)))
             defer { leave(ticket) }
-            let rest = state.withLock { state in before.filter(state.lanes.contains) }
+            let rest = state.withLock { state in before.filter(state.partitions.contains) }
             tellSettlers(of: rest.sorted { $0.sequence < $1.sequence }, byEndpoint)
             return member
         } catch {
@@ -320,26 +320,26 @@ extension Outbox {
     /// pending they hear no more. What nobody settles any more stays pending, until somebody joins who does.
     public func leave(_ member: OutboxMember) {
         // Let go outside of the lock, because what their end does is not known.
-        _ = state.withLock { $0.settlers.remove(member) }
+        _ = state.withLock { $0.handlers.remove(member) }
     }
 
-    /// Settlers by what they settle.
+    /// Handlers by what they settle.
     ///
     /// - Throws: a ``RecordStoreError`` if two are for the same.
     static func byEndpoint(
-        _ settlers: [any OutboxSettler]
-    ) throws(RecordStoreError) -> [String: any OutboxSettler] {
-        let byEndpoint = Dictionary(settlers.map { ($0.endpoint, $0) }) { first, _ in first }
-        if byEndpoint.count == settlers.count { return byEndpoint }
+        _ handlers: [any OutboxHandler]
+    ) throws(RecordStoreError) -> [String: any OutboxHandler] {
+        let byEndpoint = Dictionary(handlers.map { ($0.endpoint, $0) }) { first, _ in first }
+        if byEndpoint.count == handlers.count { return byEndpoint }
         throw RecordStoreError(
             .denied,
-            explanation: "Two settlers are for one endpoint: each needs one of its own."
+            explanation: "Two handlers are for one endpoint: each needs one of its own."
         )
     }
 
-    private func tellSettlers(of entries: [OutboxEntry], _ settlers: [String: any OutboxSettler]) {
-        var group = OutboxSettlers()
-        _ = group.add(settlers)
+    private func tellSettlers(of entries: [OutboxEntry], _ handlers: [String: any OutboxHandler]) {
+        var group = OutboxHandlers()
+        _ = group.add(handlers)
         group.tell(of: entries)
     }
 }

@@ -12,7 +12,7 @@ public import Foundation
 ///
 /// A write that is accepted is durable, as far as the store is. It is sent until the upstream answers for good, with the same
 /// `Idempotency-Key` each time, also by a later process; writes of one subject one after the other in the order they were accepted,
-/// those of different subjects at the same time. What came of it is settled by an ``OutboxSettler``, in one commit with its end;
+/// those of different subjects at the same time. What came of it is settled by an ``OutboxHandler``, in one commit with its end;
 /// a refusal for good reaches the error handler too, as a ``RefusedWriteError``.
 ///
 /// One outbox at a time, among all processes, owns what is kept under a prefix of a store: from ``open()`` to ``close()``, or until the
@@ -20,7 +20,7 @@ public import Foundation
 /// learn who the owner is. An outbox that somebody has joined opens itself with its next write.
 ///
 /// If another process takes over all the same, because the store's claims do not work on its file system, say, this outbox finds out
-/// before it sends or changes anything, tells the error handler by an ``OutboxTakenOverError``, and opens itself again with its next
+/// before it sends or changes anything, tells the error handler by an ``OutboxFencedError``, and opens itself again with its next
 /// write. What both send at that moment has the same key.
 public final class Outbox: Sendable {
     let upstream: Upstream
@@ -72,7 +72,9 @@ public final class Outbox: Sendable {
     /// - Complexity: O(n log n) in their number.
     public var pending: [OutboxEntry] {
         // In order outside of the lock.
-        state.withLock(\.lanes.entries).sorted { ($0.sequence, $0.idempotencyKey) < ($1.sequence, $1.idempotencyKey) }
+        state.withLock(\.partitions.entries).sorted {
+            ($0.sequence, $0.idempotencyKey) < ($1.sequence, $1.idempotencyKey)
+        }
     }
 
     /// What it has done since it was opened.
@@ -80,7 +82,7 @@ public final class Outbox: Sendable {
 
     /// Makes writes and changes durable, all of them or none, and delivers the writes from then on.
     ///
-    /// The settlers have been told of the entries when it returns. It waits while another write of one of the subjects is being
+    /// The handlers have been told of the entries when it returns. It waits while another write of one of the subjects is being
     /// accepted or settled.
     ///
     /// - Parameters:
@@ -89,7 +91,7 @@ public final class Outbox: Sendable {
     /// - Returns: the entries that the writes became, in their order.
     /// - Throws: a ``RecordStoreError`` if nothing was accepted or changed: with the store's reason; with `closed` if the outbox is
     ///   not open; with `full` if as many are pending, or refused and kept, as its policy allows; with `denied` if nobody settles one
-    ///   of the writes, its settler does not declare what it does, it is too large, or a change is of the outbox's own records; with
+    ///   of the writes, its handler does not declare what it does, it is too large, or a change is of the outbox's own records; with
     ///   `cancelled` if the task was cancelled, or its deadline passed, before anything was done. A task that is cancelled later still
     ///   gets them made.
     @discardableResult
@@ -111,7 +113,7 @@ public final class Outbox: Sendable {
         var isSettled = false
         let known = state.withLock { state -> OutboxState.Ending? in
             if let refusal = state.refusal(of: entry) { return .failure(refusal) }
-            guard state.lanes.contains(entry) else {
+            guard state.partitions.contains(entry) else {
                 // Another process has taken over, and knows.
                 if [.made, .opening].contains(state.phase) { return .failure(closedError(for: entry)) }
                 isSettled = true
@@ -125,7 +127,7 @@ public final class Outbox: Sendable {
         if let known { return try known.get() }
         let outcome = await promise.value()
         switch outcome {
-        case .kept(let ending): try ending.get()
+        case .fulfilled(let ending): try ending.get()
         case .cancelled:
             forget(promise, of: entry)
             throw error(.cancelled, for: entry, "the wait for it was cancelled")
@@ -171,12 +173,12 @@ public final class Outbox: Sendable {
             return state.claim
         }
         await claim?.release()
-        // Settlers are likely to hold this outbox.
-        let settlers = state.withLock { state in
-            defer { state.settlers = OutboxSettlers() }
-            return state.settlers
+        // Handlers are likely to hold this outbox.
+        let handlers = state.withLock { state in
+            defer { state.handlers = OutboxHandlers() }
+            return state.handlers
         }
-        withExtendedLifetime(settlers) {}
+        withExtendedLifetime(handlers) {}
     }
 
     /// Sends nothing more, and cancels what is not answered yet.
@@ -188,7 +190,7 @@ public final class Outbox: Sendable {
     func tell(of ending: OutboxState.End) {
         for task in ending.tasks { task.cancel() }
         if let alarm = ending.alarm { timer.cancel(alarm.timer) }
-        for waiter in ending.waiters { waiter.keep(.failure(closedError(for: nil))) }
+        for waiter in ending.waiters { waiter.fulfill(.failure(closedError(for: nil))) }
     }
 
     /// Waits until nothing is being delivered or accepted.
@@ -248,11 +250,11 @@ extension Outbox {
     /// - Complexity: O(n) in the number of those that are pending now.
     @discardableResult
     public func drain() async -> Int {
-        for entry in state.withLock(\.lanes.deliverable) {
+        for entry in state.withLock(\.partitions.deliverable) {
             // Whatever came of one, the others are waited for.
             do { try await settlement(of: entry) } catch {}
         }
-        return state.withLock(\.lanes.count)
+        return state.withLock(\.partitions.count)
     }
 }
 

@@ -56,7 +56,7 @@ public struct OutboxContents: Hashable, Sendable {
             status.pendingBytes += item.byteCount
             switch item.state {
             case .outcomeUnknown, .sending: status.outcomeUnknownCount += 1
-            case .held: status.heldCount += 1
+            case .held: status.undeliverableCount += 1
             case .waiting, .refused: break
             }
         }
@@ -77,7 +77,7 @@ public struct OutboxContents: Hashable, Sendable {
 }
 
 extension OutboxItem {
-    init(_ item: OutboxLanes.Item) {
+    init(_ item: OutboxPartitions.Item) {
         switch item {
         case .delivery(let delivery), .suspended(let delivery):
             self.init(
@@ -104,7 +104,7 @@ extension OutboxItem {
 
     init(_ left: LeftEntries.Item) {
         switch left {
-        case .held(let held): self.init(OutboxLanes.Item.held(held))
+        case .held(let held): self.init(OutboxPartitions.Item.held(held))
         case .entry(let entry, let note):
             self.init(
                 id: entry.idempotencyKey,
@@ -126,8 +126,8 @@ public struct OutboxStatus: Hashable, Sendable {
     public internal(set) var pendingCount = 0
     /// How many of them may have been done without an answer.
     public internal(set) var outcomeUnknownCount = 0
-    /// How many of them are held: not sent, with an ``HeldEntryError`` that says why.
-    public internal(set) var heldCount = 0
+    /// How many of them are held: not sent, with an ``UndeliverableEntryError`` that says why.
+    public internal(set) var undeliverableCount = 0
     /// How many bytes the pending writes have.
     public internal(set) var pendingBytes = 0
     /// How many refused writes are kept.

@@ -76,7 +76,7 @@ struct DeliveryHistory: Hashable, Sendable {
         at date: Date
     ) -> DeliveryVerdict {
         switch outcome {
-        case .success(let response) where response.degradation != nil:
+        case .success(let response) where response.fallbackReason != nil:
             // What was done elsewhere may have been done, but not where it was to be.
             mayHaveArrived = true
             let error = RepositoryError(

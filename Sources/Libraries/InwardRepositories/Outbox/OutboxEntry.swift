@@ -30,7 +30,7 @@ public struct OutboxEntry: Hashable, Sendable, CustomStringConvertible {
 /// It is kept in a store until it is done, so nothing in it may be secret: the credentials are added by the data fetcher when it
 /// is sent.
 public struct OutboxWrite: Hashable, Sendable, CustomStringConvertible {
-    /// The name of whoever settles it, once the upstream has answered: the ``OutboxSettler/endpoint`` of a settler.
+    /// The name of whoever settles it, once the upstream has answered: the ``OutboxHandler/endpoint`` of a handler.
     public let endpoint: String
     /// What it changes. Writes of one subject are delivered one after the other, in the order they were accepted.
     public let subject: RecordKey

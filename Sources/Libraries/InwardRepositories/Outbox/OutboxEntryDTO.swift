@@ -251,7 +251,7 @@ struct DeadLetterDTO: Codable {
 
 extension OutboxItem {
     /// A record that cannot be read.
-    init(unreadable id: String, _ reason: HeldEntryError.Reason, byteCount: Int) {
+    init(unreadable id: String, _ reason: UndeliverableEntryError.Reason, byteCount: Int) {
         self.init(
             id: id,
             state: .held(reason),
@@ -264,7 +264,7 @@ extension OutboxItem {
     }
 }
 
-extension HeldEntryError.Reason {
+extension UndeliverableEntryError.Reason {
     init(_ problem: OutboxEntryDTO.Problem) {
         self =
             switch problem {

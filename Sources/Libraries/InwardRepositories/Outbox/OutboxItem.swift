@@ -15,7 +15,7 @@ public struct OutboxItem: Hashable, Sendable, Identifiable {
         /// An attempt may have been done, but its answer is not known. It is sent again, with the same idempotency key.
         case outcomeUnknown
         /// It is not sent, and neither are the later writes of its subject.
-        case held(HeldEntryError.Reason)
+        case held(UndeliverableEntryError.Reason)
         /// The upstream refused it, and no attempt was done. It is a dead letter until somebody retries or discards it.
         case refused(at: Date)
 
@@ -79,7 +79,7 @@ public struct OutboxItem: Hashable, Sendable, Identifiable {
 
 /// An entry that an outbox found and cannot deliver. It is kept as it is, and so are those of its subject that were accepted
 /// later.
-public struct HeldEntryError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct UndeliverableEntryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Why it cannot be delivered.
     public enum Reason: Hashable, Sendable, CustomStringConvertible {
         /// A newer version of the program wrote it: run that one.
@@ -92,9 +92,9 @@ public struct HeldEntryError: Error, Hashable, Sendable, CustomStringConvertible
         case behindLosses
         /// It is no write, but stands for the records that the store lost and cannot name.
         case unknownLosses
-        /// Nobody settles the writes of this endpoint: hand a settler of it to the outbox.
+        /// Nobody settles the writes of this endpoint: hand a handler of it to the outbox.
         case unsettled(endpoint: String)
-        /// The settler of its endpoint does not declare such an operation: a damaged or foreign record, or one of another version.
+        /// The handler of its endpoint does not declare such an operation: a damaged or foreign record, or one of another version.
         case undeclared(endpoint: String, operation: OutboxOperation)
 
         /// The reason, as the end of a sentence.
@@ -115,7 +115,7 @@ public struct HeldEntryError: Error, Hashable, Sendable, CustomStringConvertible
                 writes sent that are held because of them
                 """
             case .unsettled(let endpoint):
-                "is for the endpoint “\(endpoint)”, which nobody settles: open the outbox with a settler of it"
+                "is for the endpoint “\(endpoint)”, which nobody settles: open the outbox with a handler of it"
             case .undeclared(let endpoint, let operation):
                 """
                 asks for “\(operation)”, which the endpoint “\(endpoint)” does not declare: discard it, or run the version of \

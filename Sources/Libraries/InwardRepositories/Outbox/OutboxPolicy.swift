@@ -14,9 +14,9 @@ public struct OutboxPolicy: Sendable {
     /// By how much that grows with each attempt.
     public let factor: Double
     /// The longest wait before any attempt, likewise.
-    public let largestWait: Duration
+    public let maximumWait: Duration
     /// The longest wait that a `Retry-After` is honoured for: behind it, the upstream is asked again.
-    public let largestRetryAfter: Duration
+    public let maximumRetryAfter: Duration
     /// How many writes are under way at most, each of another subject.
     public let concurrency: Int
     /// How long one attempt may take before it is given up.
@@ -25,7 +25,7 @@ public struct OutboxPolicy: Sendable {
     public let reportedAttempts: Int
 
     /// How many writes may be pending, beyond which none is accepted: what is pending is in memory, too.
-    public let mostPending: Int
+    public let maximumPending: Int
     /// How many bytes one write may have.
     public let maximumWriteBytes: Int
     /// How many bytes all pending writes may have together, beyond which none is accepted.
@@ -48,12 +48,12 @@ public struct OutboxPolicy: Sendable {
     /// - Parameters:
     ///   - initialWait: The longest wait before the second attempt.
     ///   - factor: By how much that grows with each attempt, from 1 to 100. Another number counts as the nearest.
-    ///   - largestWait: The longest wait before any attempt.
-    ///   - largestRetryAfter: The longest wait that a `Retry-After` is honoured for.
+    ///   - maximumWait: The longest wait before any attempt.
+    ///   - maximumRetryAfter: The longest wait that a `Retry-After` is honoured for.
     ///   - concurrency: How many writes are under way at most; at least 1.
     ///   - attemptLimit: How long one attempt may take.
     ///   - reportedAttempts: After how many attempts in vain a write is told to the error handler; at least 1.
-    ///   - mostPending: How many writes may be pending; at least 1.
+    ///   - maximumPending: How many writes may be pending; at least 1.
     ///   - maximumWriteBytes: How many bytes one write may have; at least 1.
     ///   - maximumPendingBytes: How many bytes all pending writes may have together; at least 1.
     ///   - maximumDeadLetters: How many refused writes are kept before no more writes are accepted; at least 1.
@@ -65,12 +65,12 @@ public struct OutboxPolicy: Sendable {
     public init(
         initialWait: Duration = .seconds(1),
         factor: Double = 2,
-        largestWait: Duration = .seconds(300),
-        largestRetryAfter: Duration = .seconds(86_400),
+        maximumWait: Duration = .seconds(300),
+        maximumRetryAfter: Duration = .seconds(86_400),
         concurrency: Int = 4,
         attemptLimit: Duration = .seconds(60),
         reportedAttempts: Int = 10,
-        mostPending: Int = 100_000,
+        maximumPending: Int = 100_000,
         maximumWriteBytes: Int = 1 << 20,
         maximumPendingBytes: Int = 64 << 20,
         maximumDeadLetters: Int = 10_000,
@@ -82,12 +82,12 @@ public struct OutboxPolicy: Sendable {
     ) {
         self.initialWait = Self.clamped(initialWait)
         self.factor = factor >= 1 ? min(factor, 100) : 1
-        self.largestWait = Self.clamped(largestWait)
-        self.largestRetryAfter = Self.clamped(largestRetryAfter)
+        self.maximumWait = Self.clamped(maximumWait)
+        self.maximumRetryAfter = Self.clamped(maximumRetryAfter)
         self.concurrency = max(1, concurrency)
         self.attemptLimit = Self.clamped(attemptLimit)
         self.reportedAttempts = max(1, reportedAttempts)
-        self.mostPending = max(1, mostPending)
+        self.maximumPending = max(1, maximumPending)
         self.maximumWriteBytes = max(1, maximumWriteBytes)
         self.maximumPendingBytes = max(1, maximumPendingBytes)
         self.maximumDeadLetters = max(1, maximumDeadLetters)
@@ -101,12 +101,12 @@ public struct OutboxPolicy: Sendable {
     /// How long to wait behind so many attempts in vain, at least 1, of which the upstream may have said how long.
     func wait(after attempts: Int, retryAfter: Duration?) -> Duration {
         let wait = limit(after: attempts) * jitter.fraction()
-        return max(wait, min(Self.clamped(retryAfter ?? .zero), largestRetryAfter))
+        return max(wait, min(Self.clamped(retryAfter ?? .zero), maximumRetryAfter))
     }
 
     /// How much of a wait is left that an earlier process began, whatever the clock says.
     func rest(of seconds: Double) -> Duration {
-        let longest = max(largestWait, largestRetryAfter)
+        let longest = max(maximumWait, maximumRetryAfter)
         // NaN counts as zero. What is kept of a time is its milliseconds.
         let milliseconds = (max(0, min(seconds, 31_536_000)) * 1_000).rounded()
         return min(.milliseconds(Int64(milliseconds)), longest)
@@ -115,11 +115,11 @@ public struct OutboxPolicy: Sendable {
     private func limit(after attempts: Int) -> Duration {
         var limit = initialWait
         var growths = attempts - 1
-        while growths > 0, factor > 1, limit > .zero, limit < largestWait {
+        while growths > 0, factor > 1, limit > .zero, limit < maximumWait {
             limit = limit * factor
             growths -= 1
         }
-        return min(limit, largestWait)
+        return min(limit, maximumWait)
     }
 
     private static func clamped(_ duration: Duration) -> Duration { min(max(.zero, duration), Backoff.longest) }

@@ -22,15 +22,15 @@ struct OutboxState {
     typealias End = (tasks: [Task<Void, Never>], waiters: [Promise<Ending>], alarm: Alarm?)
 
     /// How many refusals are remembered, for those who ask what became of a write when it is over.
-    private static let mostRefusals = 1_000
+    private static let maximumRefusals = 1_000
 
     var phase = Phase.made
     /// The ownership of the records; `nil` if it is not open.
     var claim: RecordClaim?
     /// Whether it sends what is pending, once it is open.
     var delivers = true
-    var lanes: OutboxLanes
-    var turns = OutboxTurns()
+    var partitions: OutboxPartitions
+    var turns = KeyedLock()
     var streak: RefusalStreak
     /// Whether the store has a record of the streak.
     var isStreakKept = false
@@ -44,7 +44,7 @@ struct OutboxState {
     /// How many items are listed as pending that are no entries.
     var unreadableCount: Int { misnamed.count + (unknownLosses == nil ? 0 : 1) }
     var counts = OutboxCounts()
-    var settlers = OutboxSettlers()
+    var handlers = OutboxHandlers()
     /// Whom it was opened with, or was to be.
     var opener: OutboxMember?
     var nextSequence = 0
@@ -64,14 +64,14 @@ struct OutboxState {
     var writesUnderWay = 0
     var bytesUnderWay = 0
     /// Who waits for a turn.
-    var turnWaiters: [OutboxTurns.Ticket: Promise<Void>] = [:]
+    var turnWaiters: [KeyedLock.Ticket: Promise<Void>] = [:]
     /// Who waits for the end of a write, by its key.
     var endWaiters: [String: [Promise<Ending>]] = [:]
     private var refusals: [String: RepositoryError] = [:]
     private var refusalOrder = FIFOQueue<String>()
 
     init(_ policy: OutboxPolicy) {
-        lanes = OutboxLanes(concurrency: policy.concurrency)
+        partitions = OutboxPartitions(concurrency: policy.concurrency)
         streak = RefusalStreak(policy)
     }
 
@@ -82,17 +82,17 @@ struct OutboxState {
     mutating func remember(_ refusal: RepositoryError, of entry: OutboxEntry) {
         refusals[entry.idempotencyKey] = refusal
         refusalOrder.append(entry.idempotencyKey)
-        if refusalOrder.count > Self.mostRefusals, let oldest = refusalOrder.popFirst() { refusals[oldest] = nil }
+        if refusalOrder.count > Self.maximumRefusals, let oldest = refusalOrder.popFirst() { refusals[oldest] = nil }
     }
 
     /// When to look for an entry to send, if nothing else happens until then; `nil` if that is of no use.
     mutating func wakeTime(at now: Duration) -> Duration? {
         switch streak.phase {
-        case .running: return lanes.wakeTime
+        case .running: return partitions.wakeTime
         case .probing: return nil
         case .paused(let end):
-            if lanes.nextKey(at: now) != nil { return end }
-            return lanes.wakeTime.map { max($0, end) }
+            if partitions.nextKey(at: now) != nil { return end }
+            return partitions.wakeTime.map { max($0, end) }
         }
     }
 
@@ -102,7 +102,7 @@ struct OutboxState {
     mutating func postpone(_ delivery: OutboxDelivery, until moment: Duration) {
         // A probe that was not answered leaves the question open for as long as its own wait.
         endDelivery(of: delivery.entry, nextProbeAt: moment)
-        lanes.postpone(delivery, until: moment)
+        partitions.postpone(delivery, until: moment)
     }
 
     /// Forgets the task that delivers an entry. For that task, before anybody else may deliver it.
@@ -122,8 +122,8 @@ struct OutboxState {
     /// - Throws: a ``RecordStoreError`` if it is being sent.
     mutating func setAside(
         _ id: String
-    ) throws(RecordStoreError) -> (item: OutboxLanes.Item, settlers: [any OutboxSettler])? {
-        guard let (item, _, isUnderWay) = lanes.item(id) else { return nil }
+    ) throws(RecordStoreError) -> (item: OutboxPartitions.Item, handlers: [any OutboxHandler])? {
+        guard let (item, _, isUnderWay) = partitions.item(id) else { return nil }
         guard !isUnderWay else {
             throw RecordStoreError(
                 .denied,
@@ -139,13 +139,13 @@ struct OutboxState {
                     """
             )
         }
-        lanes.suspend(id)
-        return (item, item.entry.map { settlers.all(for: $0.write.endpoint) } ?? [])
+        partitions.suspend(id)
+        return (item, item.entry.map { handlers.all(for: $0.write.endpoint) } ?? [])
     }
 
     /// Ends the discarding of an item.
     mutating func endDiscarding(_ id: String, isRemoved: Bool) {
-        if isRemoved { lanes.remove(id) } else { lanes.resume(id) }
+        if isRemoved { partitions.remove(id) } else { partitions.resume(id) }
     }
 
     /// Notes that a refused write is kept.
@@ -168,10 +168,10 @@ struct OutboxState {
         needsDeadLetterRoom: Bool
     ) -> String? {
         guard count > 0 else { return nil }
-        let (writes, bytes) = (lanes.count + writesUnderWay, lanes.byteCount + bytesUnderWay)
-        if writes + count > policy.mostPending {
+        let (writes, bytes) = (partitions.count + writesUnderWay, partitions.byteCount + bytesUnderWay)
+        if writes + count > policy.maximumPending {
             return """
-                \(writes) writes wait for the upstream to take them, and \(policy.mostPending) may at the most. Do it again when \
+                \(writes) writes wait for the upstream to take them, and \(policy.maximumPending) may at the most. Do it again when \
                 the upstream has taken some.
                 """
         }
@@ -208,7 +208,7 @@ struct OutboxState {
     /// Forgets what is known of the records, which another process may have changed since.
     mutating func forgetRecords(_ policy: OutboxPolicy) {
         let fresh = OutboxState(policy)
-        lanes = fresh.lanes
+        partitions = fresh.partitions
         streak = fresh.streak
         isStreakKept = fresh.isStreakKept
         deadLetterCount = 0

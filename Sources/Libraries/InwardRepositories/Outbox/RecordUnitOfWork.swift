@@ -91,7 +91,7 @@ public struct PreparedRecordChange: PreparedChange {
     ///   - changes: What is changed in the store as soon as it is committed.
     ///   - whenCommitted: What is done as soon as all that is durable, with the entries that the writes became: such as to
     ///     change what readers find in memory. It is called once for each commit, behind
-    ///     ``OutboxSettler/accepted(_:)``, and returns soon.
+    ///     ``OutboxHandler/accepted(_:)``, and returns soon.
     public init(
         _ description: String,
         for outbox: Outbox,

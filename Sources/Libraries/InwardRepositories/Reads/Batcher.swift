@@ -92,7 +92,7 @@ final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
             for (key, waiters) in waiters {
                 let answer = answers[key]
                 // Nobody waits for an answer that work was cancelled without.
-                for waiter in waiters { _ = answer.map { waiter.keep($0) } ?? waiter.cancel() }
+                for waiter in waiters { _ = answer.map { waiter.fulfill($0) } ?? waiter.cancel() }
             }
         }
         state.underWay[number] = task
@@ -135,7 +135,7 @@ extension EntitySource {
             for id in ids {
                 if let entity = entities[id] {
                     if answer.mayBeKept { memory.keep(entity, stamp) }
-                    answers[id] = .success(answer.reading(entity, fresh: endpoint.lifetimes.fresh))
+                    answers[id] = .success(answer.reading(entity, fresh: endpoint.lifetimes.staleAfter))
                 } else if let damaged = list.rejected.first {
                     // It may be the one that cannot be read.
                     answers[id] = .failure(

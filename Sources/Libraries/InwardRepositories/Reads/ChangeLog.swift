@@ -10,7 +10,7 @@ struct ChangeLog {
         static func < (first: Self, second: Self) -> Bool { first.number < second.number }
     }
 
-    private static let mostChanges = 1_000
+    private static let maximumChanges = 1_000
 
     private var now = Tick(number: 0)
     private var underWay: [Tick: Int] = [:]
@@ -47,7 +47,7 @@ struct ChangeLog {
     mutating func note(_ key: RecordKey) {
         guard !underWay.isEmpty else { return }
         now = Tick(number: now.number + 1)
-        if changes.count >= Self.mostChanges { changes = [(now, [])] } else { changes.append((now, key)) }
+        if changes.count >= Self.maximumChanges { changes = [(now, [])] } else { changes.append((now, key)) }
     }
 
     /// Whether anything was changed since a fetch began.

@@ -49,7 +49,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
                 )
             }
             if answer.mayBeKept { memory.keep(entity, stamp(tick, time, of: answer)) }
-            return answer.reading(entity, fresh: endpoint.lifetimes.fresh)
+            return answer.reading(entity, fresh: endpoint.lifetimes.staleAfter)
         } catch {
             // That another than the upstream has no such entity says nothing.
             if error.reason == .notFound, answer.mayBeKept {
@@ -72,7 +72,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         // An upstream that does not know the filter answers with everything.
         var list = EntityList(decoded.entities.filter(filter.matches), rejected: decoded.rejected)
         if answer.mayBeKept { (list, _) = memory.keep(list, of: filter, stamp(tick, time, of: answer)) }
-        return answer.reading(list.entities, fresh: endpoint.lifetimes.fresh, rejected: list.rejected)
+        return answer.reading(list.entities, fresh: endpoint.lifetimes.staleAfter, rejected: list.rejected)
     }
 
     /// Asks for what is at a path, and again without the caches on the way if what they have may be from before a change.
@@ -167,7 +167,7 @@ final class LastChange: Sendable {
     /// - Returns: whether it is; not if it is another's answer, in whose place there is no better one.
     func mayBeBehind(_ answer: UpstreamAnswer, askedFor time: Duration) -> Bool {
         let response = answer.response
-        guard response.degradation == nil, answer.isCopy, let last = self.time.withLock(\.self) else { return false }
+        guard response.fallbackReason == nil, answer.isCopy, let last = self.time.withLock(\.self) else { return false }
         // Ages are in whole seconds, without the rest.
         return time - answer.ageAtRequest - .seconds(1) < last
     }

@@ -71,7 +71,7 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
 
     private func keep(_ body: Data, age: Duration, under key: RecordKey) -> RecordChange {
         let time = now().addingTimeInterval(-age.seconds)
-        let expiry = time.addingTimeInterval(endpoint.lifetimes.kept.seconds)
+        let expiry = time.addingTimeInterval(endpoint.lifetimes.expiresAfter.seconds)
         return .keep(StoredRecord(StoredAnswer(time: time, body: body).bytes, expiry: expiry), key)
     }
 
@@ -119,7 +119,7 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     private func age(of answer: StoredAnswer) -> Duration {
         let seconds = now().timeIntervalSince(answer.time)
         // Where the time of day was set back, nobody knows how old it is: as old as anything that is kept, and not fresh.
-        guard seconds >= 0 else { return max(endpoint.lifetimes.kept, endpoint.lifetimes.fresh) }
+        guard seconds >= 0 else { return max(endpoint.lifetimes.expiresAfter, endpoint.lifetimes.staleAfter) }
         // Whatever a damaged record says, a duration holds it.
         return .seconds(min(seconds, Self.longestAge))
     }

@@ -45,15 +45,15 @@ final class KeptAnswer<Value: Sendable>: Sendable {
     @inlinable
     func use(_ policy: ReadPolicy, at now: Duration, _ lifetimes: Lifetimes, hasFailed: Bool = false) -> Use {
         let age = age(at: now)
-        if age > lifetimes.kept { return .notGiven }
-        if let largest = policy.largestAge, age > largest { return .notGiven }
+        if age > lifetimes.expiresAfter { return .notGiven }
+        if let largest = policy.maximumAge, age > largest { return .notGiven }
         let isStale = now >= staleTime
         guard policy.asksUpstream else { return .given(isStale: isStale) }
-        if policy.takesLocalInstead { return hasFailed ? .given(isStale: isStale) : .notGiven }
+        if policy.fallsBackToCache { return hasFailed ? .given(isStale: isStale) : .notGiven }
         guard policy.allowsCopies else { return .notGiven }
         if !isStale { return .given(isStale: false) }
-        if hasFailed { return now < staleTime + lifetimes.staleOnError ? .given(isStale: true) : .notGiven }
-        return now < staleTime + lifetimes.staleWhileRevalidating ? .givenWhileRevalidating : .notGiven
+        if hasFailed { return now < staleTime + lifetimes.staleIfError ? .given(isStale: true) : .notGiven }
+        return now < staleTime + lifetimes.staleWhileRevalidate ? .givenWhileRevalidating : .notGiven
     }
 }
 

@@ -5,15 +5,15 @@ extension Repository {
     func read<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
-        _ lane: RepositoryLane<Question>
+        _ requests: InFlightRequests<Question>
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
         try throwIfClosed(asking: question.path(in: endpoint))
-        if pending.isEmpty { return try await readAccepted(question, policy, lane) }
+        if pending.isEmpty { return try await readAccepted(question, policy, requests) }
         var tries = 0
         while true {
             let snapshot = pending.snapshot
             if let reading = question.reading(among: pending) { return reading }
-            let reading = try await readAccepted(question, policy, lane)
+            let reading = try await readAccepted(question, policy, requests)
             tries += 1
             // What was delivered meanwhile may be in both. Where something always is, that has to do.
             if tries == 3 || pending.isCurrent(snapshot) { return question.adding(snapshot, to: reading) }
@@ -24,12 +24,12 @@ extension Repository {
     private func readAccepted<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
-        _ lane: RepositoryLane<Question>
+        _ requests: InFlightRequests<Question>
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
         let kept = question.kept(in: memory)
-        if let kept, let reading = try reading(question, kept, .memory, policy, lane) { return reading }
+        if let kept, let reading = try reading(question, kept, .memory, policy, requests) { return reading }
         let answer = await Result(awaiting: { () async throws(RepositoryError) in
-            try await readOn(question, policy, lane, behind: kept)
+            try await readOn(question, policy, requests, behind: kept)
         })
         // It may have been closed meanwhile.
         try throwIfClosed(asking: question.path(in: endpoint))
@@ -40,23 +40,23 @@ extension Repository {
     private func readOn<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
-        _ lane: RepositoryLane<Question>,
+        _ requests: InFlightRequests<Question>,
         behind inMemory: KeptAnswer<Question.Kept>?
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
         var seen = inMemory
         // The store has nothing newer than memory.
-        if seen == nil, policy.allowsCopies, let kept = try await load(question, lane) {
-            if let reading = try reading(question, kept, .store, policy, lane) { return reading }
+        if seen == nil, policy.allowsCopies, let kept = try await load(question, requests) {
+            if let reading = try reading(question, kept, .store, policy, requests) { return reading }
             seen = kept
         }
         guard policy.asksUpstream else {
             throw error(.unavailable, question, "was not sent: nothing is kept, and nobody else was to be asked")
         }
         do throws(RepositoryError) {
-            return try await fetch(question, policy, lane, behind: seen?.time)
+            return try await fetch(question, policy, requests, behind: seen?.time)
         } catch {
             guard error.leavesRoomForOthers else { throw error }
-            guard let reading = try await readingInstead(question, policy, of: error, lane) else { throw error }
+            guard let reading = try await readingInstead(question, policy, of: error, requests) else { throw error }
             return reading
         }
     }
@@ -69,7 +69,7 @@ extension Repository {
         _ kept: KeptAnswer<Question.Kept>,
         _ origin: Origin,
         _ policy: ReadPolicy,
-        _ lane: RepositoryLane<Question>
+        _ requests: InFlightRequests<Question>
     ) throws(RepositoryError) -> Reading<Question.Value>? where Question.Entity == Entity {
         let now = timer.now
         let isStale: Bool
@@ -83,7 +83,7 @@ extension Repository {
             guard !isStale || !policy.asksUpstream else { return nil }
             throw error(.notFound, question, "was not sent: a moment ago there was nothing")
         }
-        if isStale, policy.asksUpstream { refresh(question, lane, behind: kept.time) }
+        if isStale, policy.asksUpstream { refresh(question, requests, behind: kept.time) }
         return Reading(
             answer.value,
             origin: origin,
@@ -98,12 +98,12 @@ extension Repository {
         _ question: Question,
         _ policy: ReadPolicy,
         of error: RepositoryError,
-        _ lane: RepositoryLane<Question>
+        _ requests: InFlightRequests<Question>
     ) async throws(RepositoryError) -> Reading<Question.Value>? where Question.Entity == Entity {
         var kept = question.kept(in: memory)
         var origin = Origin.memory
         if kept == nil {
-            kept = try await load(question, lane)
+            kept = try await load(question, requests)
             origin = .store
         }
         let now = timer.now
@@ -116,19 +116,19 @@ extension Repository {
             age: kept.age(at: now),
             isStale: isStale,
             rejected: answer.rejected,
-            degradation: error
+            fallbackReason: error
         )
     }
 
     /// Asks anew, for those who come later.
     private func refresh<Question: RepositoryQuestion>(
         _ question: Question,
-        _ lane: RepositoryLane<Question>,
+        _ requests: InFlightRequests<Question>,
         behind time: Duration
     ) where Question.Entity == Entity {
-        lane.refreshes.begin(question) { [weak self] in
+        requests.refreshes.begin(question) { [weak self] in
             // Nobody waits for it. Who comes when stale answers are not given any more is told what is the matter.
-            _ = try? await self?.fetch(question, bypassingCaches: false, lane, behind: time)
+            _ = try? await self?.fetch(question, bypassingCaches: false, requests, behind: time)
         }
     }
 
@@ -136,14 +136,14 @@ extension Repository {
     private func fetch<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
-        _ lane: RepositoryLane<Question>,
+        _ requests: InFlightRequests<Question>,
         behind time: Duration?
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
-        let largest = policy.largestAge ?? .seconds(Int64.max)
-        var reading = try await fetch(question, bypassingCaches: !policy.allowsCopies, lane, behind: time)
+        let largest = policy.maximumAge ?? .seconds(Int64.max)
+        var reading = try await fetch(question, bypassingCaches: !policy.allowsCopies, requests, behind: time)
         // A cache on the way has had it for too long.
         if reading.age > largest, policy.allowsCopies {
-            reading = try await fetch(question, bypassingCaches: true, lane, behind: nil)
+            reading = try await fetch(question, bypassingCaches: true, requests, behind: nil)
         }
         guard reading.age > largest else { return reading }
         throw error(.unavailable, question, "was answered with what is older than it may be", canRetry: true)
@@ -153,14 +153,14 @@ extension Repository {
     private func fetch<Question: RepositoryQuestion>(
         _ question: Question,
         bypassingCaches: Bool,
-        _ lane: RepositoryLane<Question>,
+        _ requests: InFlightRequests<Question>,
         behind time: Duration?
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
-        let stricter = RepositoryLane<Question>.Fetch(question: question, bypassesCaches: true)
+        let stricter = InFlightRequests<Question>.Fetch(question: question, bypassesCaches: true)
         // Who would take a copy takes what comes of asking the upstream itself, too.
-        let isStrict = bypassingCaches || lane.fetches.isUnderWay(stricter)
-        let key = RepositoryLane<Question>.Fetch(question: question, bypassesCaches: isStrict)
-        let outcome = await lane.fetches.outcome(for: key) { [source] fetch throws(RepositoryError) in
+        let isStrict = bypassingCaches || requests.fetches.isUnderWay(stricter)
+        let key = InFlightRequests<Question>.Fetch(question: question, bypassesCaches: isStrict)
+        let outcome = await requests.fetches.outcome(for: key) { [source] fetch throws(RepositoryError) in
             // Asked here, where nobody else fetches the same: whoever did so since has kept what came of it.
             if !fetch.bypassesCaches, let reading = try source.reading(of: fetch.question, keptSince: time) {
                 return reading
@@ -168,7 +168,7 @@ extension Repository {
             return try await fetch.question.fetch(from: source, bypassingCaches: fetch.bypassesCaches)
         }
         switch outcome {
-        case .kept(let answer): return try answer.get()
+        case .fulfilled(let answer): return try answer.get()
         case .cancelled: throw error(.cancelled, question, "was cancelled")
         case .deadlinePassed: throw late(question)
         }
@@ -177,10 +177,10 @@ extension Repository {
     /// What is kept in the store; `nil` if that is nothing, or the store fails.
     private func load<Question: RepositoryQuestion>(
         _ question: Question,
-        _ lane: RepositoryLane<Question>
+        _ requests: InFlightRequests<Question>
     ) async throws(RepositoryError) -> KeptAnswer<Question.Kept>? where Question.Entity == Entity {
         guard let store else { return nil }
-        let outcome = await lane.loads.outcome(for: question) { [source] question in
+        let outcome = await requests.loads.outcome(for: question) { [source] question in
             do throws(RecordStoreError) {
                 return try await question.kept(in: store, source)
             } catch {
@@ -189,7 +189,7 @@ extension Repository {
             }
         }
         switch outcome {
-        case .kept(.success(let kept)): return kept
+        case .fulfilled(.success(let kept)): return kept
         case .cancelled: throw error(.cancelled, question, "was cancelled")
         case .deadlinePassed: throw late(question)
         }
@@ -274,7 +274,7 @@ struct EntityQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion where
             return try await source.fetchAlone(id, bypassingCaches: bypassingCaches)
         }
         switch await batcher.answer(to: id) {
-        case .kept(let answer): return try answer.get()
+        case .fulfilled(let answer): return try answer.get()
         case .cancelled, .deadlinePassed:
             let request = source.upstream.description(of: path(in: source.endpoint))
             throw RepositoryError(.cancelled, request: request, explanation: "was cancelled")
@@ -341,7 +341,7 @@ struct ListQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion where E
             isStale: reading.isStale,
             isPending: true,
             rejected: reading.rejected,
-            degradation: reading.degradation
+            fallbackReason: reading.fallbackReason
         )
     }
 

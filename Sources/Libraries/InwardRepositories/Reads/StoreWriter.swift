@@ -16,8 +16,8 @@ final class StoreWriter: Sendable {
         var waiters: [Promise<Void>] = []
     }
 
-    private static let mostChanges = 50_000
-    private static let mostBytes = 32 * 1_024 * 1_024
+    private static let maximumChanges = 50_000
+    private static let maximumBytes = 32 * 1_024 * 1_024
 
     private let store: any RecordStore
     /// What every key of the repository begins with.
@@ -47,7 +47,7 @@ final class StoreWriter: Sendable {
         let isFirst = state.withLock { state in
             state.changes += changes
             state.byteCount += changes.reduce(0) { $0 + $1.byteCount }
-            if state.changes.count > Self.mostChanges || state.byteCount > Self.mostBytes {
+            if state.changes.count > Self.maximumChanges || state.byteCount > Self.maximumBytes {
                 state.changes = [.removeAll(prefix)]
                 state.byteCount = 0
             }
@@ -70,7 +70,7 @@ final class StoreWriter: Sendable {
             state.waiters.append(promise)
             return promise
         }
-        if case .kept = await promise?.value() ?? .kept(()) { return true }
+        if case .fulfilled = await promise?.value() ?? .fulfilled(()) { return true }
         return false
     }
 
@@ -86,7 +86,7 @@ final class StoreWriter: Sendable {
                     report(error)
                 }
             }
-            for waiter in waiters { waiter.keep(()) }
+            for waiter in waiters { waiter.fulfill(()) }
             if changes.isEmpty { return }
         }
     }

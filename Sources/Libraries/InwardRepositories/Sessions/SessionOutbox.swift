@@ -44,7 +44,7 @@ public final class SessionOutbox: Sendable {
     ///   Joining goes on then, as it does when the task is cancelled, until the session is closed; and opening is tried again with the
     ///   next write.
     public func open(
-        settling settler: any OutboxSettler,
+        settling handler: any OutboxHandler,
         pendingWrites: PendingWrites = .deliver,
         tellingOwnersTo errorHandler: any ErrorHandler = IgnoringErrorHandler()
     ) async throws(RecordStoreError) {
@@ -54,9 +54,9 @@ public final class SessionOutbox: Sendable {
         let opening = Deadline.lifted {
             Task(executorPreference: executor) {
                 let owner = await Result(awaiting: { () async throws(RecordStoreError) in
-                    try await self.join(settler, pendingWrites)
+                    try await self.join(handler, pendingWrites)
                 })
-                joined.keep(owner.map { _ in })
+                joined.fulfill(owner.map { _ in })
                 guard case .success(let owner?) = owner else { return }
                 errorHandler.handle(Self.owned(by: owner))
                 // Its failures are those of the next write, which opens it, too.
@@ -70,7 +70,7 @@ public final class SessionOutbox: Sendable {
         }
         if isClosed { opening.cancel() }
         switch await joined.value() {
-        case .kept(let result): try result.get()
+        case .fulfilled(let result): try result.get()
         case .cancelled:
             // Joining goes on, and nobody waits for what comes of it.
             return
@@ -87,11 +87,11 @@ public final class SessionOutbox: Sendable {
 
     /// - Returns: who owns the outbox, if the session is to deliver and cannot.
     private func join(
-        _ settler: any OutboxSettler,
+        _ handler: any OutboxHandler,
         _ pendingWrites: PendingWrites
     ) async throws(RecordStoreError) -> String? {
         await earlier.withLock { $0.take() }?.close()
-        let joined = try await outbox.join(settling: [settler])
+        let joined = try await outbox.join(settling: [handler])
         let isClosed = share.withLock { share in
             share.member = joined
             return share.isClosed

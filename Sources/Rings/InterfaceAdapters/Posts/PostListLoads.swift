@@ -29,12 +29,12 @@ struct PostListLoads {
     /// What to ask for now, instead of what is being asked for; `nil` if there is nothing more.
     mutating func begin(_ intent: PostListIntent) -> Load? {
         var query = FeedQuery(text: filter)
-        var policy = ReadPolicy.nearest
+        var policy = ReadPolicy.cacheFirst
         var page: FeedPage?
         switch intent {
         case .load: break
         case .refresh:
-            policy = .upstream
+            policy = .upstreamOnly
             query.pageSize = min(max(shown?.page.entries.count ?? 0, query.pageSize), FeedQuery.pageSizes.upperBound)
         case .filter(let text):
             filter = text

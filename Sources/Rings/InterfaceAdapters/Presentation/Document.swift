@@ -57,10 +57,10 @@ public struct Table: Hashable, Sendable {
         /// Where the cell leads; `nil` if nowhere.
         public let link: Link?
         /// What is shown above the text, where pictures can be shown; `nil` if nothing.
-        public let picture: Picture?
+        public let picture: Figure?
 
         /// Makes a cell.
-        public init(_ text: String, detail: String? = nil, link: Link? = nil, picture: Picture? = nil) {
+        public init(_ text: String, detail: String? = nil, link: Link? = nil, picture: Figure? = nil) {
             self.text = text
             self.detail = detail
             self.link = link
@@ -83,7 +83,7 @@ public struct Table: Hashable, Sendable {
 }
 
 /// A picture of a document, which holds it.
-public struct Picture: Hashable, Sendable {
+public struct Figure: Hashable, Sendable {
     /// The bytes of the picture, encoded.
     public let bytes: [UInt8]
     /// What they are encoded as, such as `image/png`.

@@ -71,7 +71,7 @@ public struct HTMLRenderer: Sendable {
         return "<table>\n<thead><tr>\(head)</tr></thead>\n<tbody>\n\(rows.joined())</tbody>\n</table>"
     }
 
-    private func render(_ picture: Picture) -> String {
+    private func render(_ picture: Figure) -> String {
         """
         <img src="\(picture.dataURL.escaped)" width="\(picture.width)" height="\(picture.height)" \
         alt="\(picture.alternative.escaped)"><br>

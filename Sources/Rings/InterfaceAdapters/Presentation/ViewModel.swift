@@ -32,7 +32,7 @@ extension Reading {
         var notes: [String] = []
         if isStale { notes.append("This is as it was \(age.inWords) ago") }
         if isPending { notes.append("The upstream has not accepted all of this yet") }
-        if let degradation { notes.append("Degraded, because \(degradation)") }
+        if let fallbackReason { notes.append("Degraded, because \(fallbackReason)") }
         return notes + rejected.notes
     }
 }

@@ -7,7 +7,7 @@ public struct UserListPresenter: Sendable {
     private let router: any Router
 
     /// Makes a presenter, with links for the medium of a router.
-    public init(router: any Router = NoLinks()) {
+    public init(router: any Router = NullRouter()) {
         self.router = router
     }
 

@@ -52,10 +52,10 @@ public struct PublishPost: Sendable {
     private func check(_ draft: PostDraft) async throws(PublishPostError) {
         let author = draft.authorID
         async let earlier = Result(awaiting: { () async throws(RepositoryError) in
-            try await posts.posts(by: author, .upstreamElseLocal)
+            try await posts.posts(by: author, .upstreamFirst)
         })
         do {
-            _ = try await users.user(author, .upstreamElseLocal)
+            _ = try await users.user(author, .upstreamFirst)
         } catch {
             throw error.reason == .notFound ? .unknownAuthor(author) : PublishPostError(error)
         }

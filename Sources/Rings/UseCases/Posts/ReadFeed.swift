@@ -22,7 +22,7 @@ public struct ReadFeed: Sendable {
     /// - Throws: a ``ReadFeedError`` if the query is not valid or there are no posts to be had.
     public func callAsFunction(
         _ query: FeedQuery = FeedQuery(),
-        _ policy: ReadPolicy = .nearest
+        _ policy: ReadPolicy = .cacheFirst
     ) async throws(ReadFeedError) -> FeedPage {
         guard FeedQuery.pageSizes.contains(query.pageSize) else { throw .pageSizeOutOfRange(query.pageSize) }
         async let authors = Result(awaiting: { () async throws(RepositoryError) in try await users.users(policy) })

@@ -200,7 +200,7 @@ public struct DataFetcherExchange: Hashable, Sendable {
         if (answer.url ?? request.url) != address {
             violations.append("The answer to \(request) must come from \(address), and says that it does not.")
         }
-        if answer.degradation != nil {
+        if answer.fallbackReason != nil {
             violations.append("\(request) must be answered itself, and was with something in the place of its answer.")
         }
         return violations

@@ -189,7 +189,7 @@ final class CallOverlap: Sendable {
     /// How often each caller meets others.
     private static let enough = 16
     /// After how many calls each the callers stop if they do not meet. So many take longer than the system runs one thread at a time.
-    private static let mostCalls = 1_000
+    private static let maximumCalls = 1_000
 
     private struct Caller {
         var callCount = 0
@@ -208,7 +208,7 @@ final class CallOverlap: Sendable {
     /// Whether calls are still needed, of whichever caller.
     var needsCalls: Bool {
         callers.withLock { callers in
-            callers.contains { $0.meetings < Self.enough } && callers.contains { $0.callCount < Self.mostCalls }
+            callers.contains { $0.meetings < Self.enough } && callers.contains { $0.callCount < Self.maximumCalls }
         }
     }
 

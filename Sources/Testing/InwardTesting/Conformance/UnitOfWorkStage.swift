@@ -98,7 +98,7 @@ extension UnitOfWorkStage {
 
 /// A repository of numbers by their names, with a memory in front of its store and an outbox behind: an example of one, and what
 /// units of work over outboxes are checked with.
-package final class NumberRepository: OutboxSettler {
+package final class NumberRepository: OutboxHandler {
     package let endpoint: String
     package let operations: [OutboxOperation]
     private let store: any RecordStore

@@ -98,10 +98,10 @@ public final class ChaosDataFetcher: DataFetcher, CustomStringConvertible {
         guard deadline?.hasPassed != true else { throw abandoned(request, .timedOut, "had no time left") }
         guard latency != .zero else { return }
         let promise = Promise<Void>()
-        let alarm = latency.map { timer.schedule(at: timer.now + $0) { promise.keep(()) } }
+        let alarm = latency.map { timer.schedule(at: timer.now + $0) { promise.fulfill(()) } }
         defer { if let alarm { timer.cancel(alarm) } }
         switch await promise.value(until: deadline) {
-        case .kept: return
+        case .fulfilled: return
         case .cancelled: throw abandoned(request, .cancelled, "was cancelled")
         case .deadlinePassed: throw abandoned(request, .timedOut, "was not answered by the deadline")
         }

@@ -84,7 +84,9 @@ extension CheckedPackage {
     func linkedByModuleMap(_ target: TargetDescription) -> [Link] {
         guard target.language == .c else { return [] }
         return sources.filter { $0.target == target.name }.flatMap { source in
-            source.moduleMapLinks.map { Link(name: $0.name, location: SourceLocation(file: source.path, line: $0.line)) }
+            source.moduleMapLinks.map {
+                Link(name: $0.name, location: SourceLocation(file: source.path, line: $0.line))
+            }
         }
     }
 

@@ -12,9 +12,11 @@ struct MemberImportsAreVisible {
                 rule: .memberImportsAreVisible,
                 location: package.manifest.location(ofTarget: target.name),
                 edge: target.name,
-                message: "\(target.name) is compiled without the upcoming feature MemberImportVisibility, so its files can "
+                message:
+                    "\(target.name) is compiled without the upcoming feature MemberImportVisibility, so its files can "
                     + "use members of modules that they do not import.",
-                remedy: "Add `.enableUpcomingFeature(\"MemberImportVisibility\")` to the swiftSettings of \(target.name) in "
+                remedy:
+                    "Add `.enableUpcomingFeature(\"MemberImportVisibility\")` to the swiftSettings of \(target.name) in "
                     + "\(ManifestLines.file), without a condition, and the imports that the compiler then asks for."
             )
         }

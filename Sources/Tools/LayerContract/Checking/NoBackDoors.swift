@@ -43,7 +43,8 @@ struct NoBackDoors {
             remedy = "Import what it reaches, or let C code that the diagram names do it behind a header."
         case .objectiveC, .platform:
             let isPlatform = backDoor.key == .platform
-            reason = "the ring \(ring.name) may not import \(isPlatform ? "a platform's C library" : "Foundation or ObjectiveC")."
+            reason =
+                "the ring \(ring.name) may not import \(isPlatform ? "a platform's C library" : "Foundation or ObjectiveC")."
             let key = package.membership(of: target) == .test ? RingLabel.Key.testImports : .imports
             remedy =
                 "Do it in a ring that may, behind a protocol; or add "

@@ -83,7 +83,7 @@ struct DeclarationScanner {
         declarations.parameters.formUnion(signature.genericParameters)
         declarations.types.insert(name.text)
         declarations.scopes.declare(name.text)
-        nextType = (name.text, signature.typeNames)
+        nextType = (name.text, inheritedNames(from: index + 2))
         if scope?.kind != .body {
             if access >= .package { declarations.visibleTypes.insert(name.text) }
             if access >= .internal {
@@ -99,12 +99,26 @@ struct DeclarationScanner {
         )
     }
 
+    /// The names behind the colon of a type or extension, which is in no angle brackets.
+    private func inheritedNames(from start: Int) -> Set<String> {
+        var names: Set<String> = []
+        var depth = 0
+        var isBehindColon = false
+        for token in tokens[start...].prefix(while: { !$0.isMark("{") && !$0.isWord("where") }) {
+            if token.isMark("<") { depth += 1 }
+            if token.isMark(">") { depth -= 1 }
+            if depth == 0, token.isMark(":") { isBehindColon = true }
+            if depth == 0, isBehindColon, token.isName { names.insert(token.text) }
+        }
+        return names
+    }
+
     private mutating func readExtension() {
         let head = DeclarationHead(tokens, before: index)
         let signature = DeclarationSignature(tokens, from: index + 1, of: .braced)
         if signature.hasColon { show(signature, head, at: .public) }
         let path = tokens[(index + 1)...].prefix { $0.isName || $0.isMark(".") }.prefix { !$0.isWord("where") }
-        nextType = (path.map(\.text).joined(), signature.typeNames)
+        nextType = (path.map(\.text).joined(), inheritedNames(from: index + 1))
         next = DeclarationScope(
             kind: .typeExtension,
             access: head.access ?? .internal,

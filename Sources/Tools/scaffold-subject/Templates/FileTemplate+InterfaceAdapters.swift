@@ -155,7 +155,7 @@ extension FileTemplate {
                             """
                     )
                     let repository = Upstream{BlogEntry}Repository(upstream: upstream)
-                    let reading = try await repository.{blogEntries}(.nearest)
+                    let reading = try await repository.{blogEntries}(.cacheFirst)
                     #expect(try reading.value == [.example(7, text: "On engines."), .example(3, text: "x")])
                     #expect(reading.origin == .upstream)
                     #expect(
@@ -171,7 +171,7 @@ extension FileTemplate {
                 @Test func whatIsNoListIsAnErrorThatSaysWhere() async throws {
                     let repository = Upstream{BlogEntry}Repository(upstream: try .example(answering: "{}"))
                     let error = await #expect(throws: RepositoryError.self) {
-                        try await repository.{blogEntries}(.nearest)
+                        try await repository.{blogEntries}(.cacheFirst)
                     }
                     #expect(error?.reason == .unreadable)
                     #expect(error?.request == "GET http://upstream.test/api/{blogEntries}")
@@ -181,7 +181,7 @@ extension FileTemplate {
                     let source = RecordingDataFetcher(StubDataFetcher(failing: .unreachable))
                     let repository = Upstream{BlogEntry}Repository(upstream: try .example(source))
                     _ = try? await repository.{blogEntries}(.upstream)
-                    _ = try? await repository.{blogEntries}(.nearest)
+                    _ = try? await repository.{blogEntries}(.cacheFirst)
                     #expect(source.requests.map { $0.headerFields[.cacheControl] } == ["no-cache", nil])
                 }
             }

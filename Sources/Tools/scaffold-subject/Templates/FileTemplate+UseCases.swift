@@ -39,7 +39,7 @@ extension FileTemplate {
                 /// - Complexity: O(n log n) in the number of {blog entries}.
                 /// - Throws: a ``List{BlogEntries}Error`` if there is no list to be had.
                 public func callAsFunction(
-                    _ policy: ReadPolicy = .nearest
+                    _ policy: ReadPolicy = .cacheFirst
                 ) async throws(List{BlogEntries}Error) -> Reading<[{BlogEntry}]> {
                     do {
                         return try await {blogEntries}.{blogEntries}(policy).map(Self.inOrderOfTexts)
@@ -125,7 +125,7 @@ extension FileTemplate {
 
                 @Test func thePolicyReachesTheRepository() async throws {
                     let list = List{BlogEntries}({blogEntries}: CopyingRepository())
-                    #expect(try await list(.upstream).origin == .upstream)
+                    #expect(try await list(.upstreamOnly).origin == .upstream)
                     #expect(try await list().origin == .memory)
                 }
 

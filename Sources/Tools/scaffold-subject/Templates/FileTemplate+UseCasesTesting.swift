@@ -75,7 +75,7 @@ extension FileTemplate {
                         [try .example(9), try .example(7)],
                         rejected: rejected
                     )
-                    let reading = try await repository.{blogEntries}(.nearest)
+                    let reading = try await repository.{blogEntries}(.cacheFirst)
                     #expect(reading.value.map(\.id.rawValue) == [9, 7])
                     #expect(reading.value.map(\.text) == ["Text 9", "Text 7"])
                     #expect(reading.rejected == rejected)
@@ -85,9 +85,9 @@ extension FileTemplate {
                     let failure = RepositoryError(.denied, request: "x", explanation: "failed")
                     let repository = InMemory{BlogEntry}Repository([try .example()])
                     repository.fail(with: failure)
-                    await #expect(throws: failure) { try await repository.{blogEntries}(.nearest) }
+                    await #expect(throws: failure) { try await repository.{blogEntries}(.cacheFirst) }
                     repository.fail(with: nil)
-                    #expect(try await repository.{blogEntries}(.nearest).origin == .memory)
+                    #expect(try await repository.{blogEntries}(.cacheFirst).origin == .memory)
                 }
 
                 @Test func aCancelledTaskGetsNoAnswer() async {
@@ -96,7 +96,7 @@ extension FileTemplate {
                         group.addTask {
                             while !Task.isCancelled { await Task.yield() }
                             let error = await #expect(throws: RepositoryError.self) {
-                                try await repository.{blogEntries}(.nearest)
+                                try await repository.{blogEntries}(.cacheFirst)
                             }
                             #expect(error?.reason == .cancelled)
                         }

@@ -8,14 +8,14 @@ struct PromiseTests {
     private let promise = Promise<Int>()
 
     @Test func theFirstValueCounts() async {
-        #expect(promise.keep(1))
-        #expect(!promise.keep(2))
+        #expect(promise.fulfill(1))
+        #expect(!promise.fulfill(2))
         #expect(await promise.value().kept == 1)
     }
 
     @Test func whoWaitsGetsWhatComes() async {
         async let value = promise.value().kept
-        promise.keep(1)
+        promise.fulfill(1)
         #expect(await value == 1)
     }
 
@@ -24,8 +24,8 @@ struct PromiseTests {
             async let value = promise.value().kept
             // The other waits by then.
             for _ in 0..<32 { await Task.yield() }
-            #expect(promise.keep(1))
-            #expect(!promise.keep(2))
+            #expect(promise.fulfill(1))
+            #expect(!promise.fulfill(2))
             #expect(await value == 1)
         }
     }
@@ -39,11 +39,11 @@ struct PromiseTests {
                 return
             }
         }
-        #expect(!promise.keep(1))
+        #expect(!promise.fulfill(1))
     }
 
     @Test func whoIsCancelledGetsWhatIsThere() async {
-        promise.keep(1)
+        promise.fulfill(1)
         await withTaskGroup(of: Int?.self) { group in
             group.cancelAll()
             group.addTask { await promise.value().kept }
@@ -62,7 +62,7 @@ struct PromiseTests {
             Issue.record("The deadline did not end the wait.")
             return
         }
-        #expect(!promise.keep(1))
+        #expect(!promise.fulfill(1))
         #expect(timer.count == 0)
     }
 
@@ -70,12 +70,12 @@ struct PromiseTests {
         let timer = TimerService(clock)
         async let value = Deadline(in: .seconds(5), on: timer).carried { await promise.value().kept }
         await timer.timers(1)
-        promise.keep(1)
+        promise.fulfill(1)
         #expect(await value == .success(1))
         #expect(timer.count == 0)
     }
 }
 
 extension Promise.Outcome {
-    fileprivate var kept: Value? { if case .kept(let value) = self { value } else { nil } }
+    fileprivate var kept: Value? { if case .fulfilled(let value) = self { value } else { nil } }
 }

@@ -13,9 +13,9 @@ struct ErrorHandlerTests {
 
     @Test func theOutermostGetsAnErrorFirst() {
         let handler = JournalingErrorHandler(journal: journal)
-            .telling { [journal] in journal.add("first told: \($0)") }
-            .writing { [journal] in journal.add("written: \($0)") }
-            .telling { [journal] in journal.add("last told: \($0)") }
+            .notifying { [journal] in journal.add("first told: \($0)") }
+            .logging { [journal] in journal.add("written: \($0)") }
+            .notifying { [journal] in journal.add("last told: \($0)") }
         handler.handle(ExampleError("a"))
         #expect(journal.entries == ["last told: a", "written: a", "first told: a", "base: a"])
     }
@@ -24,20 +24,20 @@ struct ErrorHandlerTests {
         let clock = ManualClock()
         let handler = IgnoringErrorHandler()
             .reporting(through: RecordingDataSaver())
-            .writing { _ in }
-            .diverting(OtherError.self, to: IgnoringErrorHandler().telling { _ in })
+            .logging { _ in }
+            .routing(OtherError.self, to: IgnoringErrorHandler().notifying { _ in })
             .droppingRepeats(within: .seconds(10), clock: clock)
         #expect(
             ReplaceableErrorHandler(handler).description == """
-                can be replaced → drops repeats within 10.0 seconds → diverts OtherError to (tells → ends) → writes → \
+                can be replaced → drops repeats within 10.0 seconds → routes OtherError to (notifies → ends) → logs → \
                 reports in batches of 100 → ends
                 """
         )
     }
 
     @Test func whatWrapsAHandlerClosesIt() async {
-        await JournalingErrorHandler(journal: journal, name: "written").writing { _ in }.close()
-        await JournalingErrorHandler(journal: journal, name: "told").telling { _ in }.close()
+        await JournalingErrorHandler(journal: journal, name: "written").logging { _ in }.close()
+        await JournalingErrorHandler(journal: journal, name: "told").notifying { _ in }.close()
         await JournalingErrorHandler(journal: journal, name: "reported").reporting(through: RecordingDataSaver())
             .close()
         await JournalingErrorHandler(journal: journal, name: "counted")
@@ -54,7 +54,7 @@ struct ErrorHandlerTests {
     }
 
     @Test func anErrorIsWrittenAsOneLineThatDoesNothing() {
-        let handler = IgnoringErrorHandler().writing { [journal] in journal.add($0) }
+        let handler = IgnoringErrorHandler().logging { [journal] in journal.add($0) }
         handler.handle(ExampleError("one\r\ntwo\u{1B}[2J\u{202E}\u{2028}\u{85} “drei” \u{1F600}é"))
         handler.handle(ExampleError("a\u{200B}b\u{AD}c\u{E0041}d"))
         #expect(
@@ -66,7 +66,7 @@ struct ErrorHandlerTests {
 
     @Test func anErrorThatIsHandledElsewhereGoesNoFurther() async {
         let base = JournalingErrorHandler(journal: journal)
-        let handler = base.diverting(OtherError.self, to: JournalingErrorHandler(journal: journal, name: "elsewhere"))
+        let handler = base.routing(OtherError.self, to: JournalingErrorHandler(journal: journal, name: "elsewhere"))
         handler.handle(ExampleError("a"))
         handler.handle(OtherError())
         #expect(journal.entries == ["base: a", "elsewhere: other"])

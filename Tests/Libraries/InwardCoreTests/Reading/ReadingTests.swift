@@ -7,13 +7,13 @@ struct ReadingTests {
         let rejected = [RejectedRecord(list: "users", position: 0, field: nil, reason: "is null")]
         let reading = Reading([1, 2], origin: .upstream, rejected: rejected).map(\.count)
         #expect(reading == Reading(2, origin: .upstream, rejected: rejected))
-        #expect(reading.degradation == nil)
+        #expect(reading.fallbackReason == nil)
     }
 
     @Test func aMappedReadingKeepsItsDegradation() {
-        let reading = Reading([1, 2], origin: .memory, degradation: .example(.unavailable)).map(\.count)
-        #expect(reading.degradation == .example(.unavailable))
-        #expect(reading == Reading(2, origin: .memory, degradation: .example(.unavailable)))
+        let reading = Reading([1, 2], origin: .memory, fallbackReason: .example(.unavailable)).map(\.count)
+        #expect(reading.fallbackReason == .example(.unavailable))
+        #expect(reading == Reading(2, origin: .memory, fallbackReason: .example(.unavailable)))
         #expect(reading != Reading(2, origin: .memory))
     }
 
@@ -25,7 +25,7 @@ struct ReadingTests {
     }
 
     @Test func policiesSayWhetherACopyWillDo() {
-        #expect(ReadPolicy.nearest.allowsCopies)
-        #expect(!ReadPolicy.upstream.allowsCopies)
+        #expect(ReadPolicy.cacheFirst.allowsCopies)
+        #expect(!ReadPolicy.upstreamOnly.allowsCopies)
     }
 }

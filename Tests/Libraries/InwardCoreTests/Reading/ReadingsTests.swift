@@ -8,12 +8,12 @@ struct ReadingsTests {
     private func given(
         kept: Result<Reading<Int>, RepositoryError>,
         upstream: Result<Reading<Int>, RepositoryError> = .success(Reading(2, origin: .upstream)),
-        notOlderThan largestAge: Duration? = nil
+        notOlderThan maximumAge: Duration? = nil
     ) async -> (values: [Int], error: RepositoryError.Reason?, asked: [ReadPolicy], behind: Int?) {
         let log = PolicyLog()
-        let readings = Readings(notOlderThan: largestAge) { policy throws(RepositoryError) in
+        let readings = Readings(notOlderThan: maximumAge) { policy throws(RepositoryError) in
             log.note(policy)
-            return try policy == .local ? kept.get() : upstream.get()
+            return try policy == .cacheOnly ? kept.get() : upstream.get()
         }
         var values: [Int] = []
         var iterator = readings.makeAsyncIterator()
@@ -39,12 +39,12 @@ struct ReadingsTests {
 
     @Test func whatIsFreshIsAllThereIs() async {
         let given = await given(kept: kept())
-        #expect(given.values == [1] && given.asked == [.local] && given.error == nil && given.behind == nil)
+        #expect(given.values == [1] && given.asked == [.cacheOnly] && given.error == nil && given.behind == nil)
     }
 
     @Test func whatIsStaleIsFollowedByWhatTheSourceHas() async {
         let given = await given(kept: kept(isStale: true))
-        #expect(given.values == [1, 2] && given.asked == [.local, .upstream] && given.behind == nil)
+        #expect(given.values == [1, 2] && given.asked == [.cacheOnly, .upstreamOnly] && given.behind == nil)
     }
 
     @Test func whatIsTooOldIsFollowedByWhatTheSourceHas() async {
@@ -65,7 +65,7 @@ struct ReadingsTests {
 
     @Test func whoIsCancelledIsToldAndNobodyElseIsAsked() async {
         let given = await given(kept: .failure(.example(.cancelled)))
-        #expect(given.values.isEmpty && given.error == .cancelled && given.asked == [.local] && given.behind == nil)
+        #expect(given.values.isEmpty && given.error == .cancelled && given.asked == [.cacheOnly] && given.behind == nil)
     }
 
     @Test func eachIteratorAsksAnew() async throws {
@@ -75,6 +75,6 @@ struct ReadingsTests {
             return Reading(1, origin: .memory)
         }
         for _ in 0..<2 { for try await _ in readings {} }
-        #expect(log.all == [.local, .local])
+        #expect(log.all == [.cacheOnly, .cacheOnly])
     }
 }

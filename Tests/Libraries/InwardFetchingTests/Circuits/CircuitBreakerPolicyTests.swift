@@ -13,10 +13,10 @@ struct CircuitBreakerPolicyTests {
         let policy = CircuitBreakerPolicy.standard
         #expect(policy.window == .calls(20))
         #expect(policy.minimumCalls == 10)
-        #expect(policy.failureShare == 0.5)
+        #expect(policy.failureRateThreshold == 0.5)
         #expect(policy.slowCalls == nil)
         #expect(policy.openDuration == .seconds(10))
-        #expect(policy.largestOpenDuration == .seconds(60))
+        #expect(policy.maximumOpenDuration == .seconds(60))
         #expect(policy.probes == 3)
         #expect(policy.failures == .standard)
     }
@@ -43,7 +43,7 @@ struct CircuitBreakerPolicyTests {
         (0.3, 0.3), (0, 0.01), (-1, 0.01), (-.infinity, 0.01), (1, 1), (1.5, 1), (.infinity, 1), (.nan, 1),
     ])
     func aShareIsKeptWithinItsRange(share: Double, kept: Double) {
-        #expect(CircuitBreakerPolicy(failureShare: share).failureShare == kept)
+        #expect(CircuitBreakerPolicy(failureRateThreshold: share).failureRateThreshold == kept)
         #expect(CircuitBreakerPolicy.SlowCalls(.seconds(1), share: share).share == kept)
     }
 
@@ -53,10 +53,10 @@ struct CircuitBreakerPolicyTests {
     ])
     func aDurationIsKeptWithinItsRange(duration: Duration, kept: Duration) {
         #expect(CircuitBreakerPolicy.SlowCalls(duration).duration == kept)
-        let policy = CircuitBreakerPolicy(openDuration: duration, largestOpenDuration: .zero)
+        let policy = CircuitBreakerPolicy(openDuration: duration, maximumOpenDuration: .zero)
         #expect(policy.openDuration == kept)
-        #expect(policy.largestOpenDuration == kept)
-        #expect(CircuitBreakerPolicy(largestOpenDuration: .seconds(Int64.max)).largestOpenDuration == .seconds(86_400))
+        #expect(policy.maximumOpenDuration == kept)
+        #expect(CircuitBreakerPolicy(maximumOpenDuration: .seconds(Int64.max)).maximumOpenDuration == .seconds(86_400))
     }
 
     @Test(arguments: [(Int.min, 1), (0, 1), (7, 7), (.max, 1_000)])
@@ -91,7 +91,7 @@ struct CircuitBreakerPolicyTests {
         kept.origin = .memory
         #expect(CircuitBreakerPolicy.standard.isFailure(kept) == nil)
         var standIn = DataResponse()
-        standIn.degradation = try error(.unreachable)
+        standIn.fallbackReason = try error(.unreachable)
         #expect(CircuitBreakerPolicy.standard.isFailure(standIn) == nil)
     }
 }

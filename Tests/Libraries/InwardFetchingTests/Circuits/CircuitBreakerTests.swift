@@ -37,7 +37,7 @@ struct CircuitBreakerTests {
         #expect(breaker.description == "the circuit to users is closed")
         breaker.isolate()
         #expect(breaker.description == "the circuit to users is isolated")
-        let refusal = #expect(throws: CircuitRefusal.self) { _ = try breaker.permit() }
+        let refusal = #expect(throws: CircuitRejection.self) { _ = try breaker.permit() }
         #expect(refusal?.explanation == "was not sent: the circuit to users is isolated")
         #expect(CircuitBreaker().description == "the circuit is closed")
     }
@@ -71,7 +71,7 @@ struct CircuitBreakerTests {
         let breaker = makeBreaker()
         breaker.isolate()
         clock.advance(by: .seconds(1_000_000))
-        #expect(throws: CircuitRefusal.self) { _ = try breaker.permit() }
+        #expect(throws: CircuitRejection.self) { _ = try breaker.permit() }
         breaker.close()
         #expect(try record(isFailure: true, breaker) == nil)
         breaker.close()
@@ -121,7 +121,7 @@ struct CircuitBreakerTests {
         try record(2, isFailure: true, breaker)
         clock.advance(by: .seconds(10))
         for _ in 0..<100 {
-            #expect(try breaker.permit().pass.isProbe)
+            #expect(try breaker.permit().permit.isProbe)
             #expect(try record(isFailure: nil, breaker) == nil)
         }
         #expect(breaker.state == .halfOpen)
@@ -134,7 +134,7 @@ struct CircuitBreakerTests {
         clock.advance(by: .seconds(10))
         let first = try breaker.permit()
         #expect(try record(isFailure: false, breaker) == nil)
-        #expect(throws: CircuitRefusal.self) { _ = try breaker.permit() }
+        #expect(throws: CircuitRejection.self) { _ = try breaker.permit() }
         #expect(breaker.settle(first, isFailure: false) == CircuitChange(from: .halfOpen, to: .closed))
     }
 
@@ -163,7 +163,7 @@ struct CircuitBreakerTests {
         let breaker = makeBreaker()
         try record(2, isFailure: true, breaker)
         let looks = clock.looks
-        for _ in 0..<10 { #expect(throws: CircuitRefusal.self) { _ = try breaker.permit() } }
+        for _ in 0..<10 { #expect(throws: CircuitRejection.self) { _ = try breaker.permit() } }
         #expect(clock.looks == looks + 10)
     }
 

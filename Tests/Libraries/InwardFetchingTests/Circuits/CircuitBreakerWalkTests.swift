@@ -11,7 +11,7 @@ struct CircuitBreakerWalkTests {
     /// The probes under way: each is in here for a little less than its permit lives.
     private final class Ledger: Sendable {
         private struct Entries {
-            var underWay: [CircuitState.Pass: Int] = [:]
+            var underWay: [CircuitState.Permit: Int] = [:]
             var most = 0
             var total = 0
         }
@@ -22,18 +22,18 @@ struct CircuitBreakerWalkTests {
         var most: Int { entries.withLock(\.most) }
         var total: Int { entries.withLock(\.total) }
 
-        func begin(_ pass: CircuitState.Pass) {
-            guard pass.isProbe else { return }
+        func begin(_ permit: CircuitState.Permit) {
+            guard permit.isProbe else { return }
             entries.withLock { entries in
-                entries.underWay[pass.sort, default: 0] += 1
-                entries.most = max(entries.most, entries.underWay[pass.sort, default: 0])
+                entries.underWay[permit.sort, default: 0] += 1
+                entries.most = max(entries.most, entries.underWay[permit.sort, default: 0])
                 entries.total += 1
             }
         }
 
-        func end(_ pass: CircuitState.Pass) {
-            guard pass.isProbe else { return }
-            entries.withLock { $0.underWay[pass.sort, default: 0] -= 1 }
+        func end(_ permit: CircuitState.Permit) {
+            guard permit.isProbe else { return }
+            entries.withLock { $0.underWay[permit.sort, default: 0] -= 1 }
         }
     }
 
@@ -47,7 +47,7 @@ struct CircuitBreakerWalkTests {
             minimumCalls: 4,
             slowCalls: round % 3 == 0 ? .init(.milliseconds(20)) : nil,
             openDuration: .milliseconds(10),
-            largestOpenDuration: .milliseconds(40),
+            maximumOpenDuration: .milliseconds(40),
             probes: Self.probes
         )
         let breaker = CircuitBreaker(policy: policy, timer: TimerService(clock))
@@ -70,7 +70,7 @@ struct CircuitBreakerWalkTests {
             #expect(change == nil || change?.to == .closed, "The seed was \(seed).")
         }
         #expect(breaker.state == .closed, "The seed was \(seed).")
-        #expect(!(try breaker.permit().pass.isProbe), "The seed was \(seed).")
+        #expect(!(try breaker.permit().permit.isProbe), "The seed was \(seed).")
     }
 
     private static func step(
@@ -85,9 +85,9 @@ struct CircuitBreakerWalkTests {
         case 4..<40: clock.advance(by: .milliseconds(Int.random(in: 1...6, using: &random)))
         default:
             guard let permit = try? breaker.permit() else { return await Task.yield() }
-            ledger.begin(permit.pass)
+            ledger.begin(permit.permit)
             for _ in 0..<Int.random(in: 0..<6, using: &random) { await Task.yield() }
-            ledger.end(permit.pass)
+            ledger.end(permit.permit)
             switch Int.random(in: 0..<4, using: &random) {
             case 0: break
             case 1: _ = breaker.settle(permit, isFailure: nil)
@@ -98,7 +98,7 @@ struct CircuitBreakerWalkTests {
     }
 }
 
-extension CircuitState.Pass {
+extension CircuitState.Permit {
     /// What it has in common with the others of its round.
     fileprivate var sort: Self { Self(generation: generation, round: round) }
 }

@@ -8,9 +8,9 @@ struct CircuitStateExplorationTests {
     private static let policy = CircuitBreakerPolicy(
         window: .calls(2),
         minimumCalls: 2,
-        failureShare: 0.5,
+        failureRateThreshold: 0.5,
         openDuration: .milliseconds(2),
-        largestOpenDuration: .milliseconds(4),
+        maximumOpenDuration: .milliseconds(4),
         probes: 2,
         failures: FailureCriteria()
     )
@@ -19,10 +19,10 @@ struct CircuitStateExplorationTests {
     private struct Place: Hashable {
         var circuit = CircuitState(policy: policy, title: "")
         var now = Duration.zero
-        var passes: [CircuitState.Pass] = []
+        var permits: [CircuitState.Permit] = []
 
         /// The probes that count.
-        var probes: Int { passes.count { $0.round == circuit.round && $0.generation == circuit.generation } }
+        var probes: Int { permits.count { $0.round == circuit.round && $0.generation == circuit.generation } }
 
         /// How many requests a half-open circuit lets through now, one after the other.
         var room: Int {
@@ -34,13 +34,13 @@ struct CircuitStateExplorationTests {
     }
 
     private enum Step {
-        case admit, succeed(Int), fail(Int), giveBack(Int), lose(Int), wait, isolate, close
+        case admit, succeed(Int), fail(Int), release(Int), lose(Int), wait, isolate, close
     }
 
     private func steps(from place: Place) -> [Step] {
         var steps: [Step] = [.admit, .wait, .isolate, .close]
-        for index in place.passes.indices {
-            steps += [.succeed(index), .fail(index), .giveBack(index), .lose(index)]
+        for index in place.permits.indices {
+            steps += [.succeed(index), .fail(index), .release(index), .lose(index)]
         }
         return steps
     }
@@ -52,26 +52,26 @@ struct CircuitStateExplorationTests {
         case .admit:
             admit(&next, &violations)
         case .succeed(let index), .fail(let index):
-            let pass = next.passes.remove(at: index)
+            let permit = next.permits.remove(at: index)
             var isFailure = false
             if case .fail = step { isFailure = true }
-            let change = next.circuit.record(CallOutcome(isFailure: isFailure), of: pass, at: next.now)
+            let change = next.circuit.record(CallOutcome(isFailure: isFailure), of: permit, at: next.now)
             let phases = CircuitChange(from: place.circuit.phase, to: next.circuit.phase)
             if change != (phases.from == phases.to ? nil : phases) { violations.insert("a change is told wrongly") }
-            if pass.generation != place.circuit.generation, next.circuit != place.circuit {
-                violations.insert("an old pass changes something")
+            if permit.generation != place.circuit.generation, next.circuit != place.circuit {
+                violations.insert("an old permit changes something")
             }
-        case .giveBack(let index):
-            let pass = next.passes.remove(at: index)
-            next.circuit.giveBack(pass)
-            let counts = pass.round == place.circuit.round && pass.generation == place.circuit.generation
+        case .release(let index):
+            let permit = next.permits.remove(at: index)
+            next.circuit.release(permit)
+            let counts = permit.round == place.circuit.round && permit.generation == place.circuit.generation
             // Later on those under way are given up anyway.
             let isInTime = place.circuit.phase == .halfOpen && place.circuit.timeLeft(at: place.now) > .zero
             if isInTime, next.room != place.room + (counts ? 1 : 0) {
                 violations.insert("a place is lost or doubled")
             }
         case .lose(let index):
-            next.passes.remove(at: index)
+            next.permits.remove(at: index)
         case .wait:
             next.now += .milliseconds(1)
         case .isolate:
@@ -84,14 +84,14 @@ struct CircuitStateExplorationTests {
 
     private func admit(_ place: inout Place, _ violations: inout Set<String>) {
         let before = place.circuit.phase
-        do throws(CircuitRefusal) {
-            let pass = try place.circuit.admit(at: place.now)
+        do throws(CircuitRejection) {
+            let permit = try place.circuit.admit(at: place.now)
             let phases = CircuitChange(from: before, to: place.circuit.phase)
-            if pass.change != (phases.from == phases.to ? nil : phases) {
+            if permit.change != (phases.from == phases.to ? nil : phases) {
                 violations.insert("a change is told wrongly")
             }
-            if pass.isProbe != (place.circuit.phase == .halfOpen) { violations.insert("a probe is none") }
-            place.passes.append(CircuitState.Pass(generation: pass.generation, round: pass.round))
+            if permit.isProbe != (place.circuit.phase == .halfOpen) { violations.insert("a probe is none") }
+            place.permits.append(CircuitState.Permit(generation: permit.generation, round: permit.round))
         } catch {
             if before == .closed { violations.insert("a closed circuit refuses") }
             if before != place.circuit.phase { violations.insert("a refusal changes something") }
@@ -108,14 +108,14 @@ struct CircuitStateExplorationTests {
         if circuit.phase != .halfOpen, place.probes > 0 { violations.insert("probes count while there are none") }
         let left = circuit.timeLeft(at: place.now)
         if circuit.phase == .open {
-            if left > Self.policy.largestOpenDuration { violations.insert("it is open for too long") }
+            if left > Self.policy.maximumOpenDuration { violations.insert("it is open for too long") }
             var early = circuit
             if left > .zero, (try? early.admit(at: place.now + left - .nanoseconds(1))) != nil {
                 violations.insert("it lets somebody through too early")
             }
             var later = circuit
-            let pass = try? later.admit(at: place.now + left)
-            if pass?.change != CircuitChange(from: .open, to: .halfOpen) { violations.insert("it stays open") }
+            let permit = try? later.admit(at: place.now + left)
+            if permit?.change != CircuitChange(from: .open, to: .halfOpen) { violations.insert("it stays open") }
         }
         if circuit.phase != .isolated, !recovers(place) { violations.insert("it is stuck while \(circuit.phase)") }
     }
@@ -123,10 +123,10 @@ struct CircuitStateExplorationTests {
     /// Whether it closes as soon as the source is well again, even if nobody comes back who is under way.
     private func recovers(_ place: Place) -> Bool {
         var circuit = place.circuit
-        let later = place.now + Self.policy.largestOpenDuration
+        let later = place.now + Self.policy.maximumOpenDuration
         for _ in 0..<Self.policy.probes where circuit.phase != .closed {
-            guard let pass = try? circuit.admit(at: later) else { return false }
-            _ = circuit.record(CallOutcome(isFailure: false), of: pass, at: later)
+            guard let permit = try? circuit.admit(at: later) else { return false }
+            _ = circuit.record(CallOutcome(isFailure: false), of: permit, at: later)
         }
         return circuit.phase == .closed
     }

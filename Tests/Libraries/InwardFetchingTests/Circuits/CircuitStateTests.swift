@@ -7,7 +7,7 @@ struct CircuitStateTests {
         window: .calls(4),
         minimumCalls: 2,
         openDuration: .seconds(10),
-        largestOpenDuration: .seconds(30),
+        maximumOpenDuration: .seconds(30),
         probes: 2
     )
 
@@ -17,7 +17,7 @@ struct CircuitStateTests {
 
     private var circuit = CircuitState(policy: policy, title: "the circuit")
 
-    private mutating func admit(at seconds: Double = 0) throws -> CircuitState.Pass {
+    private mutating func admit(at seconds: Double = 0) throws -> CircuitState.Permit {
         try circuit.admit(at: .seconds(seconds))
     }
 
@@ -30,8 +30,8 @@ struct CircuitStateTests {
     }
 
     /// Why a request is refused; `nil` if it is not.
-    private mutating func refusal(at seconds: Double = 0) -> CircuitRefusal? {
-        do throws(CircuitRefusal) {
+    private mutating func refusal(at seconds: Double = 0) -> CircuitRejection? {
+        do throws(CircuitRejection) {
             _ = try circuit.admit(at: .seconds(seconds))
             return nil
         } catch {
@@ -40,7 +40,7 @@ struct CircuitStateTests {
     }
 
     @Test mutating func aCircuitIsClosedAndLetsEverybodyThrough() throws {
-        for _ in 0..<100 { #expect(try admit() == CircuitState.Pass(generation: 0)) }
+        for _ in 0..<100 { #expect(try admit() == CircuitState.Permit(generation: 0)) }
         #expect(circuit.phase == .closed)
     }
 
@@ -69,7 +69,7 @@ struct CircuitStateTests {
 
     @Test(arguments: [(0.55, 11), (0.07, 2), (0.3, 6), (1, 20), (0.01, 1)])
     mutating func sharesAreNotRounded(share: Double, failures: Int) throws {
-        let policy = CircuitBreakerPolicy(window: .calls(20), minimumCalls: 20, failureShare: share)
+        let policy = CircuitBreakerPolicy(window: .calls(20), minimumCalls: 20, failureRateThreshold: share)
         for count in [failures - 1, failures] {
             circuit = CircuitState(policy: policy, title: "")
             for _ in count..<20 { try record(good) }
@@ -120,11 +120,11 @@ struct CircuitStateTests {
     @Test mutating func behindItsTimeItLetsAsManyProbesThroughAsAreAllowed() throws {
         try record(failed, failed)
         let change = CircuitChange(from: .open, to: .halfOpen)
-        #expect(try admit(at: 10) == CircuitState.Pass(generation: 2, round: 0, change: change))
+        #expect(try admit(at: 10) == CircuitState.Permit(generation: 2, round: 0, change: change))
         #expect(circuit.phase == .halfOpen)
-        #expect(try admit(at: 10) == CircuitState.Pass(generation: 2, round: 0))
+        #expect(try admit(at: 10) == CircuitState.Permit(generation: 2, round: 0))
         let words = "was not sent: the circuit is half open, and its probes are under way"
-        #expect(refusal(at: 10) == CircuitRefusal(explanation: words, retryAfter: nil))
+        #expect(refusal(at: 10) == CircuitRejection(explanation: words, retryAfter: nil))
     }
 
     @Test mutating func itClosesWhenAllProbesHaveSucceededAndForgetsWhatWas() throws {
@@ -151,7 +151,7 @@ struct CircuitStateTests {
         let change = circuit.record(failed, of: probes[0], at: .seconds(12))
         #expect(change == CircuitChange(from: .halfOpen, to: .open))
         let words = "was not sent: the circuit is open, because a probe failed"
-        #expect(refusal(at: 12) == CircuitRefusal(explanation: words, retryAfter: .delay(.seconds(20))))
+        #expect(refusal(at: 12) == CircuitRejection(explanation: words, retryAfter: .delay(.seconds(20))))
         // The other one comes too late to close it.
         #expect(circuit.record(good, of: probes[1], at: .seconds(12)) == nil)
         #expect(circuit.phase == .open)
@@ -189,7 +189,7 @@ struct CircuitStateTests {
     @Test mutating func aProbeThatSaysNothingGivesItsPlaceToAnother() throws {
         try record(failed, failed)
         let probes = [try admit(at: 10), try admit(at: 10)]
-        circuit.giveBack(probes[1])
+        circuit.release(probes[1])
         #expect(circuit.phase == .halfOpen)
         #expect(refusal(at: 10) == nil)
         #expect(refusal(at: 10) != nil)
@@ -205,7 +205,7 @@ struct CircuitStateTests {
         #expect(next.map(\.change) == [nil, nil])
         #expect(refusal(at: 25) != nil)
         // One that is given back makes no room twice.
-        circuit.giveBack(lost[0])
+        circuit.release(lost[0])
         #expect(refusal(at: 25) != nil)
         #expect(circuit.phase == .halfOpen)
         #expect(circuit.record(good, of: next[0], at: .seconds(25)) == nil)
@@ -243,27 +243,27 @@ struct CircuitStateTests {
     }
 
     @Test mutating func whatWasSentBeforeItOpenedCountsForNothing() throws {
-        let passes = [try admit(), try admit(), try admit()]
+        let permits = [try admit(), try admit(), try admit()]
         try record(failed, failed)
-        #expect(circuit.record(failed, of: passes[0], at: .seconds(1)) == nil)
+        #expect(circuit.record(failed, of: permits[0], at: .seconds(1)) == nil)
         #expect(circuit.timeLeft(at: .seconds(1)) == .seconds(9))
         _ = try admit(at: 10)
-        #expect(circuit.record(failed, of: passes[1], at: .seconds(10)) == nil)
-        circuit.giveBack(passes[1])
+        #expect(circuit.record(failed, of: permits[1], at: .seconds(10)) == nil)
+        circuit.release(permits[1])
         #expect(circuit.phase == .halfOpen)
         circuit.close()
         try record(failed, at: 10)
-        #expect(circuit.record(failed, of: passes[2], at: .seconds(10)) == nil)
+        #expect(circuit.record(failed, of: permits[2], at: .seconds(10)) == nil)
         #expect(circuit.phase == .closed)
     }
 
     @Test mutating func anIsolatedCircuitRefusesUntilItIsClosed() throws {
-        let pass = try admit()
+        let permit = try admit()
         circuit.isolate()
-        let refusal = CircuitRefusal(explanation: "was not sent: the circuit is isolated", retryAfter: nil)
+        let refusal = CircuitRejection(explanation: "was not sent: the circuit is isolated", retryAfter: nil)
         #expect(self.refusal() == refusal)
         #expect(self.refusal(at: 1_000_000) == refusal)
-        #expect(circuit.record(good, of: pass, at: .zero) == nil)
+        #expect(circuit.record(good, of: permit, at: .zero) == nil)
         #expect(circuit.phase == .isolated)
         circuit.close()
         #expect(self.refusal() == nil)

@@ -59,7 +59,7 @@ struct StuckCircuitTests {
         await withThrowingTaskGroup { group in
             for _ in 0..<2 { group.addTask { try await fetcher.fetch(.example()) } }
             await arrived.arrive()
-            #expect(throws: CircuitRefusal.self) { _ = try breaker.permit() }
+            #expect(throws: CircuitRejection.self) { _ = try breaker.permit() }
             group.cancelAll()
             while let result = await group.nextResult() {
                 #expect(throws: FetchError.self) { try result.get() }
@@ -91,7 +91,7 @@ struct StuckCircuitTests {
             for _ in 0..<2 { group.addTask { try await fetcher.fetch(.example()) } }
             await arrived.arrive()
             clock.advance(by: .seconds(10) - .nanoseconds(1))
-            #expect(throws: CircuitRefusal.self) { _ = try breaker.permit() }
+            #expect(throws: CircuitRejection.self) { _ = try breaker.permit() }
             clock.advance(by: .nanoseconds(1))
             try await recover(breaker)
             await released.arrive()

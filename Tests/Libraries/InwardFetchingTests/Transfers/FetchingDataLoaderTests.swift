@@ -184,7 +184,7 @@ struct FetchingDataLoaderTests {
 
     @Test func whatAnotherAnswersInItsPlaceIsRefused() async throws {
         var response = DataResponse(body: Data([1]))
-        response.degradation = FetchError(
+        response.fallbackReason = FetchError(
             .unreachable,
             request: DataRequest(url: try .example()),
             explanation: "reached nobody"

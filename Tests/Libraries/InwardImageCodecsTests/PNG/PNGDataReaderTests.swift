@@ -33,12 +33,12 @@ struct PNGDataReaderTests {
             Issue.record("all data were read at once")
             return
         }
-        #expect(reader.position == start + PNGDataReader.mostAtOnce)
+        #expect(reader.position == start + PNGDataReader.maximumAtOnce)
         guard case .starved = try reader.inflate() else {
             Issue.record("there were fewer data")
             return
         }
-        #expect(reader.position == start + 2 * PNGDataReader.mostAtOnce)
+        #expect(reader.position == start + 2 * PNGDataReader.maximumAtOnce)
     }
 
     @Test func whoReadsGivesUpBeforeTheNextData() async throws {

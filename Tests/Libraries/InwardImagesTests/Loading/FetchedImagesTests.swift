@@ -7,7 +7,7 @@ struct FetchedImagesTests {
     private let key = FetchedImages.Key(base: "a", version: 0)
 
     private func add(_ byte: UInt8) async throws -> FetchedImage {
-        let place = try #require(await FetchingRoom(bytes: 1).place())
+        let place = try #require(await EncodedByteBudget(bytes: 1).place())
         return images.add(for: key) { onRelease in
             FetchedImage(
                 EncodedImage([byte]),

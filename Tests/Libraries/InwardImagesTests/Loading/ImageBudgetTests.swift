@@ -13,7 +13,7 @@ struct ImageBudgetTests {
     private func loader(
         _ source: SketchSource,
         cache: ImageCache = ImageCache(bytes: 0),
-        store: (any ImageStore)? = nil,
+        store: (any ImageDataCache)? = nil,
         codec: SketchCodec = SketchCodec(),
         budget: DecodingBudget? = nil
     ) -> ImageLoader {
@@ -153,7 +153,7 @@ struct ImageBudgetTests {
         second.addPlugin(Darken(by: 1))
         second.addPlugin(
             CustomPlugin(identity: 1) { (value: ImageResult) in
-                isProcessing.keep(())
+                isProcessing.fulfill(())
                 _ = await gate.pass()
                 return value
             }

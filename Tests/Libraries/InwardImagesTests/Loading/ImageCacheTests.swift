@@ -176,11 +176,11 @@ struct ImageCacheTests {
     @Test func whatIsForgottenIsNothingToMostOthers() async throws {
         let source = SketchSource(["a": SketchCodec.bytes(5, 5), "b": SketchCodec.bytes(5, 5)], isOpen: false)
         let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
-        var counts = ForgettingCounts()
+        var counts = InvalidationGenerations()
         // One that is not counted together with the picture.
         let other = try #require(
             (0..<1_000).map { ImageAddress("\($0)") }.first { address in
-                counts = ForgettingCounts()
+                counts = InvalidationGenerations()
                 counts.add(address)
                 return counts.count(for: "a") == 0
             }

@@ -110,7 +110,7 @@ struct ImageLimitsTests {
         let (isProcessing, gate) = (Promise<Void>(), Gate())
         loader.addPlugin(
             CustomPlugin(identity: 1) { (value: ImageResult) in
-                isProcessing.keep(())
+                isProcessing.fulfill(())
                 _ = await gate.pass()
                 return value
             }

@@ -51,7 +51,7 @@ struct ImageLoadCancellationTests {
         let source = SketchSource(["a": SketchCodec.bytes(8, 4)])
         // Whoever decodes gives up meanwhile.
         let codec = SketchCodec {
-            isDecoding.keep(())
+            isDecoding.fulfill(())
             // The task that calls is there while it is called.
             // `unsafe`: the task is used only while the closure runs.
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }

@@ -108,7 +108,7 @@ struct ImageLoaderTests {
         let source = CountingImageSource(gathering: most)
         let loader = ImageLoader(source: source, codec: codec, timer: .still)
         await loader.prefetch((0..<12).map { ImageAddress("\($0)") }, atOnce: limit)
-        #expect(source.mostAtOnce == most)
+        #expect(source.maximumAtOnce == most)
     }
 
     @Test func whatWasForgottenIsFetchedAgain() async throws {

@@ -5,7 +5,7 @@ import TestSupport
 @testable import InwardImages
 
 /// A store in memory, which keeps nothing until it is opened.
-final class SketchStore: ImageStore {
+final class SketchStore: ImageDataCache {
     private let kept = Mutex<[ImageKey: [UInt8]]>([:])
     private let isBegun = Promise<Void>()
     private let gate: Gate
@@ -32,7 +32,7 @@ final class SketchStore: ImageStore {
 
     func keep(_ bytes: [UInt8], of picture: ImageKey) async {
         keepings.add()
-        isBegun.keep(())
+        isBegun.fulfill(())
         _ = await gate.pass()
         kept.withLock { $0[picture] = bytes }
     }

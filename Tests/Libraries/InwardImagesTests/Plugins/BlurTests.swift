@@ -43,7 +43,7 @@ struct BlurTests {
             #expect(Blur(radius: radius) == Blur(radius: 0))
             #expect(try Blur(radius: radius).filtered(image) == image)
         }
-        #expect(Blur(radius: .infinity) == Blur(radius: Blur.largestRadius))
+        #expect(Blur(radius: .infinity) == Blur(radius: Blur.maximumRadius))
         #expect(try Blur(radius: .infinity).filtered(image).size == image.size)
     }
 

@@ -120,7 +120,7 @@ struct ResizeTests {
     }
 
     @Test func aPictureIsEnlargedToAHundredMillionPixelsAtMost() {
-        #expect(Resize.largestPixelCount == 100_000_000)
+        #expect(Resize.maximumPixelCount == 100_000_000)
         let point = ImageSize(clamping: 1, 1)
         for (width, size) in [(10_000, ImageSize(clamping: 10_000, 10_000)), (10_001, point)] {
             let resize = Resize(width: width, height: 10_000, mode: .exact, enlarges: true)

@@ -6,57 +6,57 @@ import Testing
 struct LifetimesTests {
     @Test func whatIsNegativeIsTakenForZero() {
         let lifetimes = Lifetimes(
-            fresh: .seconds(-1),
-            staleWhileRevalidating: .seconds(-1),
-            staleOnError: .seconds(-1),
-            kept: .seconds(-1),
-            absence: .seconds(-1),
-            spread: -1
+            staleAfter: .seconds(-1),
+            staleWhileRevalidate: .seconds(-1),
+            staleIfError: .seconds(-1),
+            expiresAfter: .seconds(-1),
+            missingExpiresAfter: .seconds(-1),
+            jitter: -1
         )
         let nothing = Lifetimes(
-            fresh: .zero,
-            staleWhileRevalidating: .zero,
-            staleOnError: .zero,
-            kept: .zero,
-            absence: .zero,
-            spread: 0
+            staleAfter: .zero,
+            staleWhileRevalidate: .zero,
+            staleIfError: .zero,
+            expiresAfter: .zero,
+            missingExpiresAfter: .zero,
+            jitter: 0
         )
         #expect(lifetimes == nothing)
-        #expect(Lifetimes(spread: 7).spread == 1)
-        #expect(Lifetimes(spread: .nan).spread == 0)
+        #expect(Lifetimes(jitter: 7).jitter == 1)
+        #expect(Lifetimes(jitter: .nan).jitter == 0)
     }
 
     @Test func whatIsSetLaterIsWithinTheSameLimits() {
-        var lifetimes = Lifetimes(fresh: .seconds(100))
-        lifetimes.spread = .nan
+        var lifetimes = Lifetimes(staleAfter: .seconds(100))
+        lifetimes.jitter = .nan
         #expect(lifetimes.freshness(isAbsent: false, chance: 1) == .seconds(100))
-        lifetimes.spread = .infinity
+        lifetimes.jitter = .infinity
         #expect(lifetimes.freshness(isAbsent: false, chance: 1) == .zero)
-        lifetimes.kept = .seconds(-1)
-        #expect(lifetimes.kept == .zero)
+        lifetimes.expiresAfter = .seconds(-1)
+        #expect(lifetimes.expiresAfter == .zero)
     }
 
     @Test func theLongestOnesCanBeAdded() {
         let longest = Duration.seconds(Int64.max) * 18
         let lifetimes = Lifetimes(
-            fresh: longest,
-            staleWhileRevalidating: longest,
-            staleOnError: longest,
-            kept: longest,
-            spread: 0
+            staleAfter: longest,
+            staleWhileRevalidate: longest,
+            staleIfError: longest,
+            expiresAfter: longest,
+            jitter: 0
         )
         let kept = KeptAnswer(
             value: 7,
             time: .seconds(100),
             staleTime: .seconds(100) + lifetimes.freshness(isAbsent: false, chance: 0)
         )
-        #expect(kept.use(.nearest, at: .seconds(200), lifetimes) == .given(isStale: false))
-        #expect(kept.use(.nearest, at: kept.staleTime, lifetimes, hasFailed: true) == .notGiven)
-        #expect(kept.staleTime + lifetimes.staleOnError > kept.staleTime)
+        #expect(kept.use(.cacheFirst, at: .seconds(200), lifetimes) == .given(isStale: false))
+        #expect(kept.use(.cacheFirst, at: kept.staleTime, lifetimes, hasFailed: true) == .notGiven)
+        #expect(kept.staleTime + lifetimes.staleIfError > kept.staleTime)
     }
 
     @Test func freshnessEndsEarlyByAShareOfIt() {
-        let lifetimes = Lifetimes(fresh: .seconds(100), absence: .seconds(10), spread: 0.5)
+        let lifetimes = Lifetimes(staleAfter: .seconds(100), missingExpiresAfter: .seconds(10), jitter: 0.5)
         #expect(lifetimes.freshness(isAbsent: false, chance: 0) == .seconds(100))
         #expect(lifetimes.freshness(isAbsent: false, chance: 0.5) == .seconds(75))
         #expect(lifetimes.freshness(isAbsent: false, chance: 1) == .seconds(50))
@@ -64,7 +64,7 @@ struct LifetimesTests {
     }
 
     @Test func absenceIsNotRememberedForLongerThanAnAnswerIsFresh() {
-        let lifetimes = Lifetimes(fresh: .seconds(1), absence: .seconds(10))
+        let lifetimes = Lifetimes(staleAfter: .seconds(1), missingExpiresAfter: .seconds(10))
         #expect(lifetimes.freshness(isAbsent: true, chance: 0) == .seconds(1))
     }
 }

@@ -57,7 +57,7 @@ struct DeliveryHistoryTests {
         var history = DeliveryHistory()
         let verdict = try verdict(&history) { request in
             var response = DataResponse(status: status)
-            response.degradation = FetchError(.unreachable, request: request, explanation: "failed")
+            response.fallbackReason = FetchError(.unreachable, request: request, explanation: "failed")
             return .success(response)
         }
         #expect(meaning(verdict) == .again)

@@ -17,7 +17,7 @@ struct OutboxCloseTests {
         let outbox = try stage.outbox(upstream)
         let next = try stage.outbox(upstream, keySeed: 2)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let entries = try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
             async let ending = Result { () async throws(RepositoryError) in
                 try await outbox.settlement(of: entries[0])
@@ -29,12 +29,12 @@ struct OutboxCloseTests {
             #expect(stage.elapsed == .seconds(1))
             #expect(await ending.failure?.reason == .closed)
             #expect(outbox.pending == entries)
-            #expect(stage.settler.events.count == 2)
+            #expect(stage.handler.events.count == 2)
             let deliveries = outbox.state.withLock(\.deliveries.count)
             #expect(deliveries == 0)
             #expect(stage.timer.count == 0)
 
-            try await next.open(settling: [stage.settler])
+            try await next.open(settling: [stage.handler])
             #expect(next.pending == entries)
             for entry in entries { try await next.settlement(of: entry) }
             await next.close()
@@ -49,7 +49,7 @@ struct OutboxCloseTests {
         let upstream = stage.upstream(.lost, .lost, .lost)
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             try await outbox.accept([OutboxStage.write(["7"])])
             try await stage.timer.sleep(for: .milliseconds(2_500))
             #expect(upstream.requests.count == 2)
@@ -69,7 +69,7 @@ struct OutboxCloseTests {
         let slow = SlowRecordStore(stage.store, timer: stage.timer)
         let outbox = try stage.outbox(upstream, store: slow)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             while upstream.done.isEmpty { try await stage.timer.sleep(for: .milliseconds(100)) }
             // It is being settled, which takes a while.
@@ -78,7 +78,7 @@ struct OutboxCloseTests {
             await outbox.close()
             #expect(outbox.pending == [])
             #expect(try await stage.store.records(under: outbox.records.entries).isEmpty)
-            #expect(stage.settler.events.last == .committed(entry))
+            #expect(stage.handler.events.last == .committed(entry))
         }
     }
 
@@ -87,7 +87,7 @@ struct OutboxCloseTests {
         let slow = SlowRecordStore(stage.store, timer: stage.timer)
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(60)), store: slow)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             async let accepted = outbox.accept([OutboxStage.write(["7"])])
             try await stage.timer.sleep(for: .milliseconds(100))
             await outbox.close()
@@ -100,10 +100,10 @@ struct OutboxCloseTests {
     @Test func theSettlersAreLetGo() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
-        var settler: RecordingOutboxSettler? = RecordingOutboxSettler()
-        weak let held = settler
-        try await outbox.open(settling: [try #require(settler)])
-        settler = nil
+        var handler: RecordingOutboxHandler? = RecordingOutboxHandler()
+        weak let held = handler
+        try await outbox.open(settling: [try #require(handler)])
+        handler = nil
         #expect(held != nil)
         await outbox.close()
         #expect(held == nil)

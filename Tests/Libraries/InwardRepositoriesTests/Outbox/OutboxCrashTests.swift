@@ -52,7 +52,7 @@ struct OutboxCrashTests {
 
         /// Accepts a write; `false` if the process ended before it knew.
         func accept(_ subject: RecordKey, _ text: String, in outbox: Outbox) async -> Bool {
-            let value = RecordChange.keep(StoredRecord(Array(text.utf8)), stage.settler.key(of: subject))
+            let value = RecordChange.keep(StoredRecord(Array(text.utf8)), stage.handler.key(of: subject))
             do {
                 try await outbox.accept([OutboxStage.write(subject, text)], with: [value])
                 accepted.withLock { $0[subject, default: []].append(text) }
@@ -65,7 +65,7 @@ struct OutboxCrashTests {
         /// A process that does not end: it delivers all there is.
         func deliverTheRest(keySeed: UInt64) async throws {
             let last = try outbox(in: MortalProcess(), keySeed: keySeed)
-            try await last.open(settling: [stage.settler])
+            try await last.open(settling: [stage.handler])
             // Whatever is refused after an attempt that may have arrived stays pending, until a person discards it.
             while last.status.pendingCount > 0 {
                 try await stage.timer.sleep(for: .seconds(10_000))
@@ -115,7 +115,7 @@ struct OutboxCrashTests {
             let process = MortalProcess(steps: step)
             try await world.stage.scheduler.run {
                 let outbox = try world.outbox(in: process, keySeed: 1)
-                try? await outbox.open(settling: [world.stage.settler])
+                try? await outbox.open(settling: [world.stage.handler])
                 for (subject, text) in [("a", "1"), ("b", "bad"), ("a", "2"), ("c", "3"), ("a", "4")] {
                     _ = await world.accept([subject], text, in: outbox)
                 }
@@ -164,7 +164,7 @@ struct OutboxCrashTests {
                 let limit = overlaps ? 1_000 : 150
                 let process = MortalProcess(steps: lives.withLock { Int.random(in: 0..<limit, using: &$0) })
                 let outbox = try world.outbox(in: process, keySeed: seed &+ UInt64(number) &+ 100)
-                try? await outbox.open(settling: [world.stage.settler])
+                try? await outbox.open(settling: [world.stage.handler])
                 await withTaskGroup { group in
                     for writer in 0..<5 {
                         group.addTask {
@@ -202,7 +202,7 @@ struct OutboxCrashTests {
             // Two that refuse at the same moment may both tell so.
             let refused = world.stage.errors.errors.compactMap { ($0 as? RefusedWriteError)?.entry.idempotencyKey }
             #expect(overlaps || Set(refused).count == refused.count, "The seed was \(seed).")
-            takeovers += world.stage.errors.errors.filter { $0 is OutboxTakenOverError }.count
+            takeovers += world.stage.errors.errors.filter { $0 is OutboxFencedError }.count
             accepted += world.accepted.withLock { $0.values.joined().count }
             delayed += world.upstream.requests.count - world.upstream.done.count
         }

@@ -11,13 +11,13 @@ import Thoroughness
 struct OutboxJoiningTests {
     /// Who has joined so far.
     private final class Joined: Sendable {
-        let settlers = Mutex<[RecordingOutboxSettler]>([])
+        let handlers = Mutex<[RecordingOutboxHandler]>([])
     }
 
-    /// A settler that does something when nobody has it any more.
-    private final class EndingSettler: OutboxSettler {
+    /// A handler that does something when nobody has it any more.
+    private final class EndingSettler: OutboxHandler {
         let endpoint = "posts"
-        let operations = RecordingOutboxSettler.anyOperation
+        let operations = RecordingOutboxHandler.anyOperation
         private let whenGone: @Sendable () -> Void
 
         init(whenGone: @escaping @Sendable () -> Void) {
@@ -50,16 +50,16 @@ struct OutboxJoiningTests {
         let upstream = stage.upstream(latency: .seconds(1))
         try await stage.scheduler.run {
             let outbox = try stage.outbox(upstream)
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let before = try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
-            let other = RecordingOutboxSettler()
+            let other = RecordingOutboxHandler()
             _ = try await outbox.join(settling: [other])
             #expect(other.pending == before)
             let behind = try await outbox.accept([OutboxStage.write(["8"])])
             #expect(other.pending == before + behind)
             for entry in before + behind { try await outbox.settlement(of: entry) }
             #expect(other.pending == [])
-            #expect(stage.settler.pending == [])
+            #expect(stage.handler.pending == [])
             await outbox.close()
         }
     }
@@ -69,14 +69,14 @@ struct OutboxJoiningTests {
         let upstream = stage.upstream(latency: .seconds(1))
         try await stage.scheduler.run {
             let outbox = try stage.outbox(upstream)
-            let first = try await outbox.join(settling: [stage.settler])
+            let first = try await outbox.join(settling: [stage.handler])
             try await outbox.open()
-            let other = RecordingOutboxSettler()
+            let other = RecordingOutboxHandler()
             _ = try await outbox.join(settling: [other])
             outbox.leave(first)
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await outbox.settlement(of: entry)
-            #expect(stage.settler.events == [])
+            #expect(stage.handler.events == [])
             #expect(other.events.contains(.committed(entry)))
             #expect(try await stage.values() == [["7"]: "1"])
             await outbox.close()
@@ -88,7 +88,7 @@ struct OutboxJoiningTests {
         let upstream = stage.upstream(latency: .seconds(1))
         try await stage.scheduler.run {
             let outbox = try stage.outbox(upstream)
-            let first = try await outbox.join(settling: [stage.settler])
+            let first = try await outbox.join(settling: [stage.handler])
             try await outbox.open()
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             // It is on its way.
@@ -102,7 +102,7 @@ struct OutboxJoiningTests {
             #expect(stage.errors.errors.allSatisfy { $0 is DelayedWriteError })
             #expect(stage.errors.errors.count == 1)
 
-            let other = RecordingOutboxSettler()
+            let other = RecordingOutboxHandler()
             _ = try await outbox.join(settling: [other])
             #expect(other.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
             try await outbox.settlement(of: entry)
@@ -131,7 +131,7 @@ struct OutboxJoiningTests {
         let endCount: @Sendable () -> Int = { ends.withLock { $0 } }
         try await stage.scheduler.run {
             let outbox = try stage.outbox(stage.upstream())
-            try await outbox.open(settling: [SlowSettler(base: stage.settler, timer: stage.timer)])
+            try await outbox.open(settling: [SlowSettler(base: stage.handler, timer: stage.timer)])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             // It is being settled.
             try await stage.timer.sleep(for: .seconds(1))
@@ -153,20 +153,20 @@ struct OutboxJoiningTests {
         let upstream = stage.upstream()
         try await stage.scheduler.run {
             let earlier = try stage.outbox(StubDataFetcher(failing: .unreachable))
-            try await earlier.open(settling: [stage.settler])
+            try await earlier.open(settling: [stage.handler])
             let left = try await earlier.accept([OutboxStage.write(["7"])])
             await earlier.close()
 
             let outbox = try stage.outbox(upstream, keySeed: 2)
-            let settlers = [RecordingOutboxSettler(), RecordingOutboxSettler()]
-            for settler in settlers { _ = try await outbox.join(settling: [settler]) }
+            let handlers = [RecordingOutboxHandler(), RecordingOutboxHandler()]
+            for handler in handlers { _ = try await outbox.join(settling: [handler]) }
             try await outbox.open()
             try await outbox.open()
-            for settler in settlers { #expect(settler.pending.map(\.idempotencyKey) == left.map(\.idempotencyKey)) }
+            for handler in handlers { #expect(handler.pending.map(\.idempotencyKey) == left.map(\.idempotencyKey)) }
             for entry in left { try await outbox.settlement(of: entry) }
-            for settler in settlers { #expect(settler.pending == []) }
+            for handler in handlers { #expect(handler.pending == []) }
             await outbox.close()
-            await #expect(throws: RecordStoreError.self) { try await outbox.join(settling: [stage.settler]) }
+            await #expect(throws: RecordStoreError.self) { try await outbox.join(settling: [stage.handler]) }
             await #expect(throws: RecordStoreError.self) { try await outbox.open() }
         }
     }
@@ -174,7 +174,7 @@ struct OutboxJoiningTests {
     @Test func twoForOneEndpointDoNotJoinTogether() async throws {
         let outbox = try stage.outbox(stage.upstream())
         let error = await #expect(throws: RecordStoreError.self) {
-            try await outbox.join(settling: [RecordingOutboxSettler(), RecordingOutboxSettler()])
+            try await outbox.join(settling: [RecordingOutboxHandler(), RecordingOutboxHandler()])
         }
         #expect(error?.reason == .denied)
     }
@@ -186,42 +186,42 @@ struct OutboxJoiningTests {
         let upstream = stage.upstream(.lost, .done, .answerLost, latency: .seconds(1))
         try await stage.scheduler.run {
             let earlier = try stage.outbox(StubDataFetcher(failing: .unreachable))
-            try await earlier.open(settling: [RecordingOutboxSettler()])
+            try await earlier.open(settling: [RecordingOutboxHandler()])
             let left = try await earlier.accept(["0", "1"].map { OutboxStage.write([$0], "left") })
             await earlier.close()
 
             let store = SlowRecordStore(stage.store, timer: stage.timer)
             let outbox = try stage.outbox(upstream, store: store, keySeed: seed &+ 1_000)
-            let settlers = (0..<6).map { _ in RecordingOutboxSettler() }
+            let handlers = (0..<6).map { _ in RecordingOutboxHandler() }
             let joined = Joined()
             var random = SplitMix64(seed: seed)
             // Some while it is being opened.
-            let moments = settlers.indices.map { index in
+            let moments = handlers.indices.map { index in
                 Duration.milliseconds(Int.random(in: 0...(index < 2 ? 3_000 : 20_000), using: &random))
             }
             try await withThrowingTaskGroup { group in
-                for (settler, moment) in zip(settlers, moments) {
+                for (handler, moment) in zip(handlers, moments) {
                     group.addTask {
                         try await stage.timer.sleep(for: moment)
-                        _ = try await outbox.join(settling: [settler])
-                        joined.settlers.withLock { $0.append(settler) }
+                        _ = try await outbox.join(settling: [handler])
+                        joined.handlers.withLock { $0.append(handler) }
                     }
                 }
-                try await outbox.open(settling: [stage.settler])
+                try await outbox.open(settling: [stage.handler])
                 for number in 0..<6 {
                     group.addTask {
                         try await stage.timer.sleep(for: .seconds(number))
-                        let present = joined.settlers.withLock(\.self)
+                        let present = joined.handlers.withLock(\.self)
                         let entry = try await outbox.accept([OutboxStage.write(["\(number % 3)"], "\(number)")])[0]
-                        for settler in present { #expect(settler.events.contains(.accepted(entry)), "seed \(seed)") }
+                        for handler in present { #expect(handler.events.contains(.accepted(entry)), "seed \(seed)") }
                     }
                 }
                 try await group.waitForAll()
             }
             for entry in left + outbox.pending { try await outbox.settlement(of: entry) }
-            for settler in settlers + [stage.settler] {
-                #expect(settler.pending == [], "seed \(seed)")
-                let told = settler.events.compactMap { event in
+            for handler in handlers + [stage.handler] {
+                #expect(handler.pending == [], "seed \(seed)")
+                let told = handler.events.compactMap { event in
                     if case .accepted(let entry) = event { entry.idempotencyKey } else { nil }
                 }
                 #expect(Set(told).count == told.count, "seed \(seed)")

@@ -19,13 +19,15 @@ struct OutboxLossesTests {
     /// Accepts writes that a later process finds in the store.
     private func leave(_ writes: [OutboxWrite]) async throws -> [OutboxEntry] {
         let outbox = try stage.outbox(StubDataFetcher(failing: .unreachable))
-        try await outbox.open(settling: [stage.settler])
+        try await outbox.open(settling: [stage.handler])
         let entries = try await outbox.accept(writes)
         await outbox.close()
         return entries
     }
 
-    private func lostErrors() -> [HeldEntryError] { stage.errors.errors.compactMap { $0 as? HeldEntryError } }
+    private func lostErrors() -> [UndeliverableEntryError] {
+        stage.errors.errors.compactMap { $0 as? UndeliverableEntryError }
+    }
 
     @Test func aLostWriteHoldsTheLaterOnesOfItsSubjectUntilItIsDiscarded() async throws {
         let stage = stage
@@ -37,22 +39,22 @@ struct OutboxLossesTests {
             let outbox = try stage.outbox(upstream, keySeed: 2)
             let key = OutboxEntryName(entries[0]).key(under: outbox.records.entries)
             stage.store.lose(key)
-            try await outbox.open(settling: [stage.settler])
-            #expect(lostErrors() == [HeldEntryError(key, .lost)])
+            try await outbox.open(settling: [stage.handler])
+            #expect(lostErrors() == [UndeliverableEntryError(key, .lost)])
             try await outbox.settlement(of: entries[2])
             let later = try await outbox.accept([OutboxStage.write(["7"], "4")])[0]
             #expect(upstream.done.map(\.text) == ["3"])
             #expect(try await outbox.contents().pending.map(\.state) == [.held(.lost), .waiting, .waiting])
             #expect(try await outbox.contents().pending.map(\.attempts) == [0, 0, 0])
             #expect(try await outbox.contents() == OutboxContents(of: stage.store))
-            #expect(outbox.status.heldCount == 1)
+            #expect(outbox.status.undeliverableCount == 1)
             #expect(try await outbox.discard(entries[0].idempotencyKey))
             try await outbox.settlement(of: later)
             await outbox.close()
             #expect(try await stage.store.losses(under: []).keys == [])
         }
         #expect(upstream.done.map(\.text) == ["3", "2", "4"])
-        #expect(stage.settler.pending == [])
+        #expect(stage.handler.pending == [])
     }
 
     @Test func whatIsAcceptedAfterALossComesBehindIt() async throws {
@@ -61,16 +63,16 @@ struct OutboxLossesTests {
             let entries = try await leave([OutboxStage.write(["7"]), OutboxStage.write(["8"])])
             let outbox = try stage.outbox(stage.upstream(), keySeed: 2)
             stage.store.lose(OutboxEntryName(entries[1]).key(under: outbox.records.entries))
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             #expect(try await outbox.accept([OutboxStage.write(["9"])])[0].sequence == 2)
             await outbox.close()
         }
     }
 
     @Test func whatIsHeldSaysWhichItIsAndWhatToDo() {
-        let lost = HeldEntryError(["outbox", "7"], .lost)
+        let lost = UndeliverableEntryError(["outbox", "7"], .lost)
         #expect(lost.description.hasPrefix("The write that is kept under outbox/7 is not delivered: it was lost"))
-        let unknown = HeldEntryError(["outbox"], .unknownLosses)
+        let unknown = UndeliverableEntryError(["outbox"], .unknownLosses)
         #expect(unknown.description.hasPrefix("The store lost records that it cannot name, and some may have been"))
         #expect(unknown.description.hasSuffix("until “\(OutboxItem.unknownLossesID)” is discarded"))
     }
@@ -88,7 +90,7 @@ struct OutboxLossesTests {
             let outbox = try stage.outbox(stage.upstream(.turnedAway(DataResponse(status: 409))), keySeed: 2)
             stage.store.lose(OutboxEntryName(entry).key(under: outbox.records.attempts))
             stage.store.lose(["outbox", "attempts", "of", "nothing"])
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             try await stage.timer.sleep(for: .milliseconds(500))
             #expect(try await outbox.contents().pending.map(\.state) == [.outcomeUnknown])
             try await outbox.settlement(of: entry)
@@ -104,8 +106,8 @@ struct OutboxLossesTests {
             let entries = try await leave([OutboxStage.write(["7"], "1"), OutboxStage.write(["8"], "2")])
             stage.store.loseUnknown()
             let outbox = try stage.outbox(upstream, keySeed: 2)
-            try await outbox.open(settling: [stage.settler])
-            #expect(lostErrors() == [HeldEntryError(["outbox"], .unknownLosses)])
+            try await outbox.open(settling: [stage.handler])
+            #expect(lostErrors() == [UndeliverableEntryError(["outbox"], .unknownLosses)])
             let more = try await outbox.accept([OutboxStage.write(["7"], "3"), OutboxStage.write(["9"], "4")])
             try await outbox.settlement(of: more[1])
             #expect(upstream.done.map(\.text) == ["4"])
@@ -120,8 +122,8 @@ struct OutboxLossesTests {
 
             // They are still not acknowledged.
             let next = try stage.outbox(upstream, keySeed: 3)
-            try await next.open(settling: [stage.settler])
-            #expect(next.status.heldCount == 4)
+            try await next.open(settling: [stage.handler])
+            #expect(next.status.undeliverableCount == 4)
             #expect(try await next.discard(OutboxItem.unknownLossesID))
             #expect(try await !next.discard(OutboxItem.unknownLossesID))
             for entry in entries + [more[0]] { try await next.settlement(of: entry) }
@@ -139,12 +141,12 @@ struct OutboxLossesTests {
             let entry = try await leave([OutboxStage.write(["7"])])[0]
             stage.store.loseUnknown()
             let outbox = try stage.outbox(stage.upstream(), keySeed: 2)
-            try await outbox.open(settling: [stage.settler])
-            #expect(stage.settler.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
+            try await outbox.open(settling: [stage.handler])
+            #expect(stage.handler.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
             let denied = await #expect(throws: RecordStoreError.self) { try await outbox.retry(entry.idempotencyKey) }
             #expect(denied?.reason == .denied)
             #expect(try await outbox.discard(entry.idempotencyKey))
-            #expect(stage.settler.pending == [])
+            #expect(stage.handler.pending == [])
             await outbox.close()
         }
     }
@@ -154,13 +156,13 @@ struct OutboxLossesTests {
         try await stage.scheduler.run {
             stage.store.loseUnknown()
             let outbox = try stage.outbox(stage.upstream(), keySeed: 2)
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             #expect(lostErrors().map(\.reason) == [.unknownLosses])
             #expect(outbox.status == OutboxStatus())
             await outbox.close()
             let entry = try await leave([OutboxStage.write(["7"])])[0]
             let last = try stage.outbox(stage.upstream(), keySeed: 3)
-            try await last.open(settling: [stage.settler])
+            try await last.open(settling: [stage.handler])
             try await last.settlement(of: entry)
             await last.close()
             #expect(lostErrors().count == 1)
@@ -173,7 +175,7 @@ struct OutboxLossesTests {
             _ = try await leave([OutboxStage.write(["7"])])
             stage.store.loseUnknown()
             let outbox = try stage.outbox(stage.upstream(), keySeed: 2)
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let error = await #expect(throws: RecordStoreError.self) {
                 try await outbox.retry(OutboxItem.unknownLossesID)
             }
@@ -186,13 +188,13 @@ struct OutboxLossesTests {
         let stage = stage
         try await stage.scheduler.run {
             let outbox = try stage.outbox(stage.upstream(.turnedAway(DataResponse(status: 404))))
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             await #expect(throws: RepositoryError.self) { try await outbox.settlement(of: entry) }
             await outbox.close()
             stage.store.lose(OutboxEntryName(entry).key(under: outbox.records.dead))
             let next = try stage.outbox(stage.upstream(), keySeed: 2)
-            try await next.open(settling: [stage.settler])
+            try await next.open(settling: [stage.handler])
             #expect(try await next.contents().deadLetters.map(\.state) == [.held(.lost)])
             #expect(next.status.deadLetterCount == 1)
             await #expect(throws: RecordStoreError.self) { try await next.retry(entry.idempotencyKey) }

@@ -18,9 +18,9 @@ struct OutboxOpeningTests {
     private let stage = OutboxStage()
 
     /// Leaves entries behind, as a process does that never reached its upstream.
-    private func leave(_ writes: [OutboxWrite], settlers: [any OutboxSettler]) async throws -> [OutboxEntry] {
+    private func leave(_ writes: [OutboxWrite], handlers: [any OutboxHandler]) async throws -> [OutboxEntry] {
         let outbox = try stage.outbox(StubDataFetcher(failing: .unreachable))
-        try await outbox.open(settling: settlers)
+        try await outbox.open(settling: handlers)
         let entries = try await outbox.accept(writes)
         await outbox.close()
         return entries
@@ -32,48 +32,48 @@ struct OutboxOpeningTests {
         try await stage.scheduler.run {
             let entries = try await leave(
                 [OutboxStage.write(["7"]), OutboxStage.write(["8"]), OutboxStage.write(["7"], "2")],
-                settlers: [stage.settler]
+                handlers: [stage.handler]
             )
-            let settler = RecordingOutboxSettler()
+            let handler = RecordingOutboxHandler()
             let outbox = try stage.outbox(upstream, keySeed: 2)
-            try await outbox.open(settling: [settler])
-            #expect(settler.pending.map(\.idempotencyKey) == entries.map(\.idempotencyKey))
-            #expect(settler.pending.map(\.write) == entries.map(\.write))
-            #expect(settler.pending.map(\.acceptedAt) == entries.map(\.acceptedAt))
+            try await outbox.open(settling: [handler])
+            #expect(handler.pending.map(\.idempotencyKey) == entries.map(\.idempotencyKey))
+            #expect(handler.pending.map(\.write) == entries.map(\.write))
+            #expect(handler.pending.map(\.acceptedAt) == entries.map(\.acceptedAt))
             let more = try await outbox.accept([OutboxStage.write(["7"], "3")])[0]
             #expect(more.sequence == 3)
             for entry in entries + [more] { try await outbox.settlement(of: entry) }
             await outbox.close()
             let keys = upstream.done.filter { $0.url.lastPathComponent == "7" }.map { $0.headerFields[.idempotencyKey] }
             #expect(keys == [entries[0], entries[2], more].map(\.idempotencyKey))
-            #expect(settler.pending == [])
+            #expect(handler.pending == [])
         }
     }
 
     @Test func whatNobodySettlesIsKeptAndTold() async throws {
         let stage = stage
         let upstream = stage.upstream()
-        let notes = RecordingOutboxSettler("notes")
+        let notes = RecordingOutboxHandler("notes")
         try await stage.scheduler.run {
             let entries = try await leave(
                 [
                     OutboxStage.write(["n"], endpoint: "notes"), OutboxStage.write(["n"], "2"),
                     OutboxStage.write(["7"]),
                 ],
-                settlers: [stage.settler, notes]
+                handlers: [stage.handler, notes]
             )
             let outbox = try stage.outbox(upstream, keySeed: 2)
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             try await outbox.settlement(of: entries[2])
             await outbox.close()
             #expect(outbox.pending.map(\.idempotencyKey) == entries.prefix(2).map(\.idempotencyKey))
-            let told = stage.errors.errors.compactMap { $0 as? HeldEntryError }
+            let told = stage.errors.errors.compactMap { $0 as? UndeliverableEntryError }
             #expect(told.map(\.reason) == [.unsettled(endpoint: "notes")])
             // What stands in front of it is somebody's, and so the order is kept.
             #expect(upstream.requests.map(\.url.lastPathComponent) == ["7"])
 
             let last = try stage.outbox(upstream, keySeed: 3)
-            try await last.open(settling: [stage.settler, notes])
+            try await last.open(settling: [stage.handler, notes])
             for entry in entries { try await last.settlement(of: entry) }
             await last.close()
         }
@@ -81,11 +81,13 @@ struct OutboxOpeningTests {
     }
 
     @Test(arguments: [
-        (#"{"version":3,"what":[]}"#, HeldEntryError.Reason.newer(version: 3)),
+        (#"{"version":3,"what":[]}"#, UndeliverableEntryError.Reason.newer(version: 3)),
         ("{", .damaged("it is no valid JSON; it begins with “{”")),
         (#"{"version":1}"#, .damaged("its field “endpoint” is missing")),
     ])
-    func whatCannotBeReadIsKeptAndToldAndKeepsItsPlace(text: String, reason: HeldEntryError.Reason) async throws {
+    func whatCannotBeReadIsKeptAndToldAndKeepsItsPlace(text: String, reason: UndeliverableEntryError.Reason)
+        async throws
+    {
         let stage = stage
         let upstream = stage.upstream()
         let records = OutboxRecords(prefix: ["outbox"])
@@ -94,8 +96,8 @@ struct OutboxOpeningTests {
         try await stage.scheduler.run {
             try await stage.store.commit([.keep(StoredRecord(Array(text.utf8)), key)])
             let outbox = try stage.outbox(upstream)
-            try await outbox.open(settling: [stage.settler])
-            #expect((stage.errors.errors as? [HeldEntryError]) == [HeldEntryError(key, reason)])
+            try await outbox.open(settling: [stage.handler])
+            #expect((stage.errors.errors as? [UndeliverableEntryError]) == [UndeliverableEntryError(key, reason)])
             let entries = try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["8"])])
             #expect(entries.map(\.sequence) == [42, 43])
             try await outbox.settlement(of: entries[1])
@@ -112,10 +114,10 @@ struct OutboxOpeningTests {
         let upstream = stage.upstream(.lost)
         let outbox = try stage.outbox(upstream, keySeed: 2)
         try await stage.scheduler.run {
-            let entry = try await leave([OutboxStage.write(["7"])], settlers: [stage.settler])[0]
+            let entry = try await leave([OutboxStage.write(["7"])], handlers: [stage.handler])[0]
             let key = OutboxEntryName(entry).key(under: outbox.records.attempts)
             try await stage.store.commit([.keep(StoredRecord(Array(text.utf8)), key)])
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             try await outbox.settlement(of: entry)
             await outbox.close()
         }
@@ -130,13 +132,13 @@ struct OutboxOpeningTests {
         ]
         try await stage.store.commit(keys.map { .keep(StoredRecord([]), $0) })
         let outbox = try stage.outbox(stage.upstream())
-        try await outbox.open(settling: [stage.settler])
-        #expect(outbox.status.pendingCount == keys.count && outbox.status.heldCount == keys.count)
+        try await outbox.open(settling: [stage.handler])
+        #expect(outbox.status.pendingCount == keys.count && outbox.status.undeliverableCount == keys.count)
         #expect(try await stage.store.records(under: outbox.records.entries).count == keys.count)
         for key in keys { #expect(try await outbox.discard(key.description)) }
         #expect(outbox.status == OutboxStatus())
         await outbox.close()
-        let told = stage.errors.errors.compactMap { $0 as? HeldEntryError }
+        let told = stage.errors.errors.compactMap { $0 as? UndeliverableEntryError }
         #expect(Set(told.map(\.key)) == Set(keys))
         #expect(try await stage.store.records(under: outbox.records.entries).isEmpty)
     }
@@ -147,10 +149,10 @@ struct OutboxOpeningTests {
         try await stage.scheduler.run {
             let left = try await leave(
                 [OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")],
-                settlers: [stage.settler]
+                handlers: [stage.handler]
             )
             let outbox = try stage.outbox(upstream, keySeed: 2)
-            _ = try await outbox.join(settling: [stage.settler])
+            _ = try await outbox.join(settling: [stage.handler])
             if isDiscarded {
                 #expect(try await outbox.discard(left[1].idempotencyKey))
             } else {
@@ -167,9 +169,9 @@ struct OutboxOpeningTests {
         let outbox = try stage.outbox(stage.upstream())
         let failure = RecordStoreError(.unavailable, explanation: "It is not there.")
         stage.store.fail(with: failure)
-        await #expect(throws: failure) { try await outbox.open(settling: [stage.settler]) }
+        await #expect(throws: failure) { try await outbox.open(settling: [stage.handler]) }
         stage.store.fail(with: nil)
-        try await outbox.open(settling: [stage.settler])
+        try await outbox.open(settling: [stage.handler])
         await outbox.close()
     }
 
@@ -187,10 +189,10 @@ struct OutboxOpeningTests {
     @Test func anOutboxThatCouldNotBeOpenedOwnsNothing() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(), store: FullRecordStore(base: stage.store))
-        let error = await #expect(throws: RecordStoreError.self) { try await outbox.open(settling: [stage.settler]) }
+        let error = await #expect(throws: RecordStoreError.self) { try await outbox.open(settling: [stage.handler]) }
         #expect(error?.reason == .full)
         let other = try stage.outbox(stage.upstream(), keySeed: 2)
-        _ = try await other.join(settling: [RecordingOutboxSettler()])
+        _ = try await other.join(settling: [RecordingOutboxHandler()])
         #expect(try await other.openUnlessOwned() == nil)
         await other.close()
         // What failed once may do the next time.
@@ -203,11 +205,11 @@ struct OutboxOpeningTests {
         let upstream = stage.upstream()
         let slow = SlowRecordStore(stage.store, timer: stage.timer)
         try await stage.scheduler.run {
-            let left = try await leave([OutboxStage.write(["7"])], settlers: [stage.settler])
+            let left = try await leave([OutboxStage.write(["7"])], handlers: [stage.handler])
             let outbox = try stage.outbox(upstream, store: slow, keySeed: 2)
             let full = RecordStoreError(.full, explanation: "There is no room.")
             stage.store.fail(with: full)
-            await #expect(throws: full) { try await outbox.open(settling: [stage.settler]) }
+            await #expect(throws: full) { try await outbox.open(settling: [stage.handler]) }
             // Whoever writes is told why it is not accepted.
             await #expect(throws: full) { try await outbox.accept([OutboxStage.write(["7"], "2")]) }
             stage.store.fail(with: nil)
@@ -225,10 +227,10 @@ struct OutboxOpeningTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(1)))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             var counts: [Int] = []
             _ = try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["8"])], with: []) { _ in
-                counts.append(outbox.state.withLock { $0.lanes.count + $0.writesUnderWay })
+                counts.append(outbox.state.withLock { $0.partitions.count + $0.writesUnderWay })
             }
             #expect(counts == [2])
             #expect(outbox.state.withLock(\.writesUnderWay) == 0)
@@ -240,9 +242,13 @@ struct OutboxOpeningTests {
         let stage = stage
         let upstream = stage.upstream(latency: .seconds(1))
         let slow = SlowRecordStore(stage.store, timer: stage.timer)
-        let outbox = try stage.outbox(upstream, store: slow, policy: OutboxPolicy(mostPending: 2, jitter: Jitter { 1 }))
+        let outbox = try stage.outbox(
+            upstream,
+            store: slow,
+            policy: OutboxPolicy(maximumPending: 2, jitter: Jitter { 1 })
+        )
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             async let first = outbox.accept([OutboxStage.write(["7"])])
             try await stage.timer.sleep(for: .milliseconds(100))
             // One is on its way to the store, and there is room for one more.
@@ -267,7 +273,7 @@ struct OutboxOpeningTests {
         let outbox = try stage.outbox(stage.upstream(), store: slow)
         try await stage.scheduler.run {
             async let opening = Result { () async throws(RecordStoreError) in
-                try await outbox.open(settling: [stage.settler])
+                try await outbox.open(settling: [stage.handler])
             }
             try await stage.timer.sleep(for: .milliseconds(100))
             await outbox.close()
@@ -284,7 +290,7 @@ struct OutboxOpeningTests {
         let outbox = try stage.outbox(stage.upstream(), store: slow)
         try await stage.scheduler.run {
             async let opening = Result { () async throws(RecordStoreError) in
-                try await outbox.open(settling: [stage.settler])
+                try await outbox.open(settling: [stage.handler])
             }
             try await stage.timer.sleep(for: .milliseconds(100))
             await outbox.close()
@@ -292,7 +298,7 @@ struct OutboxOpeningTests {
             #expect(stage.store.commits == [])
             // And the next one can own them.
             let next = try stage.outbox(stage.upstream(), keySeed: 2)
-            try await next.open(settling: [stage.settler])
+            try await next.open(settling: [stage.handler])
             await next.close()
         }
     }
@@ -303,7 +309,7 @@ struct OutboxOpeningTests {
         let key = OutboxEntryName(sequence: 1, idempotencyKey: "k", subject: ["7"]).key(under: records.attempts)
         try await stage.store.commit([.keep(StoredRecord([49]), key)])
         let outbox = try stage.outbox(stage.upstream())
-        try await outbox.open(settling: [stage.settler])
+        try await outbox.open(settling: [stage.handler])
         await outbox.close()
         #expect(try await stage.store.records(under: records.attempts).isEmpty)
     }

@@ -12,7 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An outbox accepts and sends only what the settler of an endpoint declares.
+/// An outbox accepts and sends only what the handler of an endpoint declares.
 @Suite(.timeLimit(.minutes(5)))
 struct OutboxOperationTests {
     private let stage = OutboxStage()
@@ -38,16 +38,16 @@ struct OutboxOperationTests {
     @Test func nothingIsAcceptedThatTheSettlerDoesNotDeclare() async throws {
         let stage = stage
         let upstream = stage.upstream()
-        let settler = RecordingOutboxSettler(operations: [OutboxOperation(.post, "posts")])
+        let handler = RecordingOutboxHandler(operations: [OutboxOperation(.post, "posts")])
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [settler])
+            try await outbox.open(settling: [handler])
             for write in [write(.put, "posts"), write(.delete, "posts/7"), write(.post, "posts/../users")] {
                 let error = await #expect(throws: RecordStoreError.self) { try await outbox.accept([write]) }
                 #expect(error?.reason == .denied)
                 #expect(error?.explanation.contains("“posts” declares (POST posts)") == true)
             }
-            #expect(settler.events == [])
+            #expect(handler.events == [])
             await outbox.close()
         }
         #expect(upstream.requests.isEmpty)
@@ -58,7 +58,7 @@ struct OutboxOperationTests {
         let upstream = try Upstream.example(stage.upstream())
         let remarks = Endpoint(RemarkDTO.self, at: "remarks", creation: .remarks)
         let repository = Repository(remarks, upstream: upstream, outbox: try stage.outbox(stage.upstream()))
-        #expect(try #require(repository.settler).operations == [OutboxOperation(.post, "remarks")])
+        #expect(try #require(repository.handler).operations == [OutboxOperation(.post, "remarks")])
     }
 
     /// A record that does not belong to its endpoint is not sent with the credentials of the upstream.
@@ -66,13 +66,13 @@ struct OutboxOperationTests {
     func anEntryThatItsEndpointDoesNotDeclareIsHeldAndTold(method: String, path: String) async throws {
         let stage = stage
         let upstream = stage.upstream()
-        let settler = RecordingOutboxSettler(operations: [OutboxOperation(.post, "posts")])
+        let handler = RecordingOutboxHandler(operations: [OutboxOperation(.post, "posts")])
         let key = OutboxEntryName(sequence: 3, idempotencyKey: "k", subject: ["7"]).key(under: ["outbox", "entries"])
         let json = #"{"acceptedAt":1,"endpoint":"posts","method":"\#(method)","path":"\#(path)","version":2}"#
         try await stage.store.commit([.keep(StoredRecord(Array(json.utf8)), key)])
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [settler])
+            try await outbox.open(settling: [handler])
             // What stands behind it waits, and what is of another subject does not.
             try await outbox.accept([
                 OutboxWrite(endpoint: "posts", subject: ["7"], path: "posts", body: [1]),
@@ -80,8 +80,8 @@ struct OutboxOperationTests {
             ])
             try await stage.timer.sleep(for: .seconds(1))
             #expect(upstream.requests.map(\.body) == [Data([2])])
-            #expect(!settler.pending.contains { $0.sequence == 3 })
-            let told = stage.errors.errors.compactMap { $0 as? HeldEntryError }
+            #expect(!handler.pending.contains { $0.sequence == 3 })
+            let told = stage.errors.errors.compactMap { $0 as? UndeliverableEntryError }
             #expect(told.map(\.key) == [key])
             guard case .undeclared("posts", _)? = told.first?.reason else {
                 Issue.record("It was told otherwise: \(told).")
@@ -102,7 +102,7 @@ struct OutboxOperationTests {
         let upstream = IdempotentDataFetcher(answer: { _ in DataResponse(status: 204) })
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [RecordingOutboxSettler(operations: [OutboxOperation(method, "posts/*")])])
+            try await outbox.open(settling: [RecordingOutboxHandler(operations: [OutboxOperation(method, "posts/*")])])
             let entry = try await outbox.accept([write(method, "posts/7")])[0]
             try await outbox.settlement(of: entry)
             await outbox.close()

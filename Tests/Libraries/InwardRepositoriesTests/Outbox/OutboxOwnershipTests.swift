@@ -23,10 +23,10 @@ struct OutboxOwnershipTests {
         let upstream = stage.upstream(latency: .seconds(20))
         try await stage.scheduler.run {
             let first = try stage.outbox(upstream)
-            try await first.open(settling: [stage.settler])
+            try await first.open(settling: [stage.handler])
             try await first.accept([OutboxStage.write(["7"])])
             let second = try stage.outbox(upstream, keySeed: 2)
-            async let opening: Void = second.open(settling: [RecordingOutboxSettler()])
+            async let opening: Void = second.open(settling: [RecordingOutboxHandler()])
             try await stage.timer.sleep(for: .seconds(10))
             // It takes nothing from the one that was first.
             let entry = try await first.accept([OutboxStage.write(["8"])])[0]
@@ -47,9 +47,9 @@ struct OutboxOwnershipTests {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(stage.upstream())
-            try await first.open(settling: [stage.settler])
+            try await first.open(settling: [stage.handler])
             let second = try stage.outbox(stage.upstream(), keySeed: 2)
-            _ = try await second.join(settling: [RecordingOutboxSettler()])
+            _ = try await second.join(settling: [RecordingOutboxHandler()])
             let outcome = await Deadline(in: .seconds(5), on: stage.timer).carried {
                 () async throws(RecordStoreError) in
                 try await second.accept([OutboxStage.write(["7"])])
@@ -74,11 +74,11 @@ struct OutboxOwnershipTests {
                 MortalDataFetcher(base: StubDataFetcher(failing: .unreachable), process: process),
                 store: MortalRecordStore(base: stage.store, process: process)
             )
-            try await first.open(settling: [stage.settler])
+            try await first.open(settling: [stage.handler])
             try await first.accept([OutboxStage.write(["7"])])
             process.end()
             let second = try stage.outbox(upstream, keySeed: 2)
-            _ = try await second.join(settling: [RecordingOutboxSettler()])
+            _ = try await second.join(settling: [RecordingOutboxHandler()])
             #expect(try await second.openUnlessOwned() == nil)
             for entry in second.pending { try await second.settlement(of: entry) }
             await second.close()
@@ -92,20 +92,20 @@ struct OutboxOwnershipTests {
         let upstream = stage.upstream(latency: .seconds(10))
         try await stage.scheduler.run {
             let owner = try stage.outbox(upstream)
-            try await owner.open(settling: [stage.settler])
+            try await owner.open(settling: [stage.handler])
             let entry = try await owner.accept([OutboxStage.write(["7"])])[0]
             let reader = try stage.outbox(StubDataFetcher(failing: .unreachable), keySeed: 2)
-            let settler = RecordingOutboxSettler()
-            _ = try await reader.join(settling: [settler])
+            let handler = RecordingOutboxHandler()
+            _ = try await reader.join(settling: [handler])
             try await reader.showPending()
-            #expect(settler.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
+            #expect(handler.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
             #expect(try await reader.hasPendingRecords())
             #expect(try await reader.openUnlessOwned() == "another part of this process")
             #expect(try await reader.otherOwner() == "another part of this process")
             #expect(try await owner.otherOwner() == nil)
             try await owner.settlement(of: entry)
             try await reader.showPending()
-            #expect(settler.pending == [])
+            #expect(handler.pending == [])
             #expect(try await !reader.hasPendingRecords())
             await reader.close()
             await owner.close()
@@ -119,10 +119,10 @@ struct OutboxOwnershipTests {
             let first = try stage.outbox(stage.upstream())
             let second = try stage.outbox(stage.upstream(), keySeed: 2)
             #expect(try await first.otherOwner() == nil)
-            try await second.open(settling: [stage.settler])
+            try await second.open(settling: [stage.handler])
             #expect(try await first.otherOwner() == "another part of this process")
             await second.close()
-            try await first.open(settling: [RecordingOutboxSettler()])
+            try await first.open(settling: [RecordingOutboxHandler()])
             // Nor does it stay it that was it once.
             #expect(try await second.otherOwner() == "another part of this process")
             await first.close()
@@ -137,12 +137,12 @@ struct OutboxOwnershipTests {
         let upstream = stage.upstream()
         try await stage.scheduler.run {
             let earlier = try stage.outbox(StubDataFetcher(failing: .unreachable))
-            try await earlier.open(settling: [stage.settler])
+            try await earlier.open(settling: [stage.handler])
             let entries = try await earlier.accept([OutboxStage.write(["7"]), OutboxStage.write(["8"], "2")])
             await earlier.close()
 
             let outbox = try stage.outbox(upstream, keySeed: 2)
-            _ = try await outbox.join(settling: [stage.settler])
+            _ = try await outbox.join(settling: [stage.handler])
             #expect(try await outbox.openUnlessOwned(delivering: false) == nil)
             try await stage.timer.sleep(for: .seconds(600))
             #expect(try await outbox.discard(entries[0].idempotencyKey))
@@ -163,13 +163,13 @@ struct OutboxOwnershipTests {
         let upstream = stage.upstream()
         try await stage.scheduler.run {
             let earlier = try stage.outbox(StubDataFetcher(DataResponse(status: .unauthorized)))
-            try await earlier.open(settling: [stage.settler])
+            try await earlier.open(settling: [stage.handler])
             let entry = try await earlier.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .seconds(100))
             await earlier.close()
 
             let outbox = try stage.outbox(upstream, keySeed: 2)
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let before = stage.elapsed
             outbox.retryDenied()
             try await outbox.settlement(of: entry)
@@ -186,24 +186,24 @@ struct OutboxOwnershipTests {
         let upstream = stage.upstream(.lost)
         try await stage.scheduler.run {
             let first = try stage.outbox(upstream, store: unclaimed())
-            let settler = RecordingOutboxSettler()
-            try await first.open(settling: [settler])
+            let handler = RecordingOutboxHandler()
+            try await first.open(settling: [handler])
             let entries = try await first.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
             try await stage.timer.sleep(for: .milliseconds(500))
             let errors = RecordingErrorHandler()
             let second = try stage.outbox(upstream, store: unclaimed(), keySeed: 2, errors: errors)
-            try await second.open(settling: [stage.settler])
+            try await second.open(settling: [stage.handler])
             for entry in entries { try await second.settlement(of: entry) }
             // The first wakes, and finds out.
             try await stage.timer.sleep(for: .seconds(10))
-            #expect(stage.errors.errors as? [OutboxTakenOverError] == [OutboxTakenOverError(prefix: ["outbox"])])
-            #expect(settler.pending == [] && first.pending == [])
+            #expect(stage.errors.errors as? [OutboxFencedError] == [OutboxFencedError(prefix: ["outbox"])])
+            #expect(handler.pending == [] && first.pending == [])
             let ending = await Result { () async throws(RepositoryError) in try await first.settlement(of: entries[0]) }
             #expect(ending.failure?.reason == .closed)
             await second.close()
 
             let entry = try await first.accept([OutboxStage.write(["7"], "3")])[0]
-            #expect(settler.events.contains(.accepted(entry)))
+            #expect(handler.events.contains(.accepted(entry)))
             try await first.settlement(of: entry)
             await first.close()
             #expect(errors.errors.isEmpty)
@@ -217,15 +217,15 @@ struct OutboxOwnershipTests {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(stage.upstream(), store: unclaimed())
-            try await first.open(settling: [stage.settler])
+            try await first.open(settling: [stage.handler])
             let second = try stage.outbox(stage.upstream(), store: unclaimed(), keySeed: 2)
-            try await second.open(settling: [stage.settler])
+            try await second.open(settling: [stage.handler])
             let error = await #expect(throws: RecordStoreError.self) {
                 try await first.accept([OutboxStage.write(["7"])], with: [.keep(StoredRecord([1]), ["draft"])])
             }
             #expect(error?.reason == .closed)
             #expect(try await stage.store.record(for: ["draft"]) == nil)
-            #expect(stage.settler.events == [])
+            #expect(stage.handler.events == [])
             #expect(stage.errors.errors.count == 1)
             await first.close()
             await second.close()
@@ -236,12 +236,12 @@ struct OutboxOwnershipTests {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(stage.upstream())
-            try await first.open(settling: [stage.settler])
+            try await first.open(settling: [stage.handler])
             // Where claims do not work, as on some network file systems, this alone tells of another owner.
             try await stage.store.commit([.keep(StoredRecord([1]), first.records.owner)])
             await #expect(throws: RecordStoreError.self) { try await first.accept([OutboxStage.write(["7"])]) }
             let second = try stage.outbox(stage.upstream(), keySeed: 2)
-            _ = try await second.join(settling: [RecordingOutboxSettler()])
+            _ = try await second.join(settling: [RecordingOutboxHandler()])
             #expect(try await second.openUnlessOwned() == nil)
             #expect(try await first.otherOwner() == "another part of this process")
             await second.close()
@@ -254,9 +254,9 @@ struct OutboxOwnershipTests {
         try await stage.scheduler.run {
             let slow = SlowRecordStore(unclaimed(), timer: stage.timer)
             let first = try stage.outbox(stage.upstream(), store: slow)
-            try await first.open(settling: [stage.settler])
+            try await first.open(settling: [stage.handler])
             let second = try stage.outbox(stage.upstream(), store: unclaimed(), keySeed: 2)
-            try await second.open(settling: [stage.settler])
+            try await second.open(settling: [stage.handler])
             async let one = Result { () async throws(RecordStoreError) in
                 try await first.accept([OutboxStage.write(["7"])])
             }
@@ -280,25 +280,25 @@ struct OutboxOwnershipTests {
         }
         try await stage.scheduler.run {
             let first = try stage.outbox(slow, store: unclaimed())
-            let settler = RecordingOutboxSettler()
-            try await first.open(settling: [settler])
+            let handler = RecordingOutboxHandler()
+            try await first.open(settling: [handler])
             let entries = try await first.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
             try await stage.timer.sleep(for: .seconds(1))
             let second = try stage.outbox(upstream, store: unclaimed(), keySeed: 2, errors: RecordingErrorHandler())
-            try await second.open(settling: [stage.settler])
+            try await second.open(settling: [stage.handler])
             for entry in entries { try await second.settlement(of: entry) }
             let ending = await Result { () async throws(RepositoryError) in
                 try await first.settlement(of: entries[0])
             }
             #expect(ending.failure?.reason == .closed)
             #expect(stage.elapsed == .seconds(10))
-            #expect(!settler.events.contains { if case .committed = $0 { true } else { false } })
+            #expect(!handler.events.contains { if case .committed = $0 { true } else { false } })
             #expect(try await stage.values() == [["7"]: "2"])
             await first.close()
             await second.close()
         }
         #expect(upstream.done.map(\.text) == ["1", "2"])
-        #expect(stage.errors.errors as? [OutboxTakenOverError] == [OutboxTakenOverError(prefix: ["outbox"])])
+        #expect(stage.errors.errors as? [OutboxFencedError] == [OutboxFencedError(prefix: ["outbox"])])
     }
 
     @Test func anOutboxThatWasOpenedToDiscardDeliversWhatItAccepts() async throws {
@@ -306,7 +306,7 @@ struct OutboxOwnershipTests {
         let upstream = stage.upstream()
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            _ = try await outbox.join(settling: [stage.settler])
+            _ = try await outbox.join(settling: [stage.handler])
             #expect(try await outbox.openUnlessOwned(delivering: false) == nil)
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await outbox.settlement(of: entry)
@@ -319,7 +319,7 @@ struct OutboxOwnershipTests {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(StubDataFetcher(failing: .unreachable))
-            try await first.open(settling: [stage.settler])
+            try await first.open(settling: [stage.handler])
             let entry = try await first.accept([OutboxStage.write(["7"])])[0]
             await first.close()
             let stranger = try stage.outbox(stage.upstream(), store: stage.store, keySeed: 3)

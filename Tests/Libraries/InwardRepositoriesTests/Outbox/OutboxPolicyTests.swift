@@ -7,21 +7,21 @@ struct OutboxPolicyTests {
     private func policy(
         initialWait: Duration = .seconds(1),
         factor: Double = 2,
-        largestWait: Duration = .seconds(300),
+        maximumWait: Duration = .seconds(300),
         fraction: Double = 0.5
     ) -> OutboxPolicy {
         OutboxPolicy(
             initialWait: initialWait,
             factor: factor,
-            largestWait: largestWait,
-            largestRetryAfter: .seconds(1_000),
+            maximumWait: maximumWait,
+            maximumRetryAfter: .seconds(1_000),
             jitter: Jitter { fraction }
         )
     }
 
     @Test func waitsGrowByTheFactorUpToTheLargest() {
         let waits = [1, 2, 3, 4, 1_000_000].map {
-            policy(factor: 3, largestWait: .seconds(20)).wait(after: $0, retryAfter: nil)
+            policy(factor: 3, maximumWait: .seconds(20)).wait(after: $0, retryAfter: nil)
         }
         #expect(waits == [.milliseconds(500), .milliseconds(1_500), .milliseconds(4_500), .seconds(10), .seconds(10)])
     }
@@ -54,12 +54,12 @@ struct OutboxPolicyTests {
         let policy = OutboxPolicy(
             initialWait: .seconds(-1),
             factor: .infinity,
-            largestWait: .seconds(Int64.max),
-            largestRetryAfter: .seconds(-1),
+            maximumWait: .seconds(Int64.max),
+            maximumRetryAfter: .seconds(-1),
             concurrency: 0,
             attemptLimit: .seconds(-1),
             reportedAttempts: -1,
-            mostPending: 0,
+            maximumPending: 0,
             maximumWriteBytes: 0,
             maximumPendingBytes: 0,
             maximumDeadLetters: 0,
@@ -71,11 +71,11 @@ struct OutboxPolicyTests {
         )
         #expect(policy.initialWait == .zero)
         #expect(policy.factor == 100)
-        #expect(policy.largestWait == .seconds(31_536_000))
+        #expect(policy.maximumWait == .seconds(31_536_000))
         #expect(policy.maximumPause == .seconds(31_536_000))
-        #expect([policy.largestRetryAfter, policy.attemptLimit, policy.initialPause] == [.zero, .zero, .zero])
+        #expect([policy.maximumRetryAfter, policy.attemptLimit, policy.initialPause] == [.zero, .zero, .zero])
         let counts = [
-            policy.concurrency, policy.reportedAttempts, policy.mostPending, policy.maximumDeadLetters,
+            policy.concurrency, policy.reportedAttempts, policy.maximumPending, policy.maximumDeadLetters,
             policy.refusalsBeforePause,
         ]
         #expect(counts == [1, 1, 1, 1, 1])

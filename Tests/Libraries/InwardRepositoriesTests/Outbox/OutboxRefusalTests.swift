@@ -15,8 +15,8 @@ struct OutboxRefusalTests {
         let upstream = stage.upstream(.turnedAway(DataResponse(status: status)))
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
-            let optimistic = RecordChange.keep(StoredRecord([9]), stage.settler.key(of: ["7"]))
+            try await outbox.open(settling: [stage.handler])
+            let optimistic = RecordChange.keep(StoredRecord([9]), stage.handler.key(of: ["7"]))
             let entry = try await outbox.accept([OutboxStage.write(["7"])], with: [optimistic])[0]
             let error = await #expect(throws: RepositoryError.self) { try await outbox.settlement(of: entry) }
             let refusal = try #require(error)
@@ -28,7 +28,7 @@ struct OutboxRefusalTests {
             #expect(try await stage.values() == [:])
             #expect(try await stage.store.records(under: outbox.records.entries).isEmpty)
             #expect(
-                stage.settler.events == [
+                stage.handler.events == [
                     .accepted(entry), .refused(entry, because: refusal, later: 0), .committed(entry),
                 ]
             )
@@ -46,7 +46,7 @@ struct OutboxRefusalTests {
         let upstream = stage.upstream(.turnedAway(DataResponse(status: 422)))
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let entries = try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
             try await outbox.settlement(of: entries[1])
             await outbox.close()
@@ -72,12 +72,12 @@ struct OutboxRefusalTests {
         let upstream = stage.upstream(.answerLost, .turnedAway(DataResponse(status: 409)))
         try await stage.scheduler.run {
             let outbox = try stage.outbox(upstream)
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .milliseconds(500))
             await outbox.close()
             let next = try stage.outbox(upstream, keySeed: 2)
-            try await next.open(settling: [stage.settler])
+            try await next.open(settling: [stage.handler])
             try await next.settlement(of: entry)
             await next.close()
         }
@@ -89,13 +89,13 @@ struct OutboxRefusalTests {
         let stage = stage
         let refusal = IdempotentDataFetcher.Fate.turnedAway(DataResponse(status: 422))
         let outbox = try stage.outbox(stage.upstream(refusal, refusal))
-        stage.settler.fail(with: RecordStoreError(.unavailable, explanation: "It is not there."))
+        stage.handler.fail(with: RecordStoreError(.unavailable, explanation: "It is not there."))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .milliseconds(500))
             #expect(stage.errors.errors.allSatisfy { $0 is DelayedWriteError })
-            stage.settler.fail(with: nil)
+            stage.handler.fail(with: nil)
             await #expect(throws: RepositoryError.self) { try await outbox.settlement(of: entry) }
             await outbox.close()
         }

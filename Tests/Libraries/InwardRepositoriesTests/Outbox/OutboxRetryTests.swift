@@ -44,7 +44,7 @@ struct OutboxRetryTests {
         let policy = OutboxPolicy(
             initialWait: .seconds(2),
             factor: 3,
-            largestWait: .seconds(20),
+            maximumWait: .seconds(20),
             jitter: Jitter { 1 }
         )
         let moments = try await moments([.lost, .answerLost, .lost, .lost, .lost], policy: policy)
@@ -58,7 +58,7 @@ struct OutboxRetryTests {
     }
 
     @Test func atLeastAsLongIsWaitedAsTheUpstreamAsksFor() async throws {
-        let policy = OutboxPolicy(largestRetryAfter: .seconds(1_000), jitter: Jitter { 0 })
+        let policy = OutboxPolicy(maximumRetryAfter: .seconds(1_000), jitter: Jitter { 0 })
         let fates = [answer(503, retryAfter: "100"), answer(429, retryAfter: "5000"), answer(503)]
         let moments = try await moments(fates, policy: policy)
         #expect(moments == [.zero, .seconds(100), .seconds(1_100), .seconds(1_100)])
@@ -93,7 +93,7 @@ struct OutboxRetryTests {
         let upstream = stage.upstream(latency: .seconds(30))
         let outbox = try stage.outbox(upstream, policy: policy)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             try await outbox.accept([OutboxStage.write(["7"])])
             try await stage.timer.sleep(for: .seconds(25))
             await outbox.close()
@@ -106,18 +106,18 @@ struct OutboxRetryTests {
         let upstream = stage.upstream(latency: .seconds(1))
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .milliseconds(500))
             stage.store.fail(with: RecordStoreError(.full, explanation: "There is no room."))
             try await stage.timer.sleep(for: .milliseconds(1_000))
             #expect(outbox.pending.map(\.attempts) == [0])
-            #expect(stage.settler.events == [.accepted(entry), .delivered(entry, later: 0)])
+            #expect(stage.handler.events == [.accepted(entry), .delivered(entry, later: 0)])
             // However long the disk is full, what the upstream has answered is not sent again.
             try await stage.timer.sleep(for: .seconds(3_600))
             #expect(upstream.requests.count == 1)
             // It is tried less and less often.
-            #expect((5..<30).contains(stage.settler.events.count))
+            #expect((5..<30).contains(stage.handler.events.count))
             stage.store.fail(with: nil)
             try await outbox.settlement(of: entry)
             await outbox.close()
@@ -133,13 +133,13 @@ struct OutboxRetryTests {
     @Test func aSettlerThatFailsIsAskedAgain() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
-        stage.settler.fail(with: RecordStoreError(.unavailable, explanation: "It is not there."))
+        stage.handler.fail(with: RecordStoreError(.unavailable, explanation: "It is not there."))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .milliseconds(500))
             #expect(outbox.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
-            stage.settler.fail(with: nil)
+            stage.handler.fail(with: nil)
             try await outbox.settlement(of: entry)
             // After the first of the waits, as the clock of a date tells it.
             #expect(stage.elapsed > .milliseconds(999) && stage.elapsed <= .seconds(1))
@@ -154,12 +154,12 @@ struct OutboxRetryTests {
         let log = SendingLog(upstream, timer: stage.timer)
         try await stage.scheduler.run {
             let first = try stage.outbox(log)
-            try await first.open(settling: [stage.settler])
+            try await first.open(settling: [stage.handler])
             let entry = try await first.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .milliseconds(1_500))
             await first.close()
             let second = try stage.outbox(log, keySeed: 2)
-            try await second.open(settling: [stage.settler])
+            try await second.open(settling: [stage.handler])
             #expect(second.pending.map(\.attempts) == [2])
             try await second.settlement(of: entry)
             await second.close()
@@ -177,7 +177,7 @@ struct OutboxRetryTests {
         )
         let outbox = try stage.outbox(upstream, policy: OutboxPolicy(concurrency: 1, jitter: Jitter { 1 }))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let entries = try await outbox.accept([OutboxStage.write(["bad"]), OutboxStage.write(["good"])])
             try await outbox.settlement(of: entries[1])
             #expect(stage.elapsed == .zero)
@@ -216,7 +216,7 @@ struct OutboxRetryTests {
         )
         credentials.whenRenewed { [weak outbox] in outbox?.retryDenied() }
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .seconds(10))
             #expect(upstream.done.isEmpty)
@@ -243,7 +243,7 @@ struct OutboxRetryTests {
         }
         let outbox = try stage.outbox(upstream.authorizing(with: credentials))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await outbox.settlement(of: entry)
             #expect(outbox.counts == OutboxCounts(accepted: 1, attempts: 2, delivered: 1))

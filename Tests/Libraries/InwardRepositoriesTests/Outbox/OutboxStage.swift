@@ -20,7 +20,7 @@ struct OutboxStage {
 
     let scheduler: DeterministicScheduler
     let store = RecordingRecordStore()
-    let settler = RecordingOutboxSettler()
+    let handler = RecordingOutboxHandler()
     let errors = RecordingErrorHandler()
 
     init(seed: UInt64 = 7) {
@@ -60,7 +60,7 @@ struct OutboxStage {
 
     /// Opens an outbox, waits until it has settled a write, and closes it.
     func settle(_ write: OutboxWrite = OutboxStage.write(["7"]), by outbox: Outbox) async throws {
-        try await outbox.open(settling: [settler])
+        try await outbox.open(settling: [handler])
         let entry = try await outbox.accept([write])[0]
         try await outbox.settlement(of: entry)
         await outbox.close()
@@ -76,9 +76,9 @@ struct OutboxStage {
         )
     }
 
-    /// What is kept under the settler's values: the bodies, by the subject.
+    /// What is kept under the handler's values: the bodies, by the subject.
     func values() async throws -> [RecordKey: String] {
-        let records = try await store.records(under: settler.values)
+        let records = try await store.records(under: handler.values)
         return Dictionary(
             uniqueKeysWithValues: records.map {
                 (RecordKey(Array($0.key.components.dropFirst())), String(decoding: $0.record.bytes, as: UTF8.self))

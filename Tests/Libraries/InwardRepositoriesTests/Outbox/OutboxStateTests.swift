@@ -45,15 +45,15 @@ struct OutboxStateTests {
 
     @Test func whatIsPutOffIsForgottenBeforeAnybodyElseSendsIt() throws {
         var state = OutboxState(OutboxPolicy(concurrency: 1))
-        state.lanes.append(entry, DeliveryHistory())
-        let first = state.lanes.next(at: .zero)
+        state.partitions.append(entry, DeliveryHistory())
+        let first = state.partitions.next(at: .zero)
         let delivery = try #require(first)
         state.deliveries["k"] = Task {}
         state.answered.insert("k")
         state.postpone(delivery, until: .seconds(1))
         // Whoever sends it next is found by a close, and cancelled: nobody has answered for it.
         #expect(state.deliveries.isEmpty && state.answered.isEmpty)
-        let second = state.lanes.next(at: .seconds(1))
+        let second = state.partitions.next(at: .seconds(1))
         #expect(second?.entry == entry)
         state.deliveries["k"] = Task {}
         #expect(state.end(.closed).tasks.count == 1)
@@ -63,10 +63,10 @@ struct OutboxStateTests {
     @Test(arguments: [(nil, 60), (30, 60), (60, 60), (90, 90)] as [(Int?, Int)])
     func nothingIsLookedForBeforeThePauseIsOver(next: Int?, wakeTime: Int) throws {
         var state = OutboxState(OutboxPolicy(refusalsBeforePause: 1))
-        state.lanes.append(entry, DeliveryHistory())
+        state.partitions.append(entry, DeliveryHistory())
         if let next {
-            let delivery = state.lanes.next(at: .zero)
-            state.lanes.postpone(try #require(delivery), until: .seconds(next))
+            let delivery = state.partitions.next(at: .zero)
+            state.partitions.postpone(try #require(delivery), until: .seconds(next))
         }
         _ = state.streak.refuse("x", of: ["8"], because: "no", at: .zero)
         let found = state.wakeTime(at: .seconds(1))
@@ -75,10 +75,10 @@ struct OutboxStateTests {
 
     @Test func aProbeThatTellsNothingIsFollowedByAnother() throws {
         var state = OutboxState(OutboxPolicy(refusalsBeforePause: 1))
-        state.lanes.append(entry, DeliveryHistory())
+        state.partitions.append(entry, DeliveryHistory())
         _ = state.streak.refuse("x", of: ["8"], because: "no", at: .zero)
         let isProbing = state.streak.begin("k", at: .seconds(60))
-        let delivery = state.lanes.next(at: .seconds(60))
+        let delivery = state.partitions.next(at: .seconds(60))
         #expect(isProbing && state.streak.phase == .probing("k"))
         state.postpone(try #require(delivery), until: .seconds(90))
         #expect(state.streak.phase == .paused(until: .seconds(90)))
@@ -86,7 +86,7 @@ struct OutboxStateTests {
 
     @Test func whatIsForgottenOfTheRecordsIsAllThatIsKnownOfThem() {
         var state = OutboxState(OutboxPolicy(refusalsBeforePause: 1))
-        state.lanes.append(entry, DeliveryHistory())
+        state.partitions.append(entry, DeliveryHistory())
         state.addDeadLetter(7)
         state.misnamed["x"] = ["x"]
         state.unknownLosses = 1
@@ -94,7 +94,7 @@ struct OutboxStateTests {
         let pauses = state.streak.refuse("k", of: ["7"], because: "no", at: .zero).pauses
         #expect(pauses && state.unreadableCount == 2)
         state.forgetRecords(.standard)
-        let counts = [state.lanes.count, state.deadLetterCount, state.deadLetterBytes, state.unreadableCount]
+        let counts = [state.partitions.count, state.deadLetterCount, state.deadLetterBytes, state.unreadableCount]
         #expect(counts == [0, 0, 0, 0])
         #expect(!state.isStreakKept && !state.streak.isPaused)
     }
@@ -105,7 +105,7 @@ struct OutboxStateTests {
         let upstream = stage.upstream(.lost, .turnedAway(DataResponse(status: 404)), .answerLost, latency: .seconds(1))
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let writes = ["7", "8", "9", "7"].map { OutboxStage.write([$0]) }
             let entries = try await outbox.accept(writes)
             // Who gives up waiting for an end is not told of it.
@@ -121,7 +121,9 @@ struct OutboxStateTests {
                 #expect(state.deliveries.isEmpty && state.answered.isEmpty && state.alarm == nil)
                 #expect(state.turnWaiters.isEmpty && state.endWaiters.isEmpty && state.idleWaiters.isEmpty)
                 #expect([state.acceptsUnderWay, state.writesUnderWay, state.bytesUnderWay] == [0, 0, 0])
-                #expect([state.lanes.underWay, state.lanes.count, state.lanes.laneCount] == [0, 0, 0])
+                #expect(
+                    [state.partitions.underWay, state.partitions.count, state.partitions.partitionCount] == [0, 0, 0]
+                )
             }
             await outbox.close()
         }

@@ -22,7 +22,7 @@ struct OutboxTests {
         let upstream = stage.upstream()
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let entries = try await outbox.accept(
                 [OutboxStage.write(["7"], "{}")],
                 with: [.keep(StoredRecord([1]), ["draft"])]
@@ -31,7 +31,7 @@ struct OutboxTests {
             #expect(entry.sequence == 0)
             #expect(entry.attempts == 0)
             #expect(entry.acceptedAt == OutboxStage.time)
-            #expect(stage.settler.events.first == .accepted(entry))
+            #expect(stage.handler.events.first == .accepted(entry))
             // One commit for both, behind the one that says who delivers.
             let commit = try #require(stage.store.commits.dropFirst().first)
             #expect(commit.count == 2)
@@ -60,7 +60,7 @@ struct OutboxTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await outbox.settlement(of: entry)
             await outbox.close()
@@ -70,7 +70,7 @@ struct OutboxTests {
             let name = OutboxEntryName(entry)
             let keys = [outbox.records.entries, outbox.records.attempts].map { name.key(under: $0) }
             #expect(end.dropFirst() == [.remove(keys[0]), .remove(keys[1])])
-            #expect(stage.settler.events == [.accepted(entry), .delivered(entry, later: 0), .committed(entry)])
+            #expect(stage.handler.events == [.accepted(entry), .delivered(entry, later: 0), .committed(entry)])
         }
     }
 
@@ -80,12 +80,12 @@ struct OutboxTests {
         let outbox = try stage.outbox(upstream)
         let failure = RecordStoreError(.full, explanation: "There is no room.")
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             stage.store.fail(with: failure)
             await #expect(throws: failure) { try await outbox.accept([OutboxStage.write(["7"])]) }
             stage.store.fail(with: nil)
             #expect(outbox.pending == [])
-            #expect(stage.settler.events == [])
+            #expect(stage.handler.events == [])
             let entry = try await outbox.accept([OutboxStage.write(["8"])])[0]
             try await outbox.settlement(of: entry)
             await outbox.close()
@@ -97,7 +97,7 @@ struct OutboxTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let error = await #expect(throws: RecordStoreError.self) {
                 try await outbox.accept([OutboxStage.write(["1"]), OutboxStage.write(["7"], endpoint: "notes")])
             }
@@ -116,7 +116,7 @@ struct OutboxTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let error = await #expect(throws: RecordStoreError.self) { try await outbox.accept([], with: [change]) }
             #expect(error?.reason == .denied)
             try await outbox.accept([], with: [.removeAll(["outbo"]), .remove(["outboxes"])])
@@ -131,7 +131,7 @@ struct OutboxTests {
         try await stage.scheduler.run {
             let before = await #expect(throws: RecordStoreError.self) { try await outbox.accept([]) }
             #expect(before?.reason == .closed)
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let again = await #expect(throws: RecordStoreError.self) { try await outbox.open(settling: []) }
             #expect(again?.reason == .denied)
             await outbox.close()
@@ -147,7 +147,7 @@ struct OutboxTests {
     @Test func twoSettlersOfOneEndpointAreRefused() async throws {
         let outbox = try stage.outbox(stage.upstream())
         let error = await #expect(throws: RecordStoreError.self) {
-            try await outbox.open(settling: [stage.settler, RecordingOutboxSettler("posts")])
+            try await outbox.open(settling: [stage.handler, RecordingOutboxHandler("posts")])
         }
         #expect(error?.reason == .denied)
         #expect(stage.store.commits == [])
@@ -169,7 +169,7 @@ struct OutboxTests {
         }
         let outbox = try stage.outbox(watched, policy: OutboxPolicy(concurrency: 3))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let writes = (0..<5).flatMap { round in
                 (0..<8).map { OutboxStage.write(["s\($0)"], "\(round)") }
             }
@@ -189,11 +189,11 @@ struct OutboxTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let writes = ["1", "2", "3"].map { OutboxStage.write(["7"], $0) } + [OutboxStage.write(["8"])]
             for entry in try await outbox.accept(writes) { try await outbox.settlement(of: entry) }
             await outbox.close()
-            let later = stage.settler.events.compactMap { event in
+            let later = stage.handler.events.compactMap { event in
                 if case .delivered(let entry, let later) = event, entry.write.subject == ["7"] { later } else { nil }
             }
             #expect(later == [2, 1, 0])
@@ -202,10 +202,10 @@ struct OutboxTests {
 
     @Test func anAnswerThatCannotBeUsedIsToldAndTheWriteIsDone() async throws {
         let stage = stage
-        let settler = RecordingOutboxSettler { $0.body.isEmpty ? "is empty" : nil }
+        let handler = RecordingOutboxHandler { $0.body.isEmpty ? "is empty" : nil }
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(settling: [settler])
+            try await outbox.open(settling: [handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await outbox.settlement(of: entry)
             await outbox.close()
@@ -219,7 +219,7 @@ struct OutboxTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(30)))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             let late = await Deadline(in: .seconds(1), on: stage.timer).bound { () async throws(RepositoryError) in
                 try await outbox.settlement(of: entry)
@@ -275,9 +275,9 @@ struct OutboxTests {
         let store = SlowRecordStore(stage.store, timer: stage.timer, answersLate: true)
         let outbox = try stage.outbox(upstream, store: store)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let entries = try #require(try await cancelledAcceptance(outbox)?.get())
-            #expect(stage.settler.events.first == entries.first.map { .accepted($0) })
+            #expect(stage.handler.events.first == entries.first.map { .accepted($0) })
             try await outbox.settlement(of: try #require(entries.first))
             await outbox.close()
         }
@@ -289,7 +289,7 @@ struct OutboxTests {
         let upstream = stage.upstream()
         let outbox = try stage.outbox(upstream, store: SlowRecordStore(stage.store, timer: stage.timer))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let outcome = try #require(await cancelledAcceptance(outbox))
             #expect(outcome.failure?.reason == .cancelled)
             #expect(outbox.pending == [])
@@ -297,6 +297,6 @@ struct OutboxTests {
             #expect(try await stage.store.records(under: outbox.records.entries).isEmpty)
         }
         #expect(upstream.requests.isEmpty)
-        #expect(stage.settler.events == [])
+        #expect(stage.handler.events == [])
     }
 }

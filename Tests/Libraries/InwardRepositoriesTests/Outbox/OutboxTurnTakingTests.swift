@@ -16,15 +16,15 @@ struct OutboxTurnTakingTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(settling: [SlowSettler(base: stage.settler, timer: stage.timer)])
+            try await outbox.open(settling: [SlowSettler(base: stage.handler, timer: stage.timer)])
             let first = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .seconds(1))
-            // The upstream has answered, and the settler thinks.
+            // The upstream has answered, and the handler thinks.
             try await outbox.accept([OutboxStage.write(["8"])])
             #expect(stage.elapsed == .seconds(1))
             let second = try await outbox.accept([OutboxStage.write(["7"], "2")])[0]
             #expect(stage.elapsed == .seconds(10))
-            let events = stage.settler.events
+            let events = stage.handler.events
             #expect(events.firstIndex(of: .committed(first)) != nil)
             #expect((events.firstIndex(of: .committed(first)) ?? 99) < (events.firstIndex(of: .accepted(second)) ?? 0))
             await outbox.close()
@@ -36,15 +36,15 @@ struct OutboxTurnTakingTests {
         let slow = SlowRecordStore(stage.store, timer: stage.timer)
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(3)), store: slow)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let first = try await outbox.accept([OutboxStage.write(["7"])])[0]
             // The first is noted and sent two seconds behind this, and is answered five seconds behind it.
             try await stage.timer.sleep(for: .seconds(4))
             let second = try await outbox.accept([OutboxStage.write(["7"], "2")])[0]
             try await outbox.settlement(of: first)
-            // The settler was asked when the second was accepted, and so was told of it.
+            // The handler was asked when the second was accepted, and so was told of it.
             #expect(
-                stage.settler.events.prefix(3) == [.accepted(first), .accepted(second), .delivered(first, later: 1)]
+                stage.handler.events.prefix(3) == [.accepted(first), .accepted(second), .delivered(first, later: 1)]
             )
             await outbox.close()
         }
@@ -54,7 +54,7 @@ struct OutboxTurnTakingTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(settling: [SlowSettler(base: stage.settler, timer: stage.timer)])
+            try await outbox.open(settling: [SlowSettler(base: stage.handler, timer: stage.timer)])
             try await outbox.accept([OutboxStage.write(["7"])])
             try await stage.timer.sleep(for: .seconds(1))
             let late = await Deadline(in: .seconds(2), on: stage.timer).carried(by: {
@@ -73,7 +73,7 @@ struct OutboxTurnTakingTests {
             #expect(stage.elapsed == .seconds(10))
             await outbox.close()
             #expect(
-                stage.settler.events.compactMap { if case .accepted(let entry) = $0 { entry.write } else { nil } } == [
+                stage.handler.events.compactMap { if case .accepted(let entry) = $0 { entry.write } else { nil } } == [
                     OutboxStage.write(["7"]), OutboxStage.write(["8"]), OutboxStage.write(["7"], "3"),
                 ]
             )
@@ -89,7 +89,7 @@ struct OutboxTurnTakingTests {
         }
         let outbox = try stage.outbox(upstream, policy: OutboxPolicy(attemptLimit: .seconds(40)))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.settler])
+            try await outbox.open(settling: [stage.handler])
             let deadline = Deadline(in: .seconds(1), on: stage.timer)
             let entries = await deadline.carried(by: { () async throws(RecordStoreError) in
                 try await outbox.accept([OutboxStage.write(["7"])])

@@ -39,11 +39,11 @@ struct RecordUnitOfWorkTests {
 
     @Test func allIsOneCommitAndEachRepositoryIsToldOfItsEntries() async throws {
         let stage = OutboxStage()
-        let notes = RecordingOutboxSettler("notes")
+        let notes = RecordingOutboxHandler("notes")
         let told = Mutex<[[String]]>([])
         try await stage.scheduler.run {
             let outbox = try stage.outbox(stage.upstream())
-            try await outbox.open(settling: [stage.settler, notes])
+            try await outbox.open(settling: [stage.handler, notes])
             let changes = [
                 PreparedRecordChange(
                     "the first",
@@ -81,7 +81,7 @@ struct RecordUnitOfWorkTests {
     func whatTheStoreSaysIsTold(reason: RecordStoreError.Reason, expected: UnitOfWorkError.Reason) async throws {
         let stage = OutboxStage()
         let outbox = try stage.outbox(StubDataFetcher(failing: .unreachable))
-        try await outbox.open(settling: [stage.settler])
+        try await outbox.open(settling: [stage.handler])
         let change = PreparedRecordChange("it", for: outbox, changes: [.remove(["a"])]) { _ in
             Issue.record("Nothing was committed.")
         }

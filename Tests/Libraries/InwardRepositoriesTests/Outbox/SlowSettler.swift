@@ -3,9 +3,9 @@ import InwardFetching
 import InwardRepositories
 import InwardTesting
 
-/// A settler that takes ten seconds to say what is to be kept.
-struct SlowSettler: OutboxSettler {
-    let base: RecordingOutboxSettler
+/// A handler that takes ten seconds to say what is to be kept.
+struct SlowSettler: OutboxHandler {
+    let base: RecordingOutboxHandler
     let timer: TimerService
 
     var endpoint: String { base.endpoint }

@@ -33,7 +33,7 @@ struct BatcherTests {
     }
 
     private func answer(_ outcome: Promise<String>.Outcome) -> String? {
-        if case .kept(let answer) = outcome { answer } else { nil }
+        if case .fulfilled(let answer) = outcome { answer } else { nil }
     }
 
     @Test func whatIsAskedForTogetherIsOnePieceOfWork() async {
@@ -93,13 +93,13 @@ struct BatcherTests {
             await begun.arrive()
             // Nobody comes, so it ends when it is cancelled.
             await Rendezvous(of: 2).arrive()
-            wasCancelled.keep(Task.isCancelled)
+            wasCancelled.fulfill(Task.isCancelled)
             return [:]
         }
         let waiting = Task { await batcher.answer(to: 1) }
         await begun.arrive()
         batcher.close()
-        guard case .kept(true) = await wasCancelled.value() else {
+        guard case .fulfilled(true) = await wasCancelled.value() else {
             return #expect(Bool(false), "It goes on.")
         }
         guard case .cancelled = await batcher.answer(to: 2) else {

@@ -95,7 +95,7 @@ final class RemarkSource: DataFetcher {
         }
         response.status = state.status ?? response.status
         if state.isDegraded {
-            response.degradation = FetchError(.unreachable, request: request, explanation: "reached nobody")
+            response.fallbackReason = FetchError(.unreachable, request: request, explanation: "reached nobody")
         }
         return response
     }

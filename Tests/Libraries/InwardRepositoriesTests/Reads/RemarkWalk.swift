@@ -59,7 +59,9 @@ final class RemarkWalk: Sendable {
 
     private func version(_ remark: Remark) -> Int { (Int(remark.text) ?? 0) - 1_000 }
 
-    private var policy: ReadPolicy { [.nearest, .nearest, .nearest, .upstream, .upstreamElseLocal][number(0..<5)] }
+    private var policy: ReadPolicy {
+        [.cacheFirst, .cacheFirst, .cacheFirst, .upstreamOnly, .upstreamFirst][number(0..<5)]
+    }
 
     private static let filters: [EntityFilter<Remark>] = [.all, .author(7), .author(8)]
 
@@ -141,7 +143,7 @@ final class RemarkWalk: Sendable {
             let there = source.remarks.filter(filter.matches)
             #expect(reading.value.sorted { $0.id < $1.id } == there, "seed \(seed), \(place), \(filter.fields)")
             for remark in reading.value {
-                guard let one = try? await repository.entity(remark.id, .local) else { continue }
+                guard let one = try? await repository.entity(remark.id, .cacheOnly) else { continue }
                 #expect(one.value == remark, "seed \(seed), \(place), \(filter.fields)")
             }
         }

@@ -30,7 +30,7 @@ extension Repository<Remark> {
         memory: MemoryLimit = MemoryLimit(),
         store: RepositoryStore? = nil,
         outbox: Outbox? = nil,
-        whenAbandoned abandonment: RepositoryAbandonment = .cancelled,
+        whenAbandoned abandonment: AbandonmentPolicy = .cancel,
         chance: @escaping @Sendable () -> Double = { 0 }
     ) throws -> Repository<Remark> {
         Repository(
@@ -57,7 +57,7 @@ extension Repository<Remark> {
     }
 
     /// The reason for which an entity cannot be had; `nil` if it can.
-    func failure(_ id: Int, _ policy: ReadPolicy = .nearest) async -> RepositoryError.Reason? {
+    func failure(_ id: Int, _ policy: ReadPolicy = .cacheFirst) async -> RepositoryError.Reason? {
         do {
             _ = try await entity(id, policy)
             return nil

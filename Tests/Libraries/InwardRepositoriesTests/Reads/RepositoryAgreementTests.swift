@@ -45,7 +45,7 @@ struct RepositoryAgreementTests {
         let repository = try repository()
         _ = try await repository.entities(.author(7))
         #expect(try await repository.entity(2).origin == .memory)
-        #expect(await repository.failure(3, .local) == .unavailable)
+        #expect(await repository.failure(3, .cacheOnly) == .unavailable)
         #expect(source.requests.count == 1)
         #expect(source.requests.first?.url.query() == "author=7")
     }
@@ -57,7 +57,7 @@ struct RepositoryAgreementTests {
         _ = try await repository.entities(.author(7))
         clock.advance(by: later)
         source.put(Remark(id: 1, author: 7, text: "anew"))
-        _ = try await repository.entity(1, .upstream)
+        _ = try await repository.entity(1, .upstreamOnly)
         #expect(try await texts(repository) == ["anew", "two", "three"])
         #expect(try await texts(repository, .author(7)) == ["anew", "two"])
         #expect(source.requests.count == 3)
@@ -69,7 +69,7 @@ struct RepositoryAgreementTests {
         _ = try await repository.entities(.author(7))
         clock.advance(by: .seconds(1))
         source.put(Remark(id: 1, author: 8, text: "moved"))
-        _ = try await repository.entity(1, .upstream)
+        _ = try await repository.entity(1, .upstreamOnly)
         #expect(try await texts(repository) == ["moved", "two", "three"])
         #expect(try await texts(repository, .author(7)) == ["two"])
     }
@@ -79,7 +79,7 @@ struct RepositoryAgreementTests {
         _ = try await repository.entities()
         clock.advance(by: .seconds(1))
         source.remove(2)
-        #expect(await repository.failure(2, .upstream) == .notFound)
+        #expect(await repository.failure(2, .upstreamOnly) == .notFound)
         #expect(try await texts(repository) == ["one", "three"])
         #expect(source.requests.count == 2)
     }
@@ -103,7 +103,7 @@ struct RepositoryAgreementTests {
         source.put(Remark(id: 1, author: 7, text: "anew"))
         source.put(Remark(id: 4, author: 7, text: "four"))
         source.remove(2)
-        _ = try await repository.entities(.all, .upstream)
+        _ = try await repository.entities(.all, .upstreamOnly)
         #expect(try await texts(repository) == ["anew", "three", "four"])
         #expect(source.requests.count == 2)
     }
@@ -119,7 +119,7 @@ struct RepositoryAgreementTests {
         source.put(Remark(id: 2, author: 8, text: "moved"))
         source.put(Remark(id: 4, author: 7, text: "four"))
         for id in [1, 2] { _ = try await repository.entity(id) }
-        isReleased.keep(())
+        isReleased.fulfill(())
         #expect(try await older.value.map(\.text) == ["anew"])
         #expect(try await texts(repository, .author(7)) == ["anew"])
         #expect(try await repository.entity(1).value.text == "anew")
@@ -134,8 +134,8 @@ struct RepositoryAgreementTests {
         await begun.arrive()
         clock.advance(by: .seconds(1))
         source.put(Remark(id: 4, author: 7, text: "four"))
-        _ = try await repository.entities(.all, .upstream)
-        isReleased.keep(())
+        _ = try await repository.entities(.all, .upstreamOnly)
+        isReleased.fulfill(())
         _ = try await older
         #expect(try await texts(repository) == ["one", "two", "three", "four"])
         #expect(source.requests.count == 2)
@@ -149,8 +149,8 @@ struct RepositoryAgreementTests {
         await begun.arrive()
         clock.advance(by: .seconds(1))
         source.put(Remark(id: 1, author: 7, text: "anew"))
-        _ = try await repository.entity(1, .upstream)
-        isReleased.keep(())
+        _ = try await repository.entity(1, .upstreamOnly)
+        isReleased.fulfill(())
         #expect(try await older.value.text == "one")
         #expect(try await repository.entity(1).value.text == "anew")
         #expect(source.requests.count == 2)
@@ -164,8 +164,8 @@ struct RepositoryAgreementTests {
         await begun.arrive()
         clock.advance(by: .seconds(1))
         source.put(Remark(id: 4, author: 7, text: "four"))
-        _ = try await repository.entity(4, .upstream)
-        isReleased.keep(())
+        _ = try await repository.entity(4, .upstreamOnly)
+        isReleased.fulfill(())
         #expect(await older == .notFound)
         #expect(try await repository.entity(4).value.text == "four")
     }
@@ -182,8 +182,8 @@ struct RepositoryAgreementTests {
         let repository = try repository()
         source.answer(body: #"{"id": 2, "author": 7, "text": "two"}"#)
         #expect(await repository.failure(1) == .unreadable)
-        #expect(await repository.failure(1, .local) == .unavailable)
-        #expect(await repository.failure(2, .local) == .unavailable)
+        #expect(await repository.failure(1, .cacheOnly) == .unavailable)
+        #expect(await repository.failure(2, .cacheOnly) == .unavailable)
     }
 
     // MARK: Writers
@@ -214,7 +214,7 @@ struct RepositoryAgreementTests {
         _ = try await repository.send(Remark(id: 1, author: 7, text: "written"))
         // Where there is room for one alone, what was written is gone by now.
         _ = try await repository.send(Remark(id: 5, author: 7, text: "five"))
-        isReleased.keep(())
+        isReleased.fulfill(())
         _ = try await older
         #expect(try await repository.entity(1).value.text == "written")
     }
@@ -228,7 +228,7 @@ struct RepositoryAgreementTests {
         _ = try await repository.send(Remark(id: 4, author: 7, text: "four"))
         // Nobody joins it any more.
         #expect(try await texts(repository) == ["one", "two", "three", "four"])
-        isReleased.keep(())
+        isReleased.fulfill(())
         #expect(try await older.value.count == 3)
         #expect(try await texts(repository) == ["one", "two", "three", "four"])
         #expect(source.requests.count == 3)
@@ -241,7 +241,7 @@ struct RepositoryAgreementTests {
         async let older = repository.failure(4)
         await begun.arrive()
         _ = try await repository.send(Remark(id: 4, author: 7, text: "four"))
-        isReleased.keep(())
+        isReleased.fulfill(())
         #expect(await older == .notFound)
         #expect(try await repository.entity(4).value.text == "four")
     }
@@ -276,7 +276,7 @@ struct RepositoryAgreementTests {
         }
         source.fail(nil)
         source.put(Remark(id: 4, author: 7, text: "four"))
-        isReleased.keep(())
+        isReleased.fulfill(())
         #expect(try await older.value.count == 3)
         #expect(try await texts(repository) == ["one", "two", "three", "four"])
     }

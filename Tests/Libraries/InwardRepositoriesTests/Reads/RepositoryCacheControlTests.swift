@@ -43,12 +43,12 @@ struct RepositoryCacheControlTests {
     @Test func whatAnotherThanTheUpstreamSaysIsKeptNowhere() async throws {
         let repository = try repository()
         source.degrade()
-        #expect(try await repository.entity(1).degradation?.reason == .unavailable)
-        #expect(try await repository.entities().degradation?.reason == .unavailable)
+        #expect(try await repository.entity(1).fallbackReason?.reason == .unavailable)
+        #expect(try await repository.entities().fallbackReason?.reason == .unavailable)
         #expect(await repository.failure(9) == .notFound)
         await repository.flush()
         #expect(store.commits.isEmpty)
-        for id in [1, 9] { #expect(await repository.failure(id, .local) == .unavailable) }
+        for id in [1, 9] { #expect(await repository.failure(id, .cacheOnly) == .unavailable) }
     }
 
     @Test func theTimeThatACacheOnTheWayHadItCounts() async throws {
@@ -70,7 +70,7 @@ struct RepositoryCacheControlTests {
         source.send(.age, age)
         #expect(try await repository.entity(1).isStale)
         #expect(try await repository.entities().isStale)
-        #expect(await repository.failure(1, .nearest.notOlder(than: .seconds(59))) == .unavailable)
+        #expect(await repository.failure(1, .cacheFirst.notOlder(than: .seconds(59))) == .unavailable)
         _ = try await repository.entity(1)
         #expect(source.requests.count == 5)
     }
@@ -79,7 +79,7 @@ struct RepositoryCacheControlTests {
         let repository = try Repository<Remark>.remarks(
             source,
             TimerService(clock),
-            lifetimes: Lifetimes(fresh: .zero)
+            lifetimes: Lifetimes(staleAfter: .zero)
         )
         for _ in 0..<2 { #expect(try await !repository.entity(1).isStale) }
         #expect(source.requests.count == 2)

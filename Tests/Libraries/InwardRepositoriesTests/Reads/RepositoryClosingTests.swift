@@ -21,7 +21,7 @@ struct RepositoryClosingTests {
 
     private func repository(
         _ source: any DataFetcher,
-        whenAbandoned abandonment: RepositoryAbandonment = .cancelled
+        whenAbandoned abandonment: AbandonmentPolicy = .cancel
     ) throws -> Repository<Remark> {
         let place = RepositoryStore(records, partition: []) {
             Date(timeIntervalSinceReferenceDate: 0)
@@ -30,7 +30,7 @@ struct RepositoryClosingTests {
         return try .remarks(
             source,
             scheduler.timer,
-            lifetimes: Lifetimes(fresh: .seconds(60), staleWhileRevalidating: .seconds(600)),
+            lifetimes: Lifetimes(staleAfter: .seconds(60), staleWhileRevalidate: .seconds(600)),
             store: place,
             whenAbandoned: abandonment
         )
@@ -41,7 +41,7 @@ struct RepositoryClosingTests {
         try await scheduler.run {
             _ = try await repository.entities()
             await repository.close()
-            for policy in [ReadPolicy.nearest, .upstream, .local, .upstreamElseLocal] {
+            for policy in [ReadPolicy.cacheFirst, .upstreamOnly, .cacheOnly, .upstreamFirst] {
                 #expect(await repository.failure(1, policy) == .closed)
                 await #expect(throws: RepositoryError.self) { try await repository.entities(.all, policy) }
             }
@@ -51,8 +51,8 @@ struct RepositoryClosingTests {
         }
     }
 
-    @Test(arguments: [RepositoryAbandonment.cancelled, .finished])
-    func whoWaitsIsToldAndNothingIsKeptAnyMore(abandonment: RepositoryAbandonment) async throws {
+    @Test(arguments: [AbandonmentPolicy.cancel, .finish])
+    func whoWaitsIsToldAndNothingIsKeptAnyMore(abandonment: AbandonmentPolicy) async throws {
         let source = RemarkSource { [scheduler] _ in
             // It does not end when it is cancelled.
             await Task(executorPreference: scheduler.executor) {
@@ -81,7 +81,7 @@ struct RepositoryClosingTests {
                 throw error
             }
         }
-        let repository = try repository(source, whenAbandoned: .finished)
+        let repository = try repository(source, whenAbandoned: .finish)
         try await scheduler.run { [scheduler] in
             let only = Task(executorPreference: scheduler.executor) { await repository.failure(1) }
             try await scheduler.clock.sleep(for: .seconds(1))
@@ -94,8 +94,8 @@ struct RepositoryClosingTests {
         #expect(wasCancelled)
     }
 
-    @Test(arguments: [RepositoryAbandonment.cancelled, .finished])
-    func whatNobodyCanJoinAnyMoreEndsWithItToo(abandonment: RepositoryAbandonment) async throws {
+    @Test(arguments: [AbandonmentPolicy.cancel, .finish])
+    func whatNobodyCanJoinAnyMoreEndsWithItToo(abandonment: AbandonmentPolicy) async throws {
         let source = RemarkSource { [scheduler] _ in try await scheduler.clock.sleep(for: .seconds(5)) }
         let repository = try repository(source, whenAbandoned: abandonment)
         try await scheduler.run { [scheduler] in
@@ -114,7 +114,7 @@ struct RepositoryClosingTests {
         let source = RemarkSource { [scheduler] _ in
             // The read has begun, and its caller does not wait for it yet.
             guard let repository = opened.withLock(\.self) else { return }
-            closing.keep(Self.atOnce(scheduler) { await repository.close() })
+            closing.fulfill(Self.atOnce(scheduler) { await repository.close() })
             // Nobody else arrives, so this ends only when it is cancelled.
             await Rendezvous(of: 2).arrive()
             try Task.checkCancellation()
@@ -123,7 +123,7 @@ struct RepositoryClosingTests {
         opened.withLock { $0 = repository }
         try await scheduler.run {
             #expect(await repository.failure(1) == .closed)
-            guard case .kept(let task) = await closing.value() else { return }
+            guard case .fulfilled(let task) = await closing.value() else { return }
             await task.value
         }
     }

@@ -53,7 +53,7 @@ struct RepositoryCopiesTests {
         let repository = try repository()
         _ = try await repository.entities()
         _ = try await repository.entity(1)
-        _ = try await repository.entity(2, .upstream)
+        _ = try await repository.entity(2, .upstreamOnly)
         source.put(Remark(id: 1, author: 7, text: "changed"))
         source.put(Remark(id: 2, author: 7, text: "changed"))
         clock.advance(by: age)
@@ -151,14 +151,14 @@ struct RepositoryCopiesTests {
     func aCopyAsOldAsItMayBeWillDo(age: Int, asked: [String?]) async throws {
         source.send(.age, "50")
         let repository = try Repository.remarks(source, TimerService(clock), memory: .nothing)
-        _ = try? await repository.entity(1, .nearest.notOlder(than: .seconds(age)))
+        _ = try? await repository.entity(1, .cacheFirst.notOlder(than: .seconds(age)))
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == asked)
     }
 
     @Test func anAnswerAtFirstHandIsNotOld() async throws {
         let source = RemarkSource(departure: { [clock] _ in clock.advance(by: .seconds(8)) })
         let repository = try Repository.remarks(source, TimerService(clock), memory: .nothing)
-        #expect(try await repository.entity(1, .nearest.notOlder(than: .seconds(5))).age == .zero)
+        #expect(try await repository.entity(1, .cacheFirst.notOlder(than: .seconds(5))).age == .zero)
     }
 
     @Test func theLastOfTwoChangesCounts() async throws {

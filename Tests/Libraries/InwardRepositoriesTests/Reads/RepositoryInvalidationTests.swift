@@ -18,8 +18,8 @@ struct RepositoryInvalidationTests {
     /// Which of the three entities and of the lists of the two authors are kept.
     private func kept(in repository: Repository<Remark>) async -> [String] {
         var names: [String] = []
-        for id in 1...3 where await repository.failure(id, .local) == nil { names.append("\(id)") }
-        for author in 7...8 where (try? await repository.entities(.author(author), .local)) != nil {
+        for id in 1...3 where await repository.failure(id, .cacheOnly) == nil { names.append("\(id)") }
+        for author in 7...8 where (try? await repository.entities(.author(author), .cacheOnly)) != nil {
             names.append("of \(author)")
         }
         return names
@@ -41,7 +41,7 @@ struct RepositoryInvalidationTests {
         let repository = try await filled()
         _ = try await repository.entities(.author(9))
         repository.invalidate(under: ["users", "9"])
-        #expect((try? await repository.entities(.author(9), .local)) == nil)
+        #expect((try? await repository.entities(.author(9), .cacheOnly)) == nil)
         #expect(await kept(in: repository) == ["1", "2", "3", "of 7", "of 8"])
     }
 
@@ -59,7 +59,7 @@ struct RepositoryInvalidationTests {
         repository.invalidate(under: ["rem"])
         repository.invalidate(77)
         #expect(await kept(in: repository) == ["1", "2", "3", "of 7", "of 8"])
-        #expect(try await repository.entities(.all, .local).value.count == 3)
+        #expect(try await repository.entities(.all, .cacheOnly).value.count == 3)
     }
 
     @Test func whatThereWasNotMayBeAnybodys() async throws {
@@ -87,8 +87,8 @@ struct RepositoryInvalidationTests {
         source.put(Remark(id: 1, author: 7, text: "anew"))
         #expect(try await repository.entity(1).value.text == "anew")
         repository.invalidateAll()
-        isReleased.keep(())
+        isReleased.fulfill(())
         #expect(try await older.value.text == "one")
-        #expect(await repository.failure(1, .local) == .unavailable)
+        #expect(await repository.failure(1, .cacheOnly) == .unavailable)
     }
 }

@@ -20,7 +20,7 @@ struct RepositoryMemoryTests {
         let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()), memory: limit)
         for id in 1...count { _ = try await repository.entity(id) }
         var kept = 0
-        for id in 1...count where await repository.failure(id, .local) == nil { kept += 1 }
+        for id in 1...count where await repository.failure(id, .cacheOnly) == nil { kept += 1 }
         return kept
     }
 
@@ -39,7 +39,7 @@ struct RepositoryMemoryTests {
         let limit = MemoryLimit(count: 20, bytes: 10)
         let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()), memory: limit)
         for id in 21...40 { #expect(await repository.failure(id) == .notFound) }
-        for id in 21...40 { #expect(await repository.failure(id, .local) == .notFound) }
+        for id in 21...40 { #expect(await repository.failure(id, .cacheOnly) == .notFound) }
         #expect(source.requests.count == 20)
     }
 
@@ -51,7 +51,7 @@ struct RepositoryMemoryTests {
         )
         for author in 7...10 { _ = try await repository.entities(.author(author)) }
         var kept: [Int] = []
-        for author in 7...10 where (try? await repository.entities(.author(author), .local)) != nil {
+        for author in 7...10 where (try? await repository.entities(.author(author), .cacheOnly)) != nil {
             kept.append(author)
         }
         #expect(kept.count == 2)
@@ -64,7 +64,7 @@ struct RepositoryMemoryTests {
         for _ in 0..<times {
             for id in ids { _ = try await repository.send(Remark(id: id, author: 7, text: "text")) }
         }
-        return (try? await repository.entities(.all, .local)) != nil
+        return (try? await repository.entities(.all, .cacheOnly)) != nil
     }
 
     @Test func aListThatGrowsCostsWhatItHasGrownTo() async throws {
@@ -86,7 +86,7 @@ struct RepositoryMemoryTests {
             source.put(Remark(id: id, author: id, text: String(repeating: "x", count: 3_000)))
             _ = try await repository.entities(.author(id))
         }
-        for id in 11...12 where await repository.failure(id, .local) == nil { kept.append(id) }
+        for id in 11...12 where await repository.failure(id, .cacheOnly) == nil { kept.append(id) }
         #expect(kept == [12])
     }
 
@@ -96,9 +96,9 @@ struct RepositoryMemoryTests {
         _ = try await repository.entities()
         for id in 1...3 {
             source.put(Remark(id: id, author: 7, text: String(repeating: "x", count: 1_800)))
-            _ = try await repository.entity(id, .upstream)
+            _ = try await repository.entity(id, .upstreamOnly)
         }
-        #expect((try? await repository.entities(.all, .local)) == nil)
+        #expect((try? await repository.entities(.all, .cacheOnly)) == nil)
     }
 
     /// What was fetched before a change is older than it, and what nobody fetches any more needs to know of none.
@@ -121,11 +121,11 @@ struct RepositoryMemoryTests {
             #expect(repository.memory.changeCount == 0)
             await repository.flush()
         }
-        async let slow = first.entity(3, .upstream)
+        async let slow = first.entity(3, .upstreamOnly)
         await begun.arrive()
         first.invalidate(2)
         #expect(first.memory.changeCount == 1)
-        isReleased.keep(())
+        isReleased.fulfill(())
         #expect(try await slow.value.text == "three")
         #expect(first.memory.changeCount == 0)
     }

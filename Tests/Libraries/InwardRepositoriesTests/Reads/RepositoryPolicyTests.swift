@@ -28,22 +28,22 @@ struct RepositoryPolicyTests {
 
     @Test func theUpstreamAloneIsAskedEachTimeAndNoCopyOnTheWayWillDo() async throws {
         let repository = try repository()
-        for _ in 0..<2 { #expect(try await repository.entity(1, .upstream).origin == .upstream) }
+        for _ in 0..<2 { #expect(try await repository.entity(1, .upstreamOnly).origin == .upstream) }
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == ["no-cache", "no-cache"])
         source.fail(.unreachable)
-        #expect(await repository.failure(1, .upstream) == .unavailable)
+        #expect(await repository.failure(1, .upstreamOnly) == .unavailable)
     }
 
     @Test func whatIsKeptIsGivenHoweverOldAndNobodyIsAsked() async throws {
         let repository = try repository()
-        #expect(await repository.failure(1, .local) == .unavailable)
+        #expect(await repository.failure(1, .cacheOnly) == .unavailable)
         #expect(source.requests.isEmpty)
         _ = try await repository.entity(1)
         clock.advance(by: .seconds(604_800))
-        let reading = try await repository.entity(1, .local)
+        let reading = try await repository.entity(1, .cacheOnly)
         #expect(reading == Reading(one, origin: .memory, age: .seconds(604_800), isStale: true))
         clock.advance(by: .nanoseconds(1))
-        #expect(await repository.failure(1, .local) == .unavailable)
+        #expect(await repository.failure(1, .cacheOnly) == .unavailable)
         #expect(source.requests.count == 1)
     }
 
@@ -52,16 +52,16 @@ struct RepositoryPolicyTests {
         _ = try await repository.entity(1)
         clock.advance(by: .seconds(200_000))
         source.fail(.unreachable)
-        let reading = try await repository.entity(1, .upstreamElseLocal)
+        let reading = try await repository.entity(1, .upstreamFirst)
         #expect(reading.value == one && reading.origin == .memory && reading.isStale)
         #expect(reading.age == .seconds(200_000))
-        #expect(reading.degradation?.explanation == "was told to fail")
+        #expect(reading.fallbackReason?.explanation == "was told to fail")
         source.fail(nil)
-        #expect(try await repository.entity(1, .upstreamElseLocal) == Reading(one, origin: .upstream))
+        #expect(try await repository.entity(1, .upstreamFirst) == Reading(one, origin: .upstream))
         #expect(source.requests.last?.headerFields[.cacheControl] == "no-cache")
     }
 
-    @Test(arguments: [ReadPolicy.upstreamElseLocal, .nearest])
+    @Test(arguments: [ReadPolicy.upstreamFirst, .cacheFirst])
     func whatIsKeptIsNotGivenWhereTheUpstreamWouldNotAnswer(policy: ReadPolicy) async throws {
         let repository = try repository()
         _ = try await repository.entity(1)
@@ -76,15 +76,15 @@ struct RepositoryPolicyTests {
         let repository = try repository()
         _ = try await repository.entity(1)
         clock.advance(by: .seconds(10))
-        #expect(try await repository.entity(1, .local.notOlder(than: .seconds(10))).age == .seconds(10))
-        #expect(try await repository.entity(1, .nearest.notOlder(than: .seconds(10))).origin == .memory)
+        #expect(try await repository.entity(1, .cacheOnly.notOlder(than: .seconds(10))).age == .seconds(10))
+        #expect(try await repository.entity(1, .cacheFirst.notOlder(than: .seconds(10))).origin == .memory)
         clock.advance(by: .nanoseconds(1))
-        #expect(await repository.failure(1, .local.notOlder(than: .seconds(10))) == .unavailable)
+        #expect(await repository.failure(1, .cacheOnly.notOlder(than: .seconds(10))) == .unavailable)
         source.fail(.unreachable)
-        #expect(await repository.failure(1, .upstreamElseLocal.notOlder(than: .seconds(10))) == .unavailable)
-        #expect(await repository.failure(1, .nearest.notOlder(than: .seconds(10))) == .unavailable)
+        #expect(await repository.failure(1, .upstreamFirst.notOlder(than: .seconds(10))) == .unavailable)
+        #expect(await repository.failure(1, .cacheFirst.notOlder(than: .seconds(10))) == .unavailable)
         source.fail(nil)
-        #expect(try await repository.entity(1, .nearest.notOlder(than: .seconds(10))).origin == .upstream)
+        #expect(try await repository.entity(1, .cacheFirst.notOlder(than: .seconds(10))).origin == .upstream)
     }
 
     @Test func whatACacheOnTheWayHadForTooLongIsAskedForAnew() async throws {
@@ -96,12 +96,12 @@ struct RepositoryPolicyTests {
             }
         )
         let repository = try Repository<Remark>.remarks(source, TimerService(clock))
-        let policy = ReadPolicy.nearest.notOlder(than: .seconds(49))
+        let policy = ReadPolicy.cacheFirst.notOlder(than: .seconds(49))
         #expect(try await repository.entity(1, policy) == Reading(one, origin: .upstream))
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == [nil, "no-cache"])
     }
 
-    @Test(arguments: [ReadPolicy.nearest, .upstream, .upstreamElseLocal])
+    @Test(arguments: [ReadPolicy.cacheFirst, .upstreamOnly, .upstreamFirst])
     func whatIsOlderThanItMayBeIsNotGivenThoughTheUpstreamGivesIt(policy: ReadPolicy) async throws {
         let repository = try repository()
         source.send(.age, "50")
@@ -123,7 +123,7 @@ struct RepositoryPolicyTests {
         let made = try Repository<Remark>.remarks(source, TimerService(clock))
         repository.withLock { $0 = made }
         made.pending.add(Remark(id: 8, author: 7, text: "eight"), for: "8")
-        #expect(try await made.entities(.all, .upstream).value.map(\.id) == [1, 2, 3, 8, 9, 9])
+        #expect(try await made.entities(.all, .upstreamOnly).value.map(\.id) == [1, 2, 3, 8, 9, 9])
         #expect(source.requests.count == 3)
     }
 

@@ -74,9 +74,9 @@ struct RepositorySharingTests {
         await isAsked.arrive()
         async let second = repository.entity(1)
         await isLooking.arrive()
-        isReleased.keep(())
+        isReleased.fulfill(())
         #expect(try await first.origin == .upstream)
-        goesOn.keep(())
+        goesOn.fulfill(())
         #expect(try await second.value.text == "one")
         #expect(source.requests.count == 1)
     }
@@ -85,7 +85,7 @@ struct RepositorySharingTests {
         let source = slowSource()
         let repository = try Repository<Remark>.remarks(source, scheduler.timer)
         try await scheduler.run { [scheduler] in
-            async let strict = repository.entity(1, .upstream)
+            async let strict = repository.entity(1, .upstreamOnly)
             try await scheduler.clock.sleep(for: .seconds(0.5))
             async let lenient = repository.entity(1)
             _ = try await (strict, lenient)
@@ -99,7 +99,7 @@ struct RepositorySharingTests {
         try await scheduler.run { [scheduler] in
             async let lenient = repository.entity(1)
             try await scheduler.clock.sleep(for: .seconds(0.5))
-            async let strict = repository.entity(1, .upstream)
+            async let strict = repository.entity(1, .upstreamOnly)
             _ = try await (strict, lenient)
         }
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == [nil, "no-cache"])
@@ -137,8 +137,8 @@ struct RepositorySharingTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test(arguments: [RepositoryAbandonment.cancelled, .finished])
-    func whatNobodyWaitsForIsCancelledOrFinishedAsItIsSaid(abandonment: RepositoryAbandonment) async throws {
+    @Test(arguments: [AbandonmentPolicy.cancel, .finish])
+    func whatNobodyWaitsForIsCancelledOrFinishedAsItIsSaid(abandonment: AbandonmentPolicy) async throws {
         let cancellations = Atomic(0)
         let source = slowSource { cancellations.add(1, ordering: .relaxed) }
         let repository = try Repository<Remark>.remarks(source, scheduler.timer, whenAbandoned: abandonment)
@@ -150,9 +150,9 @@ struct RepositorySharingTests {
         }
         try await scheduler.drain()
         let count = cancellations.load(ordering: .relaxed)
-        #expect(count == (abandonment == .cancelled ? 1 : 0))
+        #expect(count == (abandonment == .cancel ? 1 : 0))
         try await scheduler.run {
-            #expect(await repository.failure(1, .local) == (abandonment == .cancelled ? .unavailable : nil))
+            #expect(await repository.failure(1, .cacheOnly) == (abandonment == .cancel ? .unavailable : nil))
         }
     }
 

@@ -23,7 +23,7 @@ struct RepositoryStalenessTests {
 
     @Test func staleAnswersAreGivenForATimeWhileOneRefreshIsUnderWay() async throws {
         let source = RemarkSource { [scheduler] _ in try await scheduler.clock.sleep(for: .seconds(5)) }
-        let repository = try repository(source, Lifetimes(fresh: .seconds(60), staleWhileRevalidating: .seconds(30)))
+        let repository = try repository(source, Lifetimes(staleAfter: .seconds(60), staleWhileRevalidate: .seconds(30)))
         try await scheduler.run { _ = try await repository.entity(1) }
         source.put(anew)
         // The first answer was asked for five seconds ago.
@@ -47,7 +47,7 @@ struct RepositoryStalenessTests {
 
     @Test func noStaleAnswerIsGivenBehindTheTimeForIt() async throws {
         let source = RemarkSource()
-        let repository = try repository(source, Lifetimes(fresh: .seconds(60), staleWhileRevalidating: .seconds(30)))
+        let repository = try repository(source, Lifetimes(staleAfter: .seconds(60), staleWhileRevalidate: .seconds(30)))
         try await scheduler.run { _ = try await repository.entity(1) }
         source.put(anew)
         scheduler.clock.advance(by: .seconds(90))
@@ -58,7 +58,7 @@ struct RepositoryStalenessTests {
 
     @Test func noStaleAnswerIsGivenUnlessItIsSaidForHowLong() async throws {
         let source = RemarkSource()
-        let repository = try repository(source, Lifetimes(fresh: .seconds(60)))
+        let repository = try repository(source, Lifetimes(staleAfter: .seconds(60)))
         try await scheduler.run { _ = try await repository.entity(1) }
         scheduler.clock.advance(by: .seconds(60))
         try await scheduler.run { () async throws -> Void in #expect(try await repository.entity(1).origin == .upstream)
@@ -67,7 +67,7 @@ struct RepositoryStalenessTests {
 
     @Test func aRefreshHasNothingToDoWithTheDeadlineOfWhoeverBeganIt() async throws {
         let source = RemarkSource { [scheduler] _ in try await scheduler.clock.sleep(for: .seconds(5)) }
-        let repository = try repository(source, Lifetimes(fresh: .seconds(60), staleWhileRevalidating: .seconds(30)))
+        let repository = try repository(source, Lifetimes(staleAfter: .seconds(60), staleWhileRevalidate: .seconds(30)))
         try await scheduler.run { _ = try await repository.entity(1) }
         source.put(anew)
         scheduler.clock.advance(by: .seconds(60))
@@ -80,7 +80,7 @@ struct RepositoryStalenessTests {
         }
         try await scheduler.drain()
         try await scheduler.run { () async throws -> Void in
-            #expect(try await repository.entity(1, .local).value.text == "anew")
+            #expect(try await repository.entity(1, .cacheOnly).value.text == "anew")
         }
     }
 
@@ -89,14 +89,14 @@ struct RepositoryStalenessTests {
     @Test(arguments: [true, false])
     func staleAnswersAreGivenForATimeWhereTheUpstreamFails(isUnreadable: Bool) async throws {
         let source = RemarkSource()
-        let repository = try repository(source, Lifetimes(fresh: .seconds(60), staleOnError: .seconds(100)))
+        let repository = try repository(source, Lifetimes(staleAfter: .seconds(60), staleIfError: .seconds(100)))
         try await scheduler.run { _ = try await repository.entity(1) }
         if isUnreadable { source.answer(body: "{") } else { source.fail(.timedOut) }
         scheduler.clock.advance(by: .seconds(159))
         try await scheduler.run { () async throws -> Void in
             let reading = try await repository.entity(1)
             #expect(reading.value.text == "one" && reading.isStale && reading.age == .seconds(159))
-            #expect(reading.degradation?.reason == (isUnreadable ? .unreadable : .unavailable))
+            #expect(reading.fallbackReason?.reason == (isUnreadable ? .unreadable : .unavailable))
         }
         #expect(source.requests.count == 2)
         scheduler.clock.advance(by: .seconds(1))
@@ -111,7 +111,7 @@ struct RepositoryStalenessTests {
         let source = RemarkSource()
         for id in 1...1_000 { source.put(Remark(id: id, author: 7, text: "text")) }
         let random = Mutex(SplitMix64(seed: 7))
-        let repository = try repository(source, Lifetimes(fresh: .seconds(60), spread: 0.5)) {
+        let repository = try repository(source, Lifetimes(staleAfter: .seconds(60), jitter: 0.5)) {
             random.withLock { Double.random(in: 0..<1, using: &$0) }
         }
         try await scheduler.run { _ = try await repository.entities() }
@@ -121,7 +121,7 @@ struct RepositoryStalenessTests {
             stale.append(
                 try await scheduler.run {
                     var count = 0
-                    for id in 1...1_000 where try await repository.entity(id, .local).isStale { count += 1 }
+                    for id in 1...1_000 where try await repository.entity(id, .cacheOnly).isStale { count += 1 }
                     return count
                 }
             )
@@ -133,7 +133,7 @@ struct RepositoryStalenessTests {
     // MARK: Freshness
 
     @Test(arguments: [false, true]) func answersAreGivenFromMemoryAsLongAsTheyAreFresh(areLists: Bool) async throws {
-        let repository = try repository(RemarkSource(), Lifetimes(fresh: .seconds(60)))
+        let repository = try repository(RemarkSource(), Lifetimes(staleAfter: .seconds(60)))
         let origins = Mutex<[Origin]>([])
         for wait in [.zero, .seconds(60) - .nanoseconds(1), .nanoseconds(1)] as [Duration] {
             scheduler.clock.advance(by: wait)
@@ -149,7 +149,7 @@ struct RepositoryStalenessTests {
 
     @Test func absenceIsRememberedForAShorterTimeThanPresence() async throws {
         let source = RemarkSource()
-        let repository = try repository(source, Lifetimes(fresh: .seconds(60), absence: .seconds(10)))
+        let repository = try repository(source, Lifetimes(staleAfter: .seconds(60), missingExpiresAfter: .seconds(10)))
         try await scheduler.run { #expect(await repository.failure(9) == .notFound) }
         source.put(Remark(id: 9, author: 7, text: "nine"))
         scheduler.clock.advance(by: .seconds(9))
@@ -163,7 +163,7 @@ struct RepositoryStalenessTests {
 
     @Test func whatWasWrittenIsFreshAsLongAsWhatWasFetched() async throws {
         let source = RemarkSource()
-        let repository = try repository(source, Lifetimes(fresh: .seconds(60), absence: .seconds(10)))
+        let repository = try repository(source, Lifetimes(staleAfter: .seconds(60), missingExpiresAfter: .seconds(10)))
         try await scheduler.run { () async throws -> Void in
             _ = try await repository.send(Remark(id: 9, author: 7, text: "nine"))
         }
@@ -176,7 +176,7 @@ struct RepositoryStalenessTests {
 
     @Test func absenceIsNotRememberedForLongerThanAnAnswerIsFresh() async throws {
         let source = RemarkSource()
-        let repository = try repository(source, Lifetimes(fresh: .seconds(5), absence: .seconds(10)))
+        let repository = try repository(source, Lifetimes(staleAfter: .seconds(5), missingExpiresAfter: .seconds(10)))
         try await scheduler.run { #expect(await repository.failure(9) == .notFound) }
         scheduler.clock.advance(by: .seconds(5))
         try await scheduler.run { #expect(await repository.failure(9) == .notFound) }
@@ -187,7 +187,7 @@ struct RepositoryStalenessTests {
         let source = RemarkSource()
         let repository = try repository(
             source,
-            Lifetimes(fresh: .seconds(60), staleWhileRevalidating: .seconds(30), absence: .seconds(10))
+            Lifetimes(staleAfter: .seconds(60), staleWhileRevalidate: .seconds(30), missingExpiresAfter: .seconds(10))
         )
         try await scheduler.run { #expect(await repository.failure(9) == .notFound) }
         source.put(Remark(id: 9, author: 7, text: "nine"))
@@ -212,13 +212,13 @@ struct RepositoryStalenessTests {
         let repository = try repository(source, Lifetimes())
         try await scheduler.run { _ = try await repository.entity(1) }
         source.remove(1)
-        try await scheduler.run { #expect(await repository.failure(1, .upstream) == .notFound) }
+        try await scheduler.run { #expect(await repository.failure(1, .upstreamOnly) == .notFound) }
         source.fail(.unreachable)
         scheduler.clock.advance(by: .seconds(20))
         try await scheduler.run { () async throws -> Void in
             #expect(await repository.failure(1) == .unavailable)
-            #expect(await repository.failure(1, .upstreamElseLocal) == .unavailable)
-            #expect(await repository.failure(1, .local) == .notFound)
+            #expect(await repository.failure(1, .upstreamFirst) == .unavailable)
+            #expect(await repository.failure(1, .cacheOnly) == .notFound)
         }
     }
 }

@@ -86,7 +86,7 @@ struct RepositoryStoreTests {
     @Test func whatWasKeptIsStaleBehindARestartWhenItIs() async throws {
         try await fill()
         let again = try repository(after: 60)
-        let one = try await again.entity(1, .local)
+        let one = try await again.entity(1, .cacheOnly)
         #expect(one.isStale && one.age == .seconds(60))
         #expect(try await again.entity(1).origin == .upstream)
     }
@@ -95,7 +95,7 @@ struct RepositoryStoreTests {
     @Test func whatIsTooOldInTheStoreIsAskedForAsAnythingElse() async throws {
         try await fill()
         let again = try repository(after: 30)
-        #expect(try await again.entity(1, .nearest.notOlder(than: .seconds(29))).origin == .upstream)
+        #expect(try await again.entity(1, .cacheFirst.notOlder(than: .seconds(29))).origin == .upstream)
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == [nil, nil, nil])
     }
 
@@ -109,9 +109,9 @@ struct RepositoryStoreTests {
         try await fill()
         source.fail(.unreachable)
         let again = try repository(after: 600)
-        let reading = try await again.entities(.all, .upstreamElseLocal)
+        let reading = try await again.entities(.all, .upstreamFirst)
         #expect(reading.origin == .store && reading.isStale && reading.age == .seconds(600))
-        #expect(reading.degradation?.reason == .unavailable)
+        #expect(reading.fallbackReason?.reason == .unavailable)
     }
 
     @Test func damagedRecordsAreNamedBehindARestart() async throws {
@@ -124,7 +124,7 @@ struct RepositoryStoreTests {
         let first = try repository()
         _ = try await first.entities(.author(7))
         source.put(Remark(id: 1, author: 8, text: "moved"))
-        _ = try await first.entity(1, .upstream)
+        _ = try await first.entity(1, .upstreamOnly)
         await first.flush()
         #expect(try await repository().entities(.author(7)).value.map(\.id) == [2])
     }
@@ -137,7 +137,7 @@ struct RepositoryStoreTests {
         _ = try await early.entity(1)
         await early.flush()
         let again = try repository(after: 70)
-        let all = try await again.entities(.all, .local)
+        let all = try await again.entities(.all, .cacheOnly)
         #expect(all.age == .seconds(70) && all.isStale)
     }
 
@@ -164,11 +164,11 @@ struct RepositoryStoreTests {
         let first = try repository()
         _ = try await first.entities()
         source.remove(2)
-        #expect(await first.failure(2, .upstream) == .notFound)
+        #expect(await first.failure(2, .upstreamOnly) == .notFound)
         await first.flush()
         let again = try repository()
-        #expect(await again.failure(2, .local) == .unavailable)
-        #expect((try? await again.entities(.all, .local)) == nil)
+        #expect(await again.failure(2, .cacheOnly) == .unavailable)
+        #expect((try? await again.entities(.all, .cacheOnly)) == nil)
     }
 
     @Test func whatIsInvalidatedIsForgottenInTheStoreToo() async throws {
@@ -177,24 +177,24 @@ struct RepositoryStoreTests {
         first.invalidate(under: ["users", "7"])
         await first.flush()
         #expect(try await records.records(under: []).isEmpty)
-        #expect(await first.failure(1, .local) == .unavailable)
+        #expect(await first.failure(1, .cacheOnly) == .unavailable)
     }
 
     @Test func anInvalidationIsMadeBeforeTheStoreIsAskedAgain() async throws {
         try await fill()
         let again = try repository()
         again.invalidateAll()
-        #expect(await again.failure(1, .local) == .unavailable)
+        #expect(await again.failure(1, .cacheOnly) == .unavailable)
     }
 
     @Test func partitionsDoNotSeeOneAnother() async throws {
         try await fill(partition: ["ada"])
         let bob = try repository(partition: ["bob"])
-        #expect(await bob.failure(1, .local) == .unavailable)
-        #expect((try? await bob.entities(.all, .local)) == nil)
+        #expect(await bob.failure(1, .cacheOnly) == .unavailable)
+        #expect((try? await bob.entities(.all, .cacheOnly)) == nil)
         bob.invalidateAll()
         await bob.flush()
-        #expect(await (try repository(partition: ["ada"])).failure(1, .local) == nil)
+        #expect(await (try repository(partition: ["ada"])).failure(1, .cacheOnly) == nil)
     }
 
     @Test func withoutRoomInMemoryTheStoreAnswers() async throws {
@@ -236,8 +236,8 @@ struct RepositoryStoreTests {
         try await fill()
         try await damage { [version] + $0.dropFirst() }
         let again = try repository()
-        #expect(await again.failure(1, .local) == .unavailable)
-        #expect((try? await again.entities(.all, .local)) == nil)
+        #expect(await again.failure(1, .cacheOnly) == .unavailable)
+        #expect((try? await again.entities(.all, .cacheOnly)) == nil)
         #expect(try await again.entity(1).origin == .upstream)
     }
 
@@ -246,8 +246,8 @@ struct RepositoryStoreTests {
         try await fill()
         try await damage { Array($0.prefix(length)) }
         let again = try repository()
-        #expect(await again.failure(1, .local) == .unavailable)
-        #expect((try? await again.entities(.all, .local)) == nil)
+        #expect(await again.failure(1, .cacheOnly) == .unavailable)
+        #expect((try? await again.entities(.all, .cacheOnly)) == nil)
     }
 
     @Test func aRecordOfAnotherIdentityIsNotThere() async throws {
@@ -255,24 +255,24 @@ struct RepositoryStoreTests {
         let kept = try #require(try await records.record(for: ["ada", "remarks", "one", "2"]))
         try await records.commit([.keep(kept, ["ada", "remarks", "one", "1"])])
         let again = try repository()
-        #expect(await again.failure(1, .local) == .unavailable)
-        #expect((try? await again.entities(.all, .local)) == nil)
-        #expect(await again.failure(2, .local) == nil)
+        #expect(await again.failure(1, .cacheOnly) == .unavailable)
+        #expect((try? await again.entities(.all, .cacheOnly)) == nil)
+        #expect(await again.failure(2, .cacheOnly) == nil)
     }
 
     @Test func aListOfWhichAnEntityIsMissingIsNotThere() async throws {
         try await fill()
         try await records.commit([.remove(["ada", "remarks", "one", "3"])])
         let again = try repository()
-        #expect((try? await again.entities(.all, .local)) == nil)
-        #expect(try await again.entities(.author(7), .local).value.map(\.id) == [1, 2])
+        #expect((try? await again.entities(.all, .cacheOnly)) == nil)
+        #expect(try await again.entities(.author(7), .cacheOnly).value.map(\.id) == [1, 2])
     }
 
-    @Test(arguments: [Lifetimes(), Lifetimes(fresh: .seconds(60), kept: .seconds(10))])
+    @Test(arguments: [Lifetimes(), Lifetimes(staleAfter: .seconds(60), expiresAfter: .seconds(10))])
     func aTimeOfDayThatWasSetBackDoesNotMakeOldAnswersFresh(lifetimes: Lifetimes) async throws {
         try await fill()
         let again = try repository(after: -1, lifetimes: lifetimes)
-        let reading = try? await again.entity(1, .local)
+        let reading = try? await again.entity(1, .cacheOnly)
         #expect(reading?.isStale != false)
         #expect(reading?.age != .zero)
         #expect(try await again.entity(1).origin == .upstream)
@@ -285,7 +285,7 @@ struct RepositoryStoreTests {
             StoredAnswer(time: Date(timeIntervalSinceReferenceDate: seconds), body: Data(bytes.dropFirst(9))).bytes
         }
         let again = try repository()
-        #expect((try? await again.entity(1, .local))?.isStale != false)
+        #expect((try? await again.entity(1, .cacheOnly))?.isStale != false)
         #expect(try await again.entity(1).origin == .upstream)
     }
 
@@ -302,7 +302,7 @@ struct RepositoryStoreTests {
         records.fail(with: nil)
         #expect(try await repository.entity(2).origin == .upstream)
         await repository.flush()
-        #expect(await (try self.repository()).failure(2, .local) == nil)
+        #expect(await (try self.repository()).failure(2, .cacheOnly) == nil)
     }
 
     @Test func whatCouldNotBeRemovedIsNotGiven() async throws {
@@ -318,13 +318,13 @@ struct RepositoryStoreTests {
         await again.flush()
         // What should not be there any more is gone by now.
         let third = try repository()
-        #expect(await third.failure(3, .local) == .unavailable)
-        #expect(try await third.entity(1, .local).value.text == "anew")
+        #expect(await third.failure(3, .cacheOnly) == .unavailable)
+        #expect(try await third.entity(1, .cacheOnly).value.text == "anew")
         #expect(failures.all == [.full])
         // And the store is asked again.
         _ = try await again.entity(3)
         await again.flush()
-        #expect(await (try self.repository()).failure(3, .local) == nil)
+        #expect(await (try self.repository()).failure(3, .cacheOnly) == nil)
     }
 
     @Test func aWriteThatCouldNotBeKeptHidesWhatWasThereBefore() async throws {
@@ -349,7 +349,7 @@ struct RepositoryStoreTests {
         let repository = try Repository<Remark>.remarks(source, scheduler.timer, store: place)
         try await scheduler.run {
             await withTaskGroup(of: Void.self) { group in
-                for _ in 0..<100 { group.addTask { _ = await repository.failure(1, .local) } }
+                for _ in 0..<100 { group.addTask { _ = await repository.failure(1, .cacheOnly) } }
             }
         }
         #expect(failures.all == [.denied])
@@ -403,7 +403,7 @@ struct RepositoryStoreTests {
             _ = try await repository.send(Remark(id: 4, author: 7, text: "four"))
             // Nothing more is done by this process.
             let again = try self.repository(source: StubDataFetcher(failing: .unreachable))
-            #expect(try await again.entities(.all, .local).value.map(\.id) == [1, 2, 3, 4])
+            #expect(try await again.entities(.all, .cacheOnly).value.map(\.id) == [1, 2, 3, 4])
         }
     }
 }

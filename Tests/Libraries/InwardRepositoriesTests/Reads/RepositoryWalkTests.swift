@@ -1,3 +1,4 @@
+import InwardCore
 import InwardTesting
 import Testing
 import Thoroughness
@@ -37,14 +38,14 @@ struct RepositoryWalkTests {
                 source,
                 scheduler.timer,
                 lifetimes: Lifetimes(
-                    fresh: .seconds(20),
-                    staleWhileRevalidating: .seconds(10),
-                    absence: .seconds(5),
-                    spread: 0.5
+                    staleAfter: .seconds(20),
+                    staleWhileRevalidate: .seconds(10),
+                    missingExpiresAfter: .seconds(5),
+                    jitter: 0.5
                 ),
                 memory: memory,
                 store: store == .none ? nil : place,
-                whenAbandoned: walk.number(0..<2) == 0 ? .cancelled : .finished,
+                whenAbandoned: walk.number(0..<2) == 0 ? .cancel : .finish,
                 chance: { Double(walk.number(0..<100)) / 100 }
             )
         }

@@ -8,8 +8,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct SessionOutboxesTests {
-    /// A settler that takes ten seconds to say that nothing is to be kept.
-    private struct SlowSettler: OutboxSettler {
+    /// A handler that takes ten seconds to say that nothing is to be kept.
+    private struct SlowSettler: OutboxHandler {
         let endpoint = "posts"
         let operations = [OutboxOperation(.post, "posts")]
         let timer: TimerService
@@ -52,16 +52,16 @@ struct SessionOutboxesTests {
                     )
                 }
             }
-            let settler = SlowSettler(timer: timer)
+            let handler = SlowSettler(timer: timer)
             let first = share()
-            try await first.open(settling: settler)
+            try await first.open(settling: handler)
             try await first.outbox.accept([OutboxWrite(endpoint: "posts", subject: ["posts", "new"], path: "posts")])
             // The upstream has answered, and that is being settled.
             try await timer.sleep(for: .seconds(1))
             async let closing: Void = first.close()
             try await timer.sleep(for: .seconds(1))
             let others = [share(), share()]
-            for other in others { try await other.open(settling: settler) }
+            for other in others { try await other.open(settling: handler) }
             await closing
             #expect(others.allSatisfy { $0.outbox.pending == [] && $0.outbox !== first.outbox })
             for other in others { await other.close() }

@@ -19,7 +19,7 @@ struct ClientDeadlineTests {
         let name = try #require(HeaderField.Name("X-Time-Left"))
         let busy = LoopbackAnswer.whole(status: 503, headerLines: ["Retry-After: 2"])
         try await LoopbackServer.serving(inTurn: [busy, .whole()]) { server in
-            let fetcher = client.makeFetcher().tellingDeadline(in: name)
+            let fetcher = client.makeFetcher().propagatingDeadline(in: name)
                 .retrying(RetryPolicy(jitter: Jitter { 0 }), timer: timer)
                 .timingOut(after: .seconds(5), timer: timer)
             async let response = fetcher.fetch(DataRequest(url: server.url()))

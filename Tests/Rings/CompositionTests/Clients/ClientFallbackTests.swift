@@ -27,7 +27,7 @@ struct ClientFallbackTests {
                 }
                 let response = try await fetcher.fallingBack(to: elsewhere).fetch(DataRequest(url: server.url()))
                 #expect(response.body == Data("other".utf8))
-                #expect(response.degradation?.reason == fault.reason)
+                #expect(response.fallbackReason?.reason == fault.reason)
                 #expect(server.requests.count == 1)
                 #expect(other.requests.count == 1)
             }
@@ -41,7 +41,7 @@ struct ClientFallbackTests {
             let fetcher = client.makeFetcher().fallingBack(to: DataResponse(body: Data("[]".utf8)))
             let response = try await fetcher.fetch(DataRequest(url: url))
             #expect(response.body == Data("[]".utf8))
-            #expect(response.degradation?.reason == .unreachable)
+            #expect(response.fallbackReason?.reason == .unreachable)
         }
     }
 
@@ -57,7 +57,7 @@ struct ClientFallbackTests {
             clock.advance(by: .seconds(1))
             let given = try await response
             #expect(given.status == 203)
-            #expect(given.degradation?.reason == .timedOut)
+            #expect(given.fallbackReason?.reason == .timedOut)
         }
     }
 

@@ -83,7 +83,7 @@ struct ClientLimitTests {
             #expect(error?.retryAfter == .delay(.seconds(2)))
             // Whatever is due by then is done before this.
             let isPast = Promise<Void>()
-            timer.schedule(at: .milliseconds(999)) { isPast.keep(()) }
+            timer.schedule(at: .milliseconds(999)) { isPast.fulfill(()) }
             clock.advance(by: .milliseconds(999))
             _ = await isPast.value()
             #expect(timer.count == 1)

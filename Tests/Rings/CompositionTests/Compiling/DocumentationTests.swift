@@ -95,7 +95,7 @@ struct DocumentationTests {
             Self.prelude + """
                 import Foundation
 
-                extension RecordingOutboxSettler {
+                extension RecordingOutboxHandler {
                     func prepareToPublish(_ draft: String) async throws -> any PreparedChange {
                         PreparedRecordChange("it", for: outbox)
                     }
@@ -106,7 +106,7 @@ struct DocumentationTests {
                 let upstream = Upstream(baseURL: URL(filePath: "/"), dataFetcher: StubDataFetcher(DataResponse()))
                 let store = InMemoryRecordStore()
                 let errorHandler = IgnoringErrorHandler()
-                let (posts, notes) = (RecordingOutboxSettler("posts"), RecordingOutboxSettler("notes"))
+                let (posts, notes) = (RecordingOutboxHandler("posts"), RecordingOutboxHandler("notes"))
                 let (user, draft, noteID) = ("7", "what a user wrote", 7)
                 let json = Array("{}".utf8)
 

@@ -20,7 +20,7 @@ struct AppErrorHandlerTests {
         #expect(try plain.errorHandler.description == "can be replaced → drops repeats within 60.0 seconds → ends")
         let configuration = try AppConfiguration(errorCollector: "http://collector.test/errors")
         let app = try await AppContainer(configuration) { _ in }
-        let chain = "can be replaced → drops repeats within 60.0 seconds → writes → reports in batches of 100 → ends"
+        let chain = "can be replaced → drops repeats within 60.0 seconds → logs → reports in batches of 100 → ends"
         #expect(try app.errorHandler.description == chain)
         #expect(app.description.contains("errorHandler: \(chain)"))
     }

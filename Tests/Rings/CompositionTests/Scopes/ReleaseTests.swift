@@ -85,7 +85,7 @@ struct ReleaseTests {
         do {
             let user = try await UserContainer(session, in: app)
             let feed = try await FeedContainer(in: user)
-            let users = try UsersContainer(in: user, router: NoLinks())
+            let users = try UsersContainer(in: user, router: NullRouter())
             let overview = try OverviewContainer(in: user)
             try inside.add(objectsOf: feed.scope)
             let interactions = try (feed.makeInteraction(), users.makeInteraction(), overview.makeInteraction())

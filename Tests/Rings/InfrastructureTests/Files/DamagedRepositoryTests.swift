@@ -55,7 +55,7 @@ struct DamagedRepositoryTests {
             posts = Repository(.posts(), upstream: address, store: place, outbox: outbox, timer: timer)
         }
 
-        func open() async throws { try await outbox.open(settling: [#require(posts.settler)]) }
+        func open() async throws { try await outbox.open(settling: [#require(posts.handler)]) }
 
         func close() async {
             await posts.close()
@@ -86,12 +86,12 @@ struct DamagedRepositoryTests {
             try bytes.write(to: place.url.appending(path: "records"))
 
             let process = try Process(place.url, .done)
-            if let list = try? await process.posts.entities(.all, .local) {
+            if let list = try? await process.posts.entities(.all, .cacheOnly) {
                 #expect(list.value == kept, "behind a change of the byte \(index)")
                 answers += 1
             }
             for post in kept {
-                guard let found = try? await process.posts.entity(post.id, .local) else { continue }
+                guard let found = try? await process.posts.entity(post.id, .cacheOnly) else { continue }
                 #expect(found.value == post, "behind a change of the byte \(index)")
             }
             try await process.open()

@@ -85,8 +85,8 @@ struct FeedPresenterTests {
             entries: [],
             total: 0,
             next: nil,
-            postsRead: Reading(0, origin: .memory, degradation: failure("GET x")),
-            usersRead: .success(Reading(0, origin: .memory, degradation: failure("GET y")))
+            postsRead: Reading(0, origin: .memory, fallbackReason: failure("GET x")),
+            usersRead: .success(Reading(0, origin: .memory, fallbackReason: failure("GET y")))
         )
         let notes = ["Degraded, because GET x failed", "Degraded, because GET y failed"]
         #expect(FeedPresenter().present(page).notes == notes)

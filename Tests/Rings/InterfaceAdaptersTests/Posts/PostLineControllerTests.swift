@@ -22,7 +22,7 @@ struct PostLineControllerTests {
 
     @Test func thePostOfALineIsPublished() async throws {
         let published = try await publish(#" {"body": "On \"it\".", "title": "Notes", "userId": 7, "more": 1} "#)
-        let post = try #require(try await posts.posts(.nearest).value.first)
+        let post = try #require(try await posts.posts(.cacheFirst).value.first)
         #expect(post.title == "Notes" && post.body == #"On "it"."# && post.authorID == User.ID(7))
         #expect(published.id == post.id.rawValue && published.pendingID == nil)
         #expect(published.line == "Published as post \(post.id) of user 7: Notes")
@@ -44,7 +44,7 @@ struct PostLineControllerTests {
         let failure = await #expect(throws: FailureViewModel.self) { try await publish(line) }
         #expect(failure?.summary == "This is no post: \(problem)")
         #expect(failure?.advice?.contains(#""userId": 7"#) == true)
-        #expect(try await posts.posts(.nearest).value.isEmpty)
+        #expect(try await posts.posts(.cacheFirst).value.isEmpty)
     }
 
     @Test func aLineThatIsTooLongIsToldWithTheLimit() async {

@@ -28,7 +28,7 @@ struct PostListLoadsTests {
         var loads = PostListLoads(presenter: presenter)
         let load = try loads.started(.load)
         #expect(load.query == FeedQuery())
-        #expect(load.policy == .nearest)
+        #expect(load.policy == .cacheFirst)
         #expect(loads.state == .loading(lastGood: nil))
         let page = try FeedPage.example([2, 1])
         loads.finish(load, with: .success(page))
@@ -40,7 +40,9 @@ struct PostListLoadsTests {
         let intents: [PostListIntent] = [.load, .refresh, .filter("b"), .load, .filter(nil), .refresh]
         let begun = try intents.map { try loads.started($0) }
         #expect(begun.map(\.query.text) == ["a", "a", "b", "b", nil, nil])
-        #expect(begun.map(\.policy) == [.nearest, .upstream, .nearest, .nearest, .nearest, .upstream])
+        #expect(
+            begun.map(\.policy) == [.cacheFirst, .upstreamOnly, .cacheFirst, .cacheFirst, .cacheFirst, .upstreamOnly]
+        )
         #expect(begun.allSatisfy { $0.page == nil && $0.query.cursor == nil })
     }
 
@@ -49,7 +51,7 @@ struct PostListLoadsTests {
         var loads = try loaded(0..<count)
         let load = try loads.started(.refresh)
         #expect(load.query == FeedQuery(pageSize: pageSize))
-        #expect(load.policy == .upstream)
+        #expect(load.policy == .upstreamOnly)
         loads.finish(load, with: .success(try .example([7])))
         #expect(ids(loads) == [7])
     }
@@ -65,7 +67,7 @@ struct PostListLoadsTests {
         loads.finish(other, with: .failure(failure))
         let more = try loads.started(.loadMore)
         #expect(more.query == FeedQuery(text: "a", cursor: FeedCursor("8")))
-        #expect(more.policy == .nearest)
+        #expect(more.policy == .cacheFirst)
         loads.finish(more, with: .success(try .example([7, 6], total: 4, next: 6)))
         #expect(ids(loads) == [9, 8, 7, 6])
         #expect(loads.state.posts?.total == 4)

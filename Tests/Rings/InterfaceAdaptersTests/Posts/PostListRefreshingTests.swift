@@ -36,19 +36,19 @@ struct PostListRefreshingTests {
         try await withThrowingTaskGroup { group in
             group.addTask { try await list.keepRefreshing(every: interval, on: clock) }
             await clock.sleepers(1)
-            #expect(feed.policies == [.nearest])
+            #expect(feed.policies == [.cacheFirst])
             #expect(list.state.posts?.rows.map(\.id) == [1])
             clock.advance(by: interval - .nanoseconds(1))
             await clock.sleepers(1)
-            #expect(feed.policies == [.nearest])
+            #expect(feed.policies == [.cacheFirst])
             clock.advance(by: .nanoseconds(1))
             await clock.sleepers(1)
-            #expect(feed.policies == [.nearest, .upstream])
+            #expect(feed.policies == [.cacheFirst, .upstreamOnly])
             #expect(list.state.posts != nil)
             #expect(list.state != list.state.posts.map(PostListState.loaded))
             clock.advance(by: interval)
             await clock.sleepers(1)
-            #expect(feed.policies == [.nearest, .upstream, .upstream])
+            #expect(feed.policies == [.cacheFirst, .upstreamOnly, .upstreamOnly])
             #expect(list.state.posts?.rows.map(\.id) == [3])
             // Who is cancelled ends without an error.
             group.cancelAll()
@@ -70,7 +70,7 @@ struct PostListRefreshingTests {
             await list.close()
             clock.advance(by: interval)
         }
-        #expect(feed.policies == [.nearest])
+        #expect(feed.policies == [.cacheFirst])
         await #expect(throws: FailureViewModel.self) { try await list.keepRefreshing(every: interval, on: clock) }
     }
 }

@@ -10,7 +10,7 @@ import UseCases
 struct RepositoryErrorTests {
     private func readError(_ dataFetcher: StubDataFetcher) async throws -> RepositoryError? {
         let repository = UpstreamUserRepository(upstream: try .example(dataFetcher))
-        return await #expect(throws: RepositoryError.self) { try await repository.users(.nearest) }
+        return await #expect(throws: RepositoryError.self) { try await repository.users(.cacheFirst) }
     }
 
     private func writeError(_ dataFetcher: StubDataFetcher) async throws -> RepositoryError? {
@@ -84,10 +84,10 @@ struct RepositoryErrorTests {
         #expect(try await readError(closed)?.canRetry == false)
         let users = UpstreamUserRepository(upstream: try .example(closed))
         let posts = UpstreamPostRepository(upstream: try .example(closed))
-        let listing = await #expect(throws: ListUsersError.self) { try await ListUsers(users: users)(.nearest) }
+        let listing = await #expect(throws: ListUsersError.self) { try await ListUsers(users: users)(.cacheFirst) }
         #expect(listing.map { UserListPresenter().present($0).advice } == Self.advice)
         let reading = await #expect(throws: ReadFeedError.self) {
-            try await ReadFeed(posts: posts, users: users)(FeedQuery(), .nearest)
+            try await ReadFeed(posts: posts, users: users)(FeedQuery(), .cacheFirst)
         }
         #expect(reading.map { FeedPresenter().present($0).advice } == Self.advice)
     }

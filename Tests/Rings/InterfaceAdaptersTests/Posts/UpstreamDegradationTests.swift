@@ -17,7 +17,7 @@ struct UpstreamDegradationTests {
         let isList = ["users", "posts"].contains(request.url.lastPathComponent)
         var response = DataResponse(body: Data((isList ? "[]" : UserJSON.record()).utf8))
         // Of a write nobody would know whether it was done.
-        response.degradation = FetchError(.interrupted, request: request, explanation: "reached nobody")
+        response.fallbackReason = FetchError(.interrupted, request: request, explanation: "reached nobody")
         return response
     }
 
@@ -25,9 +25,10 @@ struct UpstreamDegradationTests {
         let users = UpstreamUserRepository(upstream: try .example(source))
         let posts = UpstreamPostRepository(upstream: try .example(source))
         let degradations = [
-            try await users.users(.nearest).degradation, try await users.user(User.ID(1), .nearest).degradation,
-            try await posts.posts(.nearest).degradation,
-            try await posts.posts(by: User.ID(1), .nearest).degradation,
+            try await users.users(.cacheFirst).fallbackReason,
+            try await users.user(User.ID(1), .cacheFirst).fallbackReason,
+            try await posts.posts(.cacheFirst).fallbackReason,
+            try await posts.posts(by: User.ID(1), .cacheFirst).fallbackReason,
         ]
         #expect(degradations.map { $0?.reason } == [.unavailable, .unavailable, .unavailable, .unavailable])
         let paths = ["users", "users/1", "posts", "posts?userId=…"]
@@ -38,12 +39,12 @@ struct UpstreamDegradationTests {
 
     @Test func whatWasAskedForIsNotDegraded() async throws {
         let users = UpstreamUserRepository(upstream: try .example(answering: "[]"))
-        #expect(try await users.users(.nearest).degradation == nil)
+        #expect(try await users.users(.cacheFirst).fallbackReason == nil)
     }
 
     @Test func aWriteThatAnotherAnsweredIsNotTakenForDone() async throws {
         var response = DataResponse(status: .created, body: Data(#"{"id": 101}"#.utf8))
-        response.degradation = FetchError(.unreachable, request: try .example(), explanation: "reached nobody")
+        response.fallbackReason = FetchError(.unreachable, request: try .example(), explanation: "reached nobody")
         let posts = UpstreamPostRepository(upstream: try .example(StubDataFetcher(response)))
         let draft = try PostDraft(authorID: User.ID(7), title: "Notes", body: "On engines")
         let error = await #expect(throws: RepositoryError.self) { try await posts.publish(draft) }

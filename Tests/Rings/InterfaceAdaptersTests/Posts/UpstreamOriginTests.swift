@@ -23,10 +23,10 @@ struct UpstreamOriginTests {
         }
         let users = UpstreamUserRepository(upstream: try .example(source))
         let posts = UpstreamPostRepository(upstream: try .example(source))
-        #expect(try await users.users(.nearest).origin == origin)
-        #expect(try await users.user(User.ID(1), .nearest).origin == origin)
-        #expect(try await posts.posts(.nearest).origin == origin)
-        #expect(try await posts.posts(by: User.ID(1), .nearest).origin == origin)
+        #expect(try await users.users(.cacheFirst).origin == origin)
+        #expect(try await users.user(User.ID(1), .cacheFirst).origin == origin)
+        #expect(try await posts.posts(.cacheFirst).origin == origin)
+        #expect(try await posts.posts(by: User.ID(1), .cacheFirst).origin == origin)
     }
 
     @Test func anAnswerIsTheSourcesOwnUnlessToldOtherwise() {

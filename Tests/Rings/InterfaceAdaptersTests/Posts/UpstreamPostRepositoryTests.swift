@@ -22,7 +22,7 @@ struct UpstreamPostRepositoryTests {
         """
 
     @Test func recordsBecomeThePostsTheyDescribe() async throws {
-        let reading = try await UpstreamPostRepository(upstream: .example(answering: list)).posts(.nearest)
+        let reading = try await UpstreamPostRepository(upstream: .example(answering: list)).posts(.cacheFirst)
         #expect(
             try reading.value == [
                 .example(1, by: 1, title: "One", body: "1"), .example(12, by: 2, title: "Two", body: "2"),
@@ -38,7 +38,7 @@ struct UpstreamPostRepositoryTests {
 
     @Test func postsOfAnAuthorAreAskedForAndNoOthersTaken() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data(list.utf8))))
-        let reading = try await UpstreamPostRepository(upstream: .example(source)).posts(by: User.ID(2), .nearest)
+        let reading = try await UpstreamPostRepository(upstream: .example(source)).posts(by: User.ID(2), .cacheFirst)
         #expect(reading.value.map(\.id.rawValue) == [12])
         #expect(source.requests.map(\.url.absoluteString) == ["http://upstream.test/api/posts?userId=2"])
     }
@@ -46,9 +46,9 @@ struct UpstreamPostRepositoryTests {
     @Test func readingFromTheUpstreamItselfTellsCachesSo() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data("[]".utf8))))
         let repository = UpstreamPostRepository(upstream: try .example(source))
-        _ = try await repository.posts(.upstream)
-        _ = try await repository.posts(by: User.ID(1), .upstream)
-        _ = try await repository.posts(by: User.ID(2), .nearest)
+        _ = try await repository.posts(.upstreamOnly)
+        _ = try await repository.posts(by: User.ID(1), .upstreamOnly)
+        _ = try await repository.posts(by: User.ID(2), .cacheFirst)
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == ["no-cache", "no-cache", nil])
     }
 
@@ -64,7 +64,7 @@ struct UpstreamPostRepositoryTests {
         let store = InMemoryRecordStore(now: { Date(timeIntervalSinceReferenceDate: 800_000_000) })
         let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: RecordingErrorHandler())
         let posts = Repository(.posts(), upstream: upstream, outbox: outbox, timer: timer)
-        try await outbox.open(settling: [try #require(posts.settler)])
+        try await outbox.open(settling: [try #require(posts.handler)])
         let draft = try PostDraft(authorID: User.ID(7), title: "Notes", body: "On engines")
         let reading = try await UpstreamPostRepository(posts).publish(draft)
         #expect(reading.isPending)

@@ -14,7 +14,7 @@ import Foundation
 
 struct UpstreamUserRepositoryTests {
     private func users(_ json: String) async throws -> Reading<[User]> {
-        try await UpstreamUserRepository(upstream: .example(answering: json)).users(.nearest)
+        try await UpstreamUserRepository(upstream: .example(answering: json)).users(.cacheFirst)
     }
 
     @Test func aRecordBecomesTheUserItDescribes() async throws {
@@ -140,7 +140,7 @@ struct UpstreamUserRepositoryTests {
         let json = Data(UserJSON.record(id: "7").utf8)
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: json)))
         let repository = UpstreamUserRepository(upstream: try .example(source))
-        #expect(try await repository.user(User.ID(7), .nearest).value.id == User.ID(7))
+        #expect(try await repository.user(User.ID(7), .cacheFirst).value.id == User.ID(7))
         #expect(source.requests.map(\.url.absoluteString) == ["http://upstream.test/api/users/7"])
         #expect(source.requests.first?.headerFields == [HeaderField(.accept, "application/json")])
     }
@@ -148,14 +148,14 @@ struct UpstreamUserRepositoryTests {
     @Test func aBrokenUserIsAnErrorThatNamesTheField() async throws {
         let json = UserJSON.record(replacing: "\"phone\": \"555-0100\",", by: "")
         let repository = UpstreamUserRepository(upstream: try .example(answering: json))
-        let error = await #expect(throws: RepositoryError.self) { try await repository.user(User.ID(1), .nearest) }
+        let error = await #expect(throws: RepositoryError.self) { try await repository.user(User.ID(1), .cacheFirst) }
         #expect(error?.reason == .unreadable)
         #expect(error?.explanation.hasSuffix("its field “phone” is missing") == true)
     }
 
     @Test func anotherUserThanTheOneAskedForIsAnError() async throws {
         let repository = UpstreamUserRepository(upstream: try .example(answering: UserJSON.record(id: "8")))
-        let error = await #expect(throws: RepositoryError.self) { try await repository.user(User.ID(7), .nearest) }
+        let error = await #expect(throws: RepositoryError.self) { try await repository.user(User.ID(7), .cacheFirst) }
         #expect(error?.reason == .unreadable)
         let explanation = "was answered with the record of another identity, 8"
         #expect(error?.description == "GET http://upstream.test/api/users/7 \(explanation)")
@@ -164,9 +164,9 @@ struct UpstreamUserRepositoryTests {
     @Test func readingFromTheUpstreamItselfTellsCachesSo() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data("[]".utf8))))
         let repository = UpstreamUserRepository(upstream: try .example(source))
-        _ = try await repository.users(.upstream)
-        _ = try? await repository.user(User.ID(1), .nearest)
-        _ = try? await repository.user(User.ID(1), .upstream)
+        _ = try await repository.users(.upstreamOnly)
+        _ = try? await repository.user(User.ID(1), .cacheFirst)
+        _ = try? await repository.user(User.ID(1), .upstreamOnly)
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == ["no-cache", nil, "no-cache"])
     }
 }

@@ -43,12 +43,12 @@ struct UserPresenterTests {
     @Test func whatIsShownInPlaceOfWhatWasAskedForSaysWhy() throws {
         let failure = RepositoryError(.unavailable, request: "GET x", explanation: "failed")
         let rejected = [RejectedRecord(list: "users", position: 3, field: nil, reason: "is null")]
-        let list = Reading([try User.example()], origin: .memory, rejected: rejected, degradation: failure)
+        let list = Reading([try User.example()], origin: .memory, rejected: rejected, fallbackReason: failure)
         let notes = ["Degraded, because GET x failed", "Left out: users[3] is null"]
         #expect(UserListPresenter().present(list).notes == notes)
         let whole = Reading(try User.example(), origin: .upstream)
-        let degraded = Reading(try User.example(), origin: .memory, degradation: failure)
-        let posts = Reading<[Post]>([], origin: .memory, degradation: failure)
+        let degraded = Reading(try User.example(), origin: .memory, fallbackReason: failure)
+        let posts = Reading<[Post]>([], origin: .memory, fallbackReason: failure)
         for (profile, count) in [
             (UserProfile(user: whole, posts: .success(posts)), 1),
             (UserProfile(user: degraded, posts: .success(Reading([], origin: .upstream))), 1),

@@ -17,14 +17,14 @@ struct PublishPostTests {
     }
 
     private func titles() async throws -> [String] {
-        try await posts.posts(.nearest).value.map(\.title)
+        try await posts.posts(.cacheFirst).value.map(\.title)
     }
 
     @Test func aValidPostIsPublished() async throws {
         let post = try await publishPost(title: " Notes ", body: "On the engine.", by: User.ID(1)).value
         #expect(post.title == "Notes")
         #expect(post.authorID == User.ID(1))
-        #expect(try await posts.posts(.nearest).value == [post])
+        #expect(try await posts.posts(.cacheFirst).value == [post])
     }
 
     @Test func anInvalidDraftIsNotPublished() async throws {
@@ -100,10 +100,10 @@ struct PublishPostTests {
         let titles = TitleReservations()
         let asksForUsers = PublishPost(posts: posts, users: repository, titlesUnderWay: titles)
         _ = try? await asksForUsers(title: "Notes", body: "x", by: User.ID(1))
-        #expect(repository.policies == [.upstreamElseLocal])
+        #expect(repository.policies == [.upstreamFirst])
         let asksForPosts = PublishPost(posts: repository, users: users, titlesUnderWay: titles)
         _ = try? await asksForPosts(title: "Notes", body: "x", by: User.ID(1))
-        #expect(repository.policies == [.upstreamElseLocal, .upstreamElseLocal])
+        #expect(repository.policies == [.upstreamFirst, .upstreamFirst])
     }
 
     private func expected(_ cause: RepositoryError) -> PublishPostError {

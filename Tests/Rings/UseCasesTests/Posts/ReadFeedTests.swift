@@ -123,8 +123,8 @@ struct ReadFeedTests {
 
     @Test func thePolicyReachesBothRepositories() async throws {
         let repository = PolicyRecordingRepository()
-        _ = try await ReadFeed(posts: repository, users: repository)(FeedQuery(), .upstream)
-        #expect(repository.policies == [.upstream, .upstream])
+        _ = try await ReadFeed(posts: repository, users: repository)(FeedQuery(), .upstreamOnly)
+        #expect(repository.policies == [.upstreamOnly, .upstreamOnly])
     }
 
     @Test(arguments: RepositoryError.allReasons)

@@ -84,11 +84,11 @@ struct DeterministicSchedulerTests {
         let (first, second) = try await scheduler.run {
             let first = Promise<Duration>()
             let second = Promise<Duration>()
-            scheduler.timer.schedule(at: .seconds(20)) { second.keep(scheduler.timer.now) }
-            scheduler.timer.schedule(at: .seconds(10)) { first.keep(scheduler.timer.now) }
+            scheduler.timer.schedule(at: .seconds(20)) { second.fulfill(scheduler.timer.now) }
+            scheduler.timer.schedule(at: .seconds(10)) { first.fulfill(scheduler.timer.now) }
             return (await first.value(), await second.value())
         }
-        guard case .kept(.seconds(10)) = first, case .kept(.seconds(20)) = second else {
+        guard case .fulfilled(.seconds(10)) = first, case .fulfilled(.seconds(20)) = second else {
             Issue.record("\(first), \(second)")
             return
         }
@@ -185,7 +185,7 @@ struct DeterministicSchedulerTests {
         await withTaskGroup { group in
             group.addTask {
                 await scheduler.outside {
-                    begun.keep(())
+                    begun.fulfill(())
                     _ = await released.value()
                 }
             }
@@ -193,7 +193,7 @@ struct DeterministicSchedulerTests {
             group.addTask {
                 await #expect(throws: DeterministicSchedulerError.self) {
                     try await scheduler.run {
-                        released.keep(())
+                        released.fulfill(())
                         await Rendezvous(of: 2).arrive()
                     }
                 }

@@ -187,7 +187,7 @@ final class FlawedDataFetcher: DataFetcher {
         case .throwsOnNotModified where answer.status == .notModified: throw FetchError(answer, to: request)
         case .changesStatus where answer.status.isSuccess: answer.status = .ok
         case .saysAnotherAddress: answer.url = URL(string: "http://elsewhere.test/")
-        case .saysDegraded: answer.degradation = failure(.unreachable, request)
+        case .saysDegraded: answer.fallbackReason = failure(.unreachable, request)
         default: break
         }
         return answer

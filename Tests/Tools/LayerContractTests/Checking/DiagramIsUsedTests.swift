@@ -95,6 +95,24 @@ struct DiagramIsUsedTests {
         #expect(try sketch.findings().map(\.edge) == ["Adapters → Ghost"])
     }
 
+    @Test func aLinkOrFlagThatNobodyUsesIsFound() throws {
+        var sketch = Sketch()
+        sketch.diagram = sketch.diagram.replacing(
+            "Adapters<br/>",
+            with: "Adapters<br/>links: z<br/>unsafe flags: c<br/>"
+        )
+        #expect(
+            try sketch.findings().map(\.message) == [
+                "The ring Adapters may pass unsafe flags to c, and none of its targets does.",
+                "The ring Adapters may link z, and none of its targets does.",
+            ]
+        )
+        sketch.targets[1].settings = [
+            BuildSetting(.linkedFramework("z"), for: .linker), BuildSetting(.unsafeFlags(["-O3"]), for: .c),
+        ]
+        #expect(try sketch.findings() == [])
+    }
+
     @Test func aPermissionThatNobodyUsesIsFound() throws {
         var sketch = Sketch()
         sketch.diagram = sketch.diagram.replacing(

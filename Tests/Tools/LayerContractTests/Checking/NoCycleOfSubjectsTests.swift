@@ -76,6 +76,45 @@ struct NoCycleOfSubjectsTests {
         #expect(try findings(b.merging(other) { $1 }).count == 1)
     }
 
+    /// What stands in `A`, beside a type of its own with the name of what it mentions.
+    @Test(arguments: [
+        "struct A { let b: B }\nenum Other { struct B {} }", "struct A { let b: B }\nextension Other { struct B {} }",
+        "struct A { let b: B }\nfunc f() { struct B {} }", "struct A { let b: B }\nenum E { typealias B = Int }",
+        "struct A { struct C { struct B {} }\n let b: B }", "struct A { func f() { struct B {} }\n let b: B }",
+        "struct A: P { let b: B }\nstruct C: Q {}\nprotocol Q { associatedtype X }\nextension Q { typealias B = Int }",
+        "struct A: B { struct B {} }", "struct A<T: Q> { let b: B }\nextension Q { typealias B = Int }",
+        "extension Outer.A { func f() -> B? { nil } }\nextension Outer.C { struct B {} }\nstruct A {}",
+    ])
+    func aTypeOfTheSameNameThatIsNotInScopeHidesNothing(source: String) throws {
+        #expect(try findings(["A/A.swift": source, "B/B.swift": "struct B { let a: A }"]).count == 1)
+    }
+
+    @Test(arguments: [
+        "struct A { struct B {}\n let b: B }", "struct A { let b: B\n typealias B = Int }",
+        "struct A { let b: B }\nextension A { struct B {} }", "struct A { struct C { let b: B }\n struct B {} }",
+        "struct A { func f() { struct B {}\n _ = B() } }", "struct A { func f() { if x { _ = B() }\n struct B {} } }",
+        "struct A {}\nprivate struct B {}\nlet b: B", "struct A {}\nfileprivate typealias B = Int\nlet b: B",
+        "struct A {}\nextension Core.A { struct B {} }\nextension A { func f() -> B? { nil } }",
+        "struct A: Q { let b: B }\nextension Q { typealias B = Int }",
+        "class A: C { let b: B }\nclass C { struct B {} }",
+        "class A: C { let b: B }\nclass C: D {}\nclass D { struct B {} }",
+        "struct A: Q { let b: B }\nprotocol Q { associatedtype B }",
+        "extension Outer.A { func f() -> B? { nil } }\nextension Outer { struct B {} }\nstruct A {}",
+    ])
+    func aTypeOfTheSameNameInScopeHidesTheOther(source: String) throws {
+        #expect(try findings(["A/A.swift": source, "B/B.swift": "struct B { let a: A }"]) == [])
+    }
+
+    @Test func aNestedTypeHidesTheOtherFromOtherFilesOfTheTarget() throws {
+        let sources = ["A/A.swift": "struct A { let b: B }", "B/B.swift": "struct B { let a: A }"]
+        let same = sources.merging(["A/A+B.swift": "extension A { struct B {} }"]) { $1 }
+        #expect(try findings(same) == [])
+        let other = sources.merging(["A/C.swift": "struct C { struct B {} }"]) { $1 }
+        #expect(try findings(other).count == 1)
+        let hidden = sources.merging(["A/C.swift": "private struct B {}"]) { $1 }
+        #expect(try findings(hidden).count == 1)
+    }
+
     @Test func aNameThatSeveralDeclareIsNotFollowed() throws {
         let found = try findings([
             "A/A.swift": "struct A { let e: Failure }", "B/B.swift": "struct Failure { let a: A }",

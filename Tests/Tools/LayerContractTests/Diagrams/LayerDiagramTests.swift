@@ -49,7 +49,7 @@ struct LayerDiagramTests {
             try diagram(
                 #"A["Ring four<br/>targets: A, A2<br/>tests: Checks<br/>imports: Glibc else Musl else Darwin, Foundation"#
                     + #"<br>tests import: Dispatch\npackages: swift-nio (NIOCore, NIOPosix), GRDB.swift"#
-                    + #"<br/>tests use packages: mocks"]"#
+                    + #"<br/>tests use packages: mocks<br/>links: vips, Security<br/>unsafe flags: cxx, linker"]"#
             ).rings.first
         )
         #expect(ring.title == "Ring four")
@@ -66,6 +66,48 @@ struct LayerDiagramTests {
             ring.packages == [PackageUse("swift-nio", modules: ["NIOCore", "NIOPosix"]), PackageUse("GRDB.swift")]
         )
         #expect(ring.testPackages == [PackageUse("mocks")])
+        #expect(ring.links == ["vips", "Security"])
+        #expect(ring.unsafeFlags == [.cxx, .linker])
+    }
+
+    @Test func anotherFlowchartIsNoted() throws {
+        let markdown = """
+            # One
+            ```mermaid
+            graph LR
+            A --> B
+            ```
+            # Two
+            ```mermaid
+            flowchart TD
+            B --> A
+            ```
+            ```mermaid
+            sequenceDiagram
+            A->>B: hello
+            ```
+            <!--
+            ```mermaid
+            graph LR
+            ```
+            -->
+            """
+        #expect(
+            try LayerDiagram(markdown: markdown, file: "A.md").notes == [
+                Note(
+                    location: SourceLocation(file: "A.md", line: 7),
+                    message:
+                        "This Mermaid flowchart is ignored. The rings are those of the flowchart at line 2; choose "
+                        + "another one by `--block HEADING`."
+                )
+            ]
+        )
+        #expect(try LayerDiagram(markdown: markdown, file: "A.md", under: "Two").notes.map(\.location.line) == [2])
+        var sketch = Sketch()
+        sketch.diagram += "\n```mermaid\ngraph LR\nCore --> App\n```"
+        let report = try sketch.report()
+        #expect(report.findings == [])
+        #expect(report.notes.map(\.location.line) == [10])
     }
 
     @Test func whatMeansNothingToTheContractIsPassedOver() throws {

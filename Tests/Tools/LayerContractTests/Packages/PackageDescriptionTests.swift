@@ -74,4 +74,70 @@ struct PackageDescriptionTests {
             try PackageDescription(description: Data(described.utf8), manifest: Data(text.utf8))
         }
     }
+
+    @Test func settingsAreThoseOfTheManifest() throws {
+        let manifest = dumped.replacing(
+            "{\"name\": \"CLib\", \"dependencies\": []}",
+            with: """
+                {"name": "CLib", "dependencies": [], "publicHeadersPath": "inc", "pkgConfig": "lib-2.0",
+                 "providers": [{"apt": [["lib-dev"]]}, {"brew": [["lib", "more"]]}], "settings": [
+                  {"tool": "linker", "kind": {"linkedLibrary": {"_0": "z"}}, "condition": {"traits": ["Z"]}},
+                  {"tool": "linker", "kind": {"linkedFramework": {"_0": "Security"}}},
+                  {"tool": "c", "kind": {"unsafeFlags": {"_0": ["-O3", "-g"]}}},
+                  {"tool": "cxx", "kind": {"headerSearchPath": {"_0": "more"}}},
+                  {"tool": "swift", "kind": {"strictMemorySafety": {}}},
+                  {"tool": "swift", "kind": {"defaultIsolation": {"_0": null}}},
+                  {"tool": "c", "kind": {"define": {"_0": "Z"}}}]}
+                """
+        )
+        let package = try PackageDescription(description: Data(described.utf8), manifest: Data(manifest.utf8))
+        let target = try #require(package.targets.first { $0.name == "CLib" })
+        #expect(
+            target.settings == [
+                BuildSetting(.linkedLibrary("z"), for: .linker, isConditional: true),
+                BuildSetting(.linkedFramework("Security"), for: .linker),
+                BuildSetting(.unsafeFlags(["-O3", "-g"]), for: .c), BuildSetting(.headerSearchPath("more"), for: .cxx),
+            ]
+        )
+        #expect(target.publicHeaders == "inc")
+        #expect(target.libraryNames == ["lib-2.0", "lib-dev", "lib", "more"])
+        #expect(target.language == .c)
+    }
+
+    /// `App` of a manifest of a tools version, in language modes, with settings.
+    @Test(arguments: [
+        ("6.2.0", "null", "[]", false), ("6.2.0", "[\"6\"]", "[]", false), ("5.8.0", "null", "[]", false),
+        ("5.7.0", "null", "[]", true), ("6.2.0", "[\"5\", \"7\"]", "[]", true), ("7.0.0", "null", "[]", true),
+        ("6.2.0", "null", feature(), true), ("6.2.0", "null", feature("Other"), false),
+        ("6.2.0", "null", feature(condition: ", \"condition\": {\"config\": \"debug\"}"), false),
+        (
+            "6.2.0", "null",
+            "[{\"tool\": \"swift\", \"kind\": {\"unsafeFlags\": {\"_0\": "
+                + "[\"-enable-upcoming-feature\", \"MemberImportVisibility\"]}}}]", true
+        ),
+        ("7.0.0", "null", "[{\"tool\": \"swift\", \"kind\": {\"swiftLanguageMode\": {\"_0\": \"6\"}}}]", false),
+        ("6.2.0", "null", "[{\"tool\": \"swift\", \"kind\": {\"swiftLanguageMode\": {\"_0\": \"7\"}}}]", true),
+    ])
+    func memberImportsAreCheckedByAFeatureOrTheLanguageMode(
+        tools: String,
+        modes: String,
+        settings: String,
+        isChecked: Bool
+    ) throws {
+        let head = "\"toolsVersion\": {\"_version\": \"\(tools)\"}, \"swiftLanguageVersions\": \(modes),"
+        let manifest =
+            "{\(head)"
+            + dumped.dropFirst().replacing(
+                "{\"name\": \"App\",",
+                with: "{\"name\": \"App\", \"settings\": \(settings),"
+            )
+        let package = try PackageDescription(description: Data(described.utf8), manifest: Data(manifest.utf8))
+        #expect(package.targets.first { $0.name == "App" }?.checksMemberImports == isChecked)
+        // What is not compiled as Swift, or imports only what SwiftPM offers.
+        for name in ["CLib", "Gen"] { #expect(package.targets.first { $0.name == name }?.checksMemberImports == true) }
+    }
+
+    private static func feature(_ name: String = "MemberImportVisibility", condition: String = "") -> String {
+        "[{\"tool\": \"swift\", \"kind\": {\"enableUpcomingFeature\": {\"_0\": \"\(name)\"}}\(condition)}]"
+    }
 }

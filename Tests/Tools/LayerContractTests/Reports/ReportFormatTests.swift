@@ -20,6 +20,38 @@ struct ReportFormatTests {
     )
     private let clean = LayerReport(findings: [], targetCount: 4, fileCount: 3, importCount: 2, edgeCount: 1)
 
+    private let noted = LayerReport(
+        findings: [],
+        targetCount: 4,
+        fileCount: 3,
+        importCount: 2,
+        edgeCount: 1,
+        notes: [Note(location: SourceLocation(file: "A.md", line: 5), message: "It is 100% ignored.")]
+    )
+
+    @Test func notesAreWrittenAndFailNothing() throws {
+        #expect(
+            try noted.formatted(as: .text)
+                == "A.md:5: note: It is 100% ignored.\nNo findings: 3 files, 2 imports, 4 targets, 1 edge.\n"
+        )
+        #expect(
+            try noted.formatted(as: .github)
+                == "::notice file=A.md,line=5,title=check-layers::It is 100%25 ignored.\n"
+                + "::notice title=check-layers::No findings: 3 files, 2 imports, 4 targets, 1 edge.\n"
+        )
+        let notes = try #require(try object(noted.formatted(as: .json))["notes"] as? [[String: Any]])
+        #expect(notes.first?["file"] as? String == "A.md")
+        #expect(notes.first?["line"] as? Int == 5)
+        #expect(notes.first?["message"] as? String == "It is 100% ignored.")
+        let run = try #require((try object(noted.formatted(as: .sarif))["runs"] as? [[String: Any]])?.first)
+        #expect((run["results"] as? [Any])?.isEmpty == true)
+        let invocation = try #require((run["invocations"] as? [[String: Any]])?.first)
+        #expect(invocation["executionSuccessful"] as? Bool == true)
+        let notification = try #require((invocation["toolExecutionNotifications"] as? [[String: Any]])?.first)
+        #expect(notification["level"] as? String == "note")
+        #expect((notification["message"] as? [String: Any])?["text"] as? String == "It is 100% ignored.")
+    }
+
     private func object(_ text: String) throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }

@@ -16,7 +16,8 @@ struct ImportTests {
         "import func M.f", "import let M.l", "import var M.v", "import actor M.A", "public import M",
         "package import M", "internal import M", "fileprivate import M", "private import M", "@testable import M",
         "@_exported import M", "@preconcurrency import M", "@_implementationOnly import M", "@_spi(Secret) import M",
-        "@_spi(Secret) @testable public import struct M.S", "@preconcurrency\n@testable\nimport M",
+        "@_spi(Secret) @testable public import struct M.S", "@_spi(A(b)) import M",
+        "@preconcurrency\n@testable\nimport M",
         "@_exported\n// why\npublic import M", "let a = 1; import M", "struct A {}\nimport M", "struct A {} import M",
         "#if os(Windows)\nimport M\n#endif", "#if canImport(X) && !DEBUG\n#elseif Y\nimport M\n#endif",
         "#if A\n#else\n#if B\nimport M\n#endif\n#endif", "#if A\nstruct B {\n#endif\nimport M",
@@ -62,6 +63,13 @@ struct ImportTests {
         #expect(imports.map(\.isTestable) == [true, false])
         #expect(imports.map(\.isExported) == [false, true])
         #expect(imports.map(\.text) == ["@_spi(S) @testable public import struct M.Deep.S", "@_exported import N"])
+    }
+
+    @Test func anAttributeMayHoldParentheses() throws {
+        let imports = try facts("@testable @_spi(A(b)) public import M").imports
+        #expect(imports.map(\.access) == [.public])
+        #expect(imports.map(\.isTestable) == [true])
+        #expect(imports.map(\.text) == ["@testable @_spi(A(b)) public import M"])
     }
 
     @Test(arguments: [

@@ -56,7 +56,8 @@ struct HeaderIndex: Sendable {
         var seen = Set(waiting.map(\.path))
         while let source = waiting.popLast() {
             for include in source.includes {
-                if let path = file(include, in: source, of: target), let file = files[path], file.target == target.name {
+                if let path = file(include, in: source, of: target), let file = files[path], file.target == target.name
+                {
                     if seen.insert(path).inserted { waiting.append(file) }
                 } else if let origin = origin(of: include, in: source, of: target) {
                     let location = SourceLocation(file: source.path, line: include.line)
@@ -78,7 +79,8 @@ struct HeaderIndex: Sendable {
             return .macro
         case .module:
             if header == target.moduleName { return nil }
-            return targets.first { $0.moduleName == header }.map { .target($0.name) } ?? .module(Self.platformName(header))
+            return targets.first { $0.moduleName == header }.map { .target($0.name) }
+                ?? .module(Self.platformName(header))
         case .quoted, .angled:
             if let path = file(include, in: source, of: target), let file = files[path] { return .target(file.target) }
             // The header that the Swift compiler writes for other languages.
@@ -103,7 +105,9 @@ struct HeaderIndex: Sendable {
     private func file(_ include: IncludeDirective, in source: SourceFacts, of target: TargetDescription) -> String? {
         guard include.form == .quoted || include.form == .angled else { return nil }
         var folders: [String] = []
-        if include.form == .quoted { folders.append(source.path.split(separator: "/").dropLast().joined(separator: "/")) }
+        if include.form == .quoted {
+            folders.append(source.path.split(separator: "/").dropLast().joined(separator: "/"))
+        }
         folders.append(Self.path(target.publicHeaders, in: target.path))
         for setting in target.settings {
             if case .headerSearchPath(let path) = setting.kind { folders.append(Self.path(path, in: target.path)) }
@@ -119,7 +123,7 @@ struct HeaderIndex: Sendable {
 
     /// A path in a folder, with its `.` and `..` followed.
     static func path(_ path: String, in folder: String) -> String {
-        var parts: [Substring] = path.hasPrefix("/") ? ["" ] : folder.split(separator: "/")
+        var parts: [Substring] = path.hasPrefix("/") ? [""] : folder.split(separator: "/")
         for part in path.split(separator: "/") where part != "." {
             if part == "..", !parts.isEmpty, parts.last != ".." { parts.removeLast() } else { parts.append(part) }
         }

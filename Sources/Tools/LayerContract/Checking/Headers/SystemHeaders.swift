@@ -16,7 +16,7 @@ enum SystemHeaders {
 
     /// Whether a header is of the C or C++ standard library, or of the compiler itself: no ring needs a permission.
     static func isStandard(_ header: String) -> Bool {
-        standard.contains(header) || compilerEndings.contains(where: header.hasSuffix)
+        standard.contains(header) || !header.contains("/") && compilerEndings.contains(where: header.hasSuffix)
     }
 
     /// Whether a header is of the platform's C library: of POSIX, of the kernel, or of Windows.
@@ -51,15 +51,15 @@ enum SystemHeaders {
         """
         aio.h alloca.h byteswap.h copyfile.h cpio.h crypt.h dirent.h dlfcn.h elf.h endian.h err.h execinfo.h fcntl.h
         features.h fmtmsg.h fnmatch.h fts.h ftw.h getopt.h glob.h grp.h iconv.h ifaddrs.h io.h langinfo.h libgen.h libproc.h
-        libutil.h link.h malloc.h memory.h mntent.h monetary.h mqueue.h ndbm.h net.h netdb.h nl_types.h notify.h paths.h
+        libutil.h link.h malloc.h memory.h mntent.h monetary.h mqueue.h ndbm.h netdb.h nl_types.h notify.h paths.h
         poll.h process.h pthread.h pty.h pwd.h regex.h removefile.h resolv.h sandbox.h sched.h search.h semaphore.h shadow.h
-        spawn.h strings.h stropts.h sysexits.h syslog.h tar.h termios.h trace.h ucontext.h ulimit.h unistd.h util.h utime.h
+        spawn.h strings.h stropts.h sysexits.h syslog.h tar.h termios.h ucontext.h ulimit.h unistd.h util.h utime.h
         utmp.h utmpx.h winsock2.h ws2tcpip.h windows.h Windows.h WinSock2.h WS2tcpip.h wordexp.h xlocale.h
         """.words
     )
 
     private static let platformFolders: Set<String> = [
         "arpa", "asm", "asm-generic", "bits", "bsm", "gnu", "i386", "libkern", "linux", "mach", "mach-o", "machine",
-        "malloc", "net", "netinet", "netinet6", "netpacket", "pthread", "rpc", "sys", "uuid",
+        "malloc", "net", "netinet", "netinet6", "netpacket", "pthread", "rpc", "sys",
     ]
 }

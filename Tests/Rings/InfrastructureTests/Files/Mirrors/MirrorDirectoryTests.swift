@@ -44,10 +44,10 @@ struct MirrorDirectoryTests {
     private func makeMirror(
         from fetcher: (any DataFetcher)? = nil,
         canExchange: Bool = true
-    ) async throws(MirrorUpstreamError) -> MirrorReport {
+    ) async throws(CreateMirrorError) -> MirrorReport {
         let upstream = Upstream(baseURL: URL(filePath: "/"), dataFetcher: fetcher ?? server)
-        return try await MirrorUpstream(
-            from: UpstreamMirrorSource(upstream: upstream),
+        return try await CreateMirror(
+            from: RepositoryMirrorSource(upstream: upstream),
             in: MirrorDirectory(MirrorPlaces(directory: mirror, canExchange: canExchange))
         )()
     }
@@ -61,7 +61,7 @@ struct MirrorDirectoryTests {
             }
             return try await server.fetch(request)
         }
-        await #expect(throws: MirrorUpstreamError.self) { try await makeMirror(from: failing) }
+        await #expect(throws: CreateMirrorError.self) { try await makeMirror(from: failing) }
     }
 
     @Test(arguments: [true, false]) func aMirrorIsServedAsTheUpstreamWas(canExchange: Bool) async throws {
@@ -72,8 +72,8 @@ struct MirrorDirectoryTests {
             #expect(try paths == whole)
             let fetcher = try FileDataFetcher(directory: mirror)
             let upstream = Upstream(baseURL: mirror, dataFetcher: fetcher)
-            #expect(try await UpstreamUserRepository(upstream: upstream).users(.nearest).value.count == 10)
-            #expect(try await UpstreamPostRepository(upstream: upstream).posts(.nearest).value.count == 100)
+            #expect(try await UpstreamUserRepository(upstream: upstream).users(.cacheFirst).value.count == 10)
+            #expect(try await UpstreamPostRepository(upstream: upstream).posts(.cacheFirst).value.count == 100)
             #expect(try await fetcher.fetchData(from: mirror.appending(path: "avatars/2.jpg")) == Data([4, 5, 6]))
             server["/avatars/1.jpg"] = [7]
         }
@@ -139,7 +139,7 @@ struct MirrorDirectoryTests {
     func somebodysOtherFilesAreLeftAsTheyAre(path: String) async throws {
         try directory.write("mine", to: path)
         let before = try paths
-        let error = await #expect(throws: MirrorUpstreamError.self) { try await makeMirror() }
+        let error = await #expect(throws: CreateMirrorError.self) { try await makeMirror() }
         guard case .unkept(let cause) = error else {
             Issue.record("It was \(String(describing: error)).")
             return
@@ -154,7 +154,7 @@ struct MirrorDirectoryTests {
     func aMirrorWithSomethingElseInItIsLeftAsItIs(path: String) async throws {
         try await makeMirror()
         try directory.write("mine", to: path)
-        await #expect(throws: MirrorUpstreamError.self) { try await makeMirror() }
+        await #expect(throws: CreateMirrorError.self) { try await makeMirror() }
         #expect(try paths == (whole + [path]).sorted())
     }
 
@@ -167,7 +167,7 @@ struct MirrorDirectoryTests {
             try? Data("mine".utf8).write(to: path)
             return try await server.fetch(request)
         }
-        await #expect(throws: MirrorUpstreamError.self) { try await makeMirror(from: fetcher) }
+        await #expect(throws: CreateMirrorError.self) { try await makeMirror(from: fetcher) }
         #expect(try directory.contents(of: "mirror/notes.txt") == "mine")
     }
 
@@ -208,14 +208,14 @@ struct MirrorDirectoryTests {
             withIntermediateDirectories: true
         )
         try directory.link(".mirror.inward-mirror", to: "elsewhere")
-        await #expect(throws: MirrorUpstreamError.self) { try await makeMirror() }
+        await #expect(throws: CreateMirrorError.self) { try await makeMirror() }
         #expect(try paths == [".mirror.inward-mirror", "elsewhere"])
     }
 
     @Test func whatIsNoListIsNotPublished() async throws {
         try await makeMirror()
         server["/posts"] = Array("<html>".utf8)
-        await #expect(throws: MirrorUpstreamError.self) { try await makeMirror() }
+        await #expect(throws: CreateMirrorError.self) { try await makeMirror() }
         #expect(try Data(contentsOf: mirror.appending(path: "posts.json")) == Data(list("posts")))
     }
 }

@@ -39,17 +39,17 @@ struct MirrorPlantingTests {
     private func makeMirror(
         from fetcher: (any DataFetcher)? = nil,
         canExchange: Bool = true
-    ) async throws(MirrorUpstreamError) {
+    ) async throws(CreateMirrorError) {
         let upstream = Upstream(baseURL: URL(filePath: "/"), dataFetcher: fetcher ?? server)
-        _ = try await MirrorUpstream(
-            from: UpstreamMirrorSource(upstream: upstream),
+        _ = try await CreateMirror(
+            from: RepositoryMirrorSource(upstream: upstream),
             in: MirrorDirectory(MirrorPlaces(directory: mirror, canExchange: canExchange))
         )()
     }
 
     /// Why a mirror cannot be made; `nil` if it can.
     private func problem(from fetcher: (any DataFetcher)? = nil) async -> String? {
-        do throws(MirrorUpstreamError) {
+        do throws(CreateMirrorError) {
             try await makeMirror(from: fetcher)
             return nil
         } catch {

@@ -36,10 +36,10 @@ struct MirrorStepTests {
     private func makeMirror(
         canExchange: Bool = true,
         reach: @escaping @Sendable (MirrorStep) -> Void = { _ in }
-    ) async throws(MirrorUpstreamError) {
+    ) async throws(CreateMirrorError) {
         let upstream = Upstream(baseURL: URL(filePath: "/"), dataFetcher: server)
         let places = MirrorPlaces(directory: mirror, canExchange: canExchange, reach: reach)
-        let make = MirrorUpstream(from: UpstreamMirrorSource(upstream: upstream), in: MirrorDirectory(places))
+        let make = CreateMirror(from: RepositoryMirrorSource(upstream: upstream), in: MirrorDirectory(places))
         _ = try await make()
     }
 
@@ -104,7 +104,7 @@ struct MirrorStepTests {
             try await makeMirror()
             server["/avatars/1.jpg"] = [9]
             let (url, name) = (directory.url, step == .exchanged ? "\(Self.staging)/copy" : "mirror")
-            let error = await #expect(throws: MirrorUpstreamError.self) {
+            let error = await #expect(throws: CreateMirrorError.self) {
                 try await makeMirror(canExchange: canExchange) { reached in
                     guard reached == step else { return }
                     try? Data("mine".utf8).write(to: url.appending(path: "\(name)/notes.txt"))
@@ -121,7 +121,7 @@ struct MirrorStepTests {
         server["/avatars/1.jpg"] = [9]
         let url = directory.url
         for canExchange in [true, false] {
-            await #expect(throws: MirrorUpstreamError.self) {
+            await #expect(throws: CreateMirrorError.self) {
                 try await makeMirror(canExchange: canExchange) { reached in
                     guard reached == .publishing else { return }
                     try? FileManager.default.removeItem(at: url.appending(path: "aside"))

@@ -3,9 +3,9 @@ public import InwardFetching
 public import InwardRepositories
 import Synchronization
 
-/// A settler that remembers what it was told, and keeps the body of what was delivered under the subject, behind a key of its own.
-public final class RecordingOutboxSettler: OutboxSettler {
-    /// What a settler is told or asked.
+/// A handler that remembers what it was told, and keeps the body of what was delivered under the subject, behind a key of its own.
+public final class RecordingOutboxHandler: OutboxHandler {
+    /// What a handler is told or asked.
     public enum Event: Hashable, Sendable {
         /// Of an entry that is pending from now on.
         case accepted(OutboxEntry)
@@ -33,7 +33,7 @@ public final class RecordingOutboxSettler: OutboxSettler {
     private let problem: @Sendable (DataResponse) -> String?
     private let state = Mutex<(events: [Event], failure: RecordStoreError?)>(([], nil))
 
-    /// Makes a settler.
+    /// Makes a handler.
     ///
     /// - Parameters:
     ///   - endpoint: The name by which writes find it.

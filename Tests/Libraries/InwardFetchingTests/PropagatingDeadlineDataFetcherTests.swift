@@ -5,7 +5,7 @@ import Testing
 
 @testable import InwardFetching
 
-struct TellingDeadlineDataFetcherTests {
+struct PropagatingDeadlineDataFetcherTests {
     private let clock = ManualClock()
     private let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
 
@@ -17,7 +17,9 @@ struct TellingDeadlineDataFetcherTests {
     ) async throws -> HeaderFields {
         let name = try #require(HeaderField.Name("X-Time-Left"))
         let fetcher =
-            if let format { source.tellingDeadline(in: name, as: format) } else { source.tellingDeadline(in: name) }
+            if let format { source.propagatingDeadline(in: name, as: format) } else {
+                source.propagatingDeadline(in: name)
+            }
         let request = try DataRequest.example(headerFields: fields)
         let deadline = remaining.map { Deadline(in: $0, on: clock) }
         let work = { () async throws(FetchError) in try await fetcher.fetch(request) }
@@ -33,7 +35,7 @@ struct TellingDeadlineDataFetcherTests {
 
     @Test func theTimeThatIsLeftIsToldNotTheWhole() async throws {
         let name = try #require(HeaderField.Name("X-Time-Left"))
-        let fetcher = source.tellingDeadline(in: name)
+        let fetcher = source.propagatingDeadline(in: name)
         _ = await Deadline(in: .seconds(3), on: clock).carried { () async in
             for _ in 0..<4 {
                 _ = try? await fetcher.fetch(.example())
@@ -72,7 +74,7 @@ struct TellingDeadlineDataFetcherTests {
     }
 
     @Test func theLayerSaysWhere() throws {
-        let layer = source.tellingDeadline(in: try #require(HeaderField.Name("X-Time-Left"))).layer
+        let layer = source.propagatingDeadline(in: try #require(HeaderField.Name("X-Time-Left"))).layer
         #expect(layer == DataFetcherLayer(.deadlineNotice, "tells the time that is left in X-Time-Left"))
     }
 }

@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-struct CreationSettlerTests {
+struct CreationHandlerTests {
     private final class Log: Sendable {
         private let lines = Mutex<[String]>([])
 
@@ -36,8 +36,8 @@ struct CreationSettlerTests {
         )
     }
 
-    private var settler: CreationSettler<Remark> {
-        CreationSettler(
+    private var handler: CreationHandler<Remark> {
+        CreationHandler(
             endpoint: "remarks",
             operations: [OutboxOperation(.post, "remarks")],
             creation: .remarks,
@@ -51,12 +51,12 @@ struct CreationSettlerTests {
 
     /// Settles an entry, and returns what was done before its end was durable, and after.
     private func settled(
-        _ settle: (CreationSettler<Remark>, OutboxEntry) async throws -> OutboxSettlement
+        _ settle: (CreationHandler<Remark>, OutboxEntry) async throws -> OutboxSettlement
     ) async throws -> (before: [String], after: [String], settlement: OutboxSettlement) {
-        let (settler, entry) = (settler, entry)
-        settler.accepted([entry])
+        let (handler, entry) = (handler, entry)
+        handler.accepted([entry])
         #expect(pending.entity(4) == remark)
-        let settlement = try await settle(settler, entry)
+        let settlement = try await settle(handler, entry)
         let before = log.all
         #expect(pending.entity(4) == remark)
         settlement.whenCommitted()
@@ -66,8 +66,8 @@ struct CreationSettlerTests {
 
     @Test func whatWasCreatedTakesThePlaceOfWhatIsPending() async throws {
         let body = Data(body.utf8)
-        let found = try await settled { settler, entry in
-            try await settler.delivered(entry, answer: DataResponse(body: body), before: LaterEntries())
+        let found = try await settled { handler, entry in
+            try await handler.delivered(entry, answer: DataResponse(body: body), before: LaterEntries())
         }
         #expect(found.before == ["prepare 4 k"])
         #expect(found.after == ["keep 4 k"])
@@ -77,8 +77,8 @@ struct CreationSettlerTests {
     /// It is not known which lists the new entity belongs in.
     @Test(arguments: ["{", ""])
     func ofAnAnswerThatCannotBeReadAllListsAreForgotten(answer: String) async throws {
-        let found = try await settled { settler, entry in
-            try await settler.delivered(entry, answer: DataResponse(body: Data(answer.utf8)), before: LaterEntries())
+        let found = try await settled { handler, entry in
+            try await handler.delivered(entry, answer: DataResponse(body: Data(answer.utf8)), before: LaterEntries())
         }
         #expect(found.before == ["prepare 0 k"])
         #expect(found.after == ["forget lists k"])
@@ -87,8 +87,8 @@ struct CreationSettlerTests {
 
     @Test func whatMayHaveBeenCreatedMayBeInEveryList() async throws {
         let error = RepositoryError(.outcomeUnknown, request: "POST remarks", explanation: "was cut off")
-        let found = try await settled { settler, entry in
-            try await settler.refused(entry, because: error, before: LaterEntries())
+        let found = try await settled { handler, entry in
+            try await handler.refused(entry, because: error, before: LaterEntries())
         }
         #expect(found.before == ["prepare 0 k"])
         #expect(found.after == ["forget lists k"])
@@ -97,8 +97,8 @@ struct CreationSettlerTests {
 
     @Test func whatWasRefusedIsInNoList() async throws {
         let error = RepositoryError(.refused, request: "POST remarks", explanation: "was answered with 422")
-        let found = try await settled { settler, entry in
-            try await settler.refused(entry, because: error, before: LaterEntries())
+        let found = try await settled { handler, entry in
+            try await handler.refused(entry, because: error, before: LaterEntries())
         }
         #expect(found.before.isEmpty && found.after.isEmpty)
         #expect(found.settlement.changes.isEmpty)

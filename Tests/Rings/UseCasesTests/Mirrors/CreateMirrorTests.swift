@@ -7,7 +7,7 @@ import Testing
 import UseCases
 import UseCasesTesting
 
-struct MirrorUpstreamTests {
+struct CreateMirrorTests {
     private let first = MirroredItem.avatar(User.ID(1))
     private let second = MirroredItem.avatar(User.ID(2))
     private let store: InMemoryMirrorStore
@@ -26,9 +26,8 @@ struct MirrorUpstreamTests {
         originals = MirrorOriginals([.users: users, .posts: posts, .avatar(User.ID(1)): picture])
     }
 
-    private func mirror(_ progress: (Int, Int) -> Void = { _, _ in }) async throws(MirrorUpstreamError) -> MirrorReport
-    {
-        try await MirrorUpstream(from: originals, in: store)(progress: progress)
+    private func mirror(_ progress: (Int, Int) -> Void = { _, _ in }) async throws(CreateMirrorError) -> MirrorReport {
+        try await CreateMirror(from: originals, in: store)(progress: progress)
     }
 
     @Test func everythingIsCopiedThatIsThere() async throws {
@@ -48,7 +47,7 @@ struct MirrorUpstreamTests {
     /// What is said of an upstream that passes a limit.
     private func problem(_ limits: MirrorLimits) async -> String? {
         do {
-            _ = try await MirrorUpstream(from: originals, in: store, limits: limits)()
+            _ = try await CreateMirror(from: originals, in: store, limits: limits)()
             return nil
         } catch .limitExceeded(let cause) {
             return cause.explanation
@@ -170,7 +169,7 @@ struct MirrorUpstreamTests {
         if isMirrored {
             _ = try await mirror()
         } else {
-            await #expect(throws: MirrorUpstreamError.restless) { try await mirror() }
+            await #expect(throws: CreateMirrorError.restless) { try await mirror() }
         }
         #expect(store.publishedCount == (isMirrored ? 1 : 0))
     }
@@ -214,7 +213,7 @@ struct MirrorUpstreamTests {
             },
             for: .posts
         )
-        await #expect(throws: MirrorUpstreamError.restless) { try await mirror() }
+        await #expect(throws: CreateMirrorError.restless) { try await mirror() }
         #expect(store.publishedCount == 0)
         originals.set(posts, for: .posts)
         #expect(try await mirror().avatarCount == 1)
@@ -226,7 +225,7 @@ struct MirrorUpstreamTests {
         let failure = DataLoaderError(source: "picture", explanation: "was answered with 503")
         let failing = InMemoryDataLoader([5]) { (_, _) throws(DataLoaderError) in throw failure }
         originals.set(failing, for: second)
-        await #expect(throws: MirrorUpstreamError.unavailable(failure)) { try await mirror() }
+        await #expect(throws: CreateMirrorError.unavailable(failure)) { try await mirror() }
         #expect(store[.users] == [1, 2])
         // And the next run needs but the rest.
         originals.set(InMemoryDataLoader([8], source: "picture"), for: second)
@@ -241,9 +240,9 @@ struct MirrorUpstreamTests {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
         }
         originals.set(failing, for: first)
-        let mirror = MirrorUpstream(from: originals, in: store)
+        let mirror = CreateMirror(from: originals, in: store)
         let task = Task { try await mirror() }
-        await #expect(throws: MirrorUpstreamError.cancelled) { try await task.value }
+        await #expect(throws: CreateMirrorError.cancelled) { try await task.value }
         #expect(store.publishedCount == 0)
     }
 
@@ -256,7 +255,7 @@ struct MirrorUpstreamTests {
             for: first
         )
         let result = await Deadline(in: limit, on: TimerService(clock)).carried {
-            () async throws(MirrorUpstreamError) in try await mirror()
+            () async throws(CreateMirrorError) in try await mirror()
         }
         #expect(result.map(\.avatarCount) == (isPublished ? .success(1) : .failure(.timedOut)))
         #expect(store.publishedCount == (isPublished ? 1 : 0))
@@ -267,8 +266,8 @@ struct MirrorUpstreamTests {
         let users = InMemoryUserRepository([])
         users.fail(with: failure)
         let store = InMemoryMirrorStore(users: users, posts: InMemoryPostRepository([]))
-        await #expect(throws: MirrorUpstreamError.unreadable(failure)) {
-            try await MirrorUpstream(from: originals, in: store)()
+        await #expect(throws: CreateMirrorError.unreadable(failure)) {
+            try await CreateMirror(from: originals, in: store)()
         }
         #expect(store.publishedCount == 0)
     }

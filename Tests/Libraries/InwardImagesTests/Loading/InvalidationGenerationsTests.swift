@@ -2,9 +2,9 @@ import Testing
 
 @testable import InwardImages
 
-struct ForgettingCountsTests {
+struct InvalidationGenerationsTests {
     @Test func whatIsForgottenIsCountedAndMostOthersAreNot() {
-        var counts = ForgettingCounts()
+        var counts = InvalidationGenerations()
         counts.add("a")
         #expect(counts.count(for: "a") == 1)
         let others = (0..<1_000).map { counts.count(for: ImageAddress("\($0)")) }

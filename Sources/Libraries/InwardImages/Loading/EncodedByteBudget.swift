@@ -5,13 +5,13 @@ import Synchronization
 /// some of them are decoded: otherwise all that a crowd asks for would be in memory, and wait there.
 ///
 /// How large a picture is shows when it is there. Until then it counts as much as pictures have been lately.
-final class FetchingRoom: Sendable {
+final class EncodedByteBudget: Sendable {
     /// A part of the room, which goes back when nobody holds it any more.
     final class Place: Sendable {
         private let bytes: Mutex<Int>
-        private let room: FetchingRoom
+        private let room: EncodedByteBudget
 
-        fileprivate init(_ bytes: Int, in room: FetchingRoom) {
+        fileprivate init(_ bytes: Int, in room: EncodedByteBudget) {
             self.bytes = Mutex(bytes)
             self.room = room
         }
@@ -34,7 +34,7 @@ final class FetchingRoom: Sendable {
     }
 
     private struct State {
-        var queue: AdmissionQueue<Waiter>
+        var queue: WeightedSemaphore<Waiter>
         var expected: Int
     }
 
@@ -46,7 +46,7 @@ final class FetchingRoom: Sendable {
     private let state: Mutex<State>
 
     init(bytes: Int) {
-        state = Mutex(State(queue: AdmissionQueue(limit: bytes), expected: min(Self.firstExpected, max(0, bytes))))
+        state = Mutex(State(queue: WeightedSemaphore(limit: bytes), expected: min(Self.firstExpected, max(0, bytes))))
     }
 
     /// How many bytes are taken.
@@ -60,7 +60,7 @@ final class FetchingRoom: Sendable {
         }
         guard let waiting else { return Place(bytes, in: self) }
         // Fetching has no deadline of its own, because those who wait for it have different ones.
-        if case .kept(let place) = await waiting.waiter.promise.value(until: nil) { return place }
+        if case .fulfilled(let place) = await waiting.waiter.promise.value(until: nil) { return place }
         admit(state.withLock { $0.queue.leave(waiting.id) })
         return nil
     }
@@ -80,6 +80,6 @@ final class FetchingRoom: Sendable {
 
     /// Hands out what was taken for others. Who has left meanwhile does not take it, and it goes back at once.
     private func admit(_ waiters: [Waiter]) {
-        for waiter in waiters { waiter.promise.keep(Place(waiter.bytes, in: self)) }
+        for waiter in waiters { waiter.promise.fulfill(Place(waiter.bytes, in: self)) }
     }
 }

@@ -4,9 +4,9 @@ import Testing
 @testable import InwardRepositories
 
 @Suite(.timeLimit(.minutes(5)))
-struct OutboxTurnsTests {
+struct KeyedLockTests {
     @Test func turnsComeInTheOrderTheyWereAskedFor() {
-        var turns = OutboxTurns()
+        var turns = KeyedLock()
         let first = turns.request([["a"]])
         let both = turns.request([["a"], ["b"]])
         let third = turns.request([["b"]])
@@ -23,7 +23,7 @@ struct OutboxTurnsTests {
     }
 
     @Test func whoGivesUpWaitingLetsTheNextOn() {
-        var turns = OutboxTurns()
+        var turns = KeyedLock()
         let first = turns.request([["a"]])
         let second = turns.request([["a"], ["b"]])
         let third = turns.request([["b"]])
@@ -36,7 +36,7 @@ struct OutboxTurnsTests {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         for walk in 0..<100 {
-            var turns = OutboxTurns()
+            var turns = KeyedLock()
             var granted: [Int: Set<RecordKey>] = [:]
             var waiting: [Int: Set<RecordKey>] = [:]
             func check() {

@@ -2,7 +2,7 @@ public import Synchronization
 
 /// A piece of work that is cancelled when it is revoked or its caller is cancelled, and waited for.
 @usableFromInline
-package struct RevocableWork<Value: Sendable, Failure: Error>: Sendable {
+package struct CancellableTask<Value: Sendable, Failure: Error>: Sendable {
     /// How it ended, told by whatever comes first.
     @usableFromInline
     enum Progress: Sendable {
@@ -58,7 +58,7 @@ package struct RevocableWork<Value: Sendable, Failure: Error>: Sendable {
     /// - Returns: what the work gives or throws; `nil` if it was revoked first, whatever it came to then.
     @inlinable
     package func outcome(
-        revokedBy arm: (_ revoke: @escaping @Sendable () -> Void) -> () -> Void
+        cancelledBy arm: (_ revoke: @escaping @Sendable () -> Void) -> () -> Void
     ) async -> Result<Value, Failure>? {
         let shared = Shared()
         // Unstructured, because only a task can be cancelled, and a group costs several times as much. Its caller waits for it,

@@ -1,7 +1,7 @@
 import InwardCore
 
 /// A data fetcher that tells the upstream how much time there is, so that it can stop working on what nobody waits for.
-public struct TellingDeadlineDataFetcher: DecoratingDataFetcher {
+public struct PropagatingDeadlineDataFetcher: DecoratingDataFetcher {
     /// What is wrapped.
     public var base: any DataFetcher
     private let name: HeaderField.Name
@@ -38,11 +38,11 @@ extension DataFetcher {
     ///   - name: The field that the upstream reads.
     ///   - format: How the time is written.
     /// - Returns: the fetcher to hand requests to.
-    public func tellingDeadline(
+    public func propagatingDeadline(
         in name: HeaderField.Name,
         as format: DeadlineFormat = .milliseconds
-    ) -> TellingDeadlineDataFetcher {
-        TellingDeadlineDataFetcher(self, name: name, format: format)
+    ) -> PropagatingDeadlineDataFetcher {
+        PropagatingDeadlineDataFetcher(self, name: name, format: format)
     }
 }
 

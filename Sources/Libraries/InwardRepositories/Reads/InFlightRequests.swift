@@ -2,7 +2,7 @@ import InwardCore
 import Synchronization
 
 /// What is under way for the questions of one kind.
-struct RepositoryLane<Question: RepositoryQuestion>: Sendable {
+struct InFlightRequests<Question: RepositoryQuestion>: Sendable {
     struct Fetch: Hashable, Sendable {
         let question: Question
         let bypassesCaches: Bool
@@ -12,10 +12,10 @@ struct RepositoryLane<Question: RepositoryQuestion>: Sendable {
     let loads: SingleFlight<Question, KeptAnswer<Question.Kept>?, Never>
     let refreshes: BackgroundTasks<Question>
 
-    init(whenAbandoned abandonment: RepositoryAbandonment, executor: (any TaskExecutor)?) {
-        fetches = SingleFlight(whenAbandoned: abandonment == .finished ? .goesOn : .cancels, executor: executor)
+    init(whenAbandoned abandonment: AbandonmentPolicy, executor: (any TaskExecutor)?) {
+        fetches = SingleFlight(whenAbandoned: abandonment, executor: executor)
         // What is read from a disk is soon there, and is of use to whoever comes next.
-        loads = SingleFlight(whenAbandoned: .goesOn, executor: executor)
+        loads = SingleFlight(whenAbandoned: .finish, executor: executor)
         refreshes = BackgroundTasks(executor: executor)
     }
 

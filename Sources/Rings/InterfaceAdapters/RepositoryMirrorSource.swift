@@ -11,7 +11,7 @@ import Foundation
 #endif
 
 /// Reads the originals of a mirror from an upstream.
-public struct UpstreamMirrorSource: MirrorSource {
+public struct RepositoryMirrorSource: MirrorSource {
     private let upstream: Upstream
     private let limits: MirrorLimits
 

@@ -7,9 +7,9 @@ public import InwardTransfers
 /// Users and posts belong together: when all is copied, the upstream is asked whether it has still the same, and what is not is
 /// copied again. The copy is seen when it is whole and not before. What is there already, from a run that was interrupted or in the
 /// mirror there is, is not transferred again if the source says that it is unchanged; one that tells no versions is asked for all.
-public struct MirrorUpstream: Sendable {
+public struct CreateMirror: Sendable {
     /// How often users and posts are copied before they are given up.
-    private static let mostRounds = 4
+    private static let maximumRounds = 4
 
     private let source: any MirrorSource
     private let store: any MirrorStore
@@ -31,22 +31,22 @@ public struct MirrorUpstream: Sendable {
     ///
     /// - Parameter progress: Called after each item with how many are done, and of how many, as far as that is known.
     /// - Returns: what the mirror has.
-    /// - Throws: a ``MirrorUpstreamError`` if there is no new one.
+    /// - Throws: a ``CreateMirrorError`` if there is no new one.
     public func callAsFunction(
         progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
-    ) async throws(MirrorUpstreamError) -> MirrorReport {
+    ) async throws(CreateMirrorError) -> MirrorReport {
         let staging = try await keeping { () async throws(MirrorStoreError) in try await store.openStaging() }
         var transferredCount = 0
-        for _ in 0..<Self.mostRounds {
+        for _ in 0..<Self.maximumRounds {
             var items: [MirroredItem] = [.users, .posts]
             var byteCount = 0
             let users = try await copied(.users, in: staging, &byteCount, &transferredCount)
             let posts = try await copied(.posts, in: staging, &byteCount, &transferredCount)
             let userIDs = try await reading { () async throws(RepositoryError) in
-                try await staging.users.users(.nearest).value.map(\.id)
+                try await staging.users.users(.cacheFirst).value.map(\.id)
             }
             let postCount = try await reading { () async throws(RepositoryError) in
-                try await staging.posts.posts(.nearest).value.count
+                try await staging.posts.posts(.cacheFirst).value.count
             }
             guard userIDs.count <= limits.maximumImageCount else { throw tooManyImages(userIDs.count) }
             // What earlier runs left for other users must not fill the disk.
@@ -79,7 +79,7 @@ public struct MirrorUpstream: Sendable {
         in staging: any MirrorStaging,
         _ byteCount: inout Int,
         _ transferredCount: inout Int
-    ) async throws(MirrorUpstreamError) -> MirroredCopy {
+    ) async throws(CreateMirrorError) -> MirroredCopy {
         let loader = source.loader(of: item)
         let limits = limits.limits(for: item, after: byteCount)
         let copy = try await keeping { () async throws(MirrorStoreError) in try await staging.copy(of: item) }
@@ -94,7 +94,7 @@ public struct MirrorUpstream: Sendable {
         do {
             report = try await TransferData(from: loader, to: staging.saver(of: item), limits: limits)()
         } catch {
-            throw MirrorUpstreamError(error)
+            throw CreateMirrorError(error)
         }
         let new = MirroredCopy(
             source: loader.source,
@@ -114,7 +114,7 @@ public struct MirrorUpstream: Sendable {
         in staging: any MirrorStaging,
         _ byteCount: inout Int,
         _ transferredCount: inout Int
-    ) async throws(MirrorUpstreamError) -> Bool {
+    ) async throws(CreateMirrorError) -> Bool {
         do {
             _ = try await copied(item, in: staging, &byteCount, &transferredCount)
             return true
@@ -124,7 +124,7 @@ public struct MirrorUpstream: Sendable {
     }
 
     /// Whether the source has still what was copied. One that tells no version is read once more.
-    private func isUnchanged(_ item: MirroredItem, _ copy: MirroredCopy) async throws(MirrorUpstreamError) -> Bool {
+    private func isUnchanged(_ item: MirroredItem, _ copy: MirroredCopy) async throws(CreateMirrorError) -> Bool {
         let loader = source.loader(of: item)
         let limits = limits.limits(for: item, after: 0)
         return try await loading { () async throws(DataLoaderError) in
@@ -133,7 +133,7 @@ public struct MirrorUpstream: Sendable {
         }
     }
 
-    private func tooManyImages(_ count: Int) -> MirrorUpstreamError {
+    private func tooManyImages(_ count: Int) -> CreateMirrorError {
         .limitExceeded(
             DataLoaderError(
                 source: source.loader(of: .users).source ?? "The upstream",
@@ -147,7 +147,7 @@ public struct MirrorUpstream: Sendable {
 
     private func loading<Answer>(
         _ work: () async throws(DataLoaderError) -> Answer
-    ) async throws(MirrorUpstreamError) -> Answer {
+    ) async throws(CreateMirrorError) -> Answer {
         if let ending { throw ending }
         do {
             return try await work()
@@ -158,7 +158,7 @@ public struct MirrorUpstream: Sendable {
 
     private func keeping<Answer>(
         _ work: () async throws(MirrorStoreError) -> Answer
-    ) async throws(MirrorUpstreamError) -> Answer {
+    ) async throws(CreateMirrorError) -> Answer {
         if let ending { throw ending }
         do {
             return try await work()
@@ -169,7 +169,7 @@ public struct MirrorUpstream: Sendable {
 
     private func reading<Answer>(
         _ work: () async throws(RepositoryError) -> Answer
-    ) async throws(MirrorUpstreamError) -> Answer {
+    ) async throws(CreateMirrorError) -> Answer {
         do {
             return try await work()
         } catch {
@@ -178,7 +178,7 @@ public struct MirrorUpstream: Sendable {
     }
 
     /// Why the task is to end now; `nil` if it may go on.
-    private var ending: MirrorUpstreamError? {
+    private var ending: CreateMirrorError? {
         if Task.isCancelled { return .cancelled }
         return Deadline.current?.hasPassed == true ? .timedOut : nil
     }
@@ -197,7 +197,7 @@ public struct MirrorReport: Hashable, Sendable {
 }
 
 /// Why there is no new mirror. The one there was is what it was before.
-public enum MirrorUpstreamError: Error, Hashable, Sendable {
+public enum CreateMirrorError: Error, Hashable, Sendable {
     /// The caller gave up. What is there already serves the next run.
     case cancelled
     /// The deadline passed first. What is there already serves the next run.
@@ -230,7 +230,7 @@ public enum MirrorUpstreamError: Error, Hashable, Sendable {
 
 /// The limits at which a mirror gives up an upstream that may never end.
 ///
-/// A mirror that passes one of these limits ends with ``MirrorUpstreamError/limitExceeded(_:)``.
+/// A mirror that passes one of these limits ends with ``CreateMirrorError/limitExceeded(_:)``.
 public struct MirrorLimits: Hashable, Sendable {
     /// The most bytes of the list of users, and of that of posts.
     public var maximumListByteCount: Int

@@ -6,7 +6,7 @@ import Testing
 @testable import InwardImages
 
 @Suite(.timeLimit(.minutes(5)))
-struct ImageStoreTests {
+struct ImageDataCacheTests {
     private let store = SketchStore()
     private let source = SketchSource(["a": SketchCodec.bytes(8, 4, gray: 9)])
 

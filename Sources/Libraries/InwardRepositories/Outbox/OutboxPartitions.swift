@@ -6,20 +6,20 @@ import Foundation
 
 /// Which of the entries of an outbox may be sent next: a value without a clock or a task, for an ``Outbox``.
 ///
-/// Each subject has a lane, in which one entry stands behind the other. Only the first of a lane is ever sent, and the next is not
-/// before that is settled. Of several lanes the one goes first whose entry was accepted first.
-struct OutboxLanes {
+/// Each subject has a partition, in which one entry stands behind the other. Only the first of a partition is ever sent, and the next is not
+/// before that is settled. Of several partitions the one goes first whose entry was accepted first.
+struct OutboxPartitions {
     /// An entry, or a record that cannot be read, that is not sent.
     struct HeldItem: Sendable {
         let name: OutboxEntryName
         let entry: OutboxEntry?
-        let reason: HeldEntryError.Reason
+        let reason: UndeliverableEntryError.Reason
         let byteCount: Int
         /// What is noted of its attempts, if it can be sent as soon as nothing holds it.
         var note: AttemptNote?
     }
 
-    /// What stands in a lane.
+    /// What stands in a partition.
     enum Item: Sendable {
         case delivery(OutboxDelivery)
         /// What is not sent, and keeps what stands behind it from being sent.
@@ -71,10 +71,10 @@ struct OutboxLanes {
         }
     }
 
-    /// Where a lane is found: in a queue, by the ticket that it has there, or on its way.
+    /// Where a partition is found: in a queue, by the ticket that it has there, or on its way.
     private struct Lane {
         var items = FIFOQueue<Item>()
-        /// The place in a queue that counts. Others of the lane are out of date.
+        /// The place in a queue that counts. Others of the partition are out of date.
         var ticket = 0
         var isUnderWay = false
     }
@@ -92,15 +92,15 @@ struct OutboxLanes {
     /// How many entries may have been done without an answer.
     private(set) var outcomeUnknownCount = 0
     /// How many are held.
-    private(set) var heldCount = 0
-    private var lanes: [RecordKey: Lane] = [:]
-    /// The lanes whose first entry may be sent, by its number. A lane is here, among those that wait, under way or held.
+    private(set) var undeliverableCount = 0
+    private var partitions: [RecordKey: Lane] = [:]
+    /// The partitions whose first entry may be sent, by its number. A partition is here, among those that wait, under way or held.
     private var ready = PriorityQueue<Int, Place>()
     private var waiting = PriorityQueue<Duration, Place>()
     private var lastTicket = 0
     private var subjects: [String: RecordKey] = [:]
 
-    /// Makes lanes without any entry, of which so many go on at once.
+    /// Makes partitions without any entry, of which so many go on at once.
     init(concurrency: Int) {
         self.concurrency = max(1, concurrency)
     }
@@ -108,8 +108,8 @@ struct OutboxLanes {
     /// How many entries are here, held ones included.
     var count: Int { subjects.count }
 
-    /// In how many lanes they stand.
-    var laneCount: Int { lanes.count }
+    /// In how many partitions they stand.
+    var partitionCount: Int { partitions.count }
 
     /// Whether an entry is here.
     func contains(_ entry: OutboxEntry) -> Bool { subjects[entry.idempotencyKey] != nil }
@@ -117,29 +117,31 @@ struct OutboxLanes {
     /// The entries that are here and can be read, in no order.
     ///
     /// - Complexity: O(n).
-    var entries: [OutboxEntry] { lanes.values.flatMap { $0.items.all.compactMap(\.entry) } }
+    var entries: [OutboxEntry] { partitions.values.flatMap { $0.items.all.compactMap(\.entry) } }
 
     /// The entries of these that nothing holds, in no order: they are sent sooner or later.
     ///
     /// - Complexity: O(n).
     var deliverable: [OutboxEntry] {
-        lanes.values.flatMap { lane in
-            lane.items.all.prefix { if case .delivery = $0 { true } else { false } }.compactMap(\.entry)
+        partitions.values.flatMap { partition in
+            partition.items.all.prefix { if case .delivery = $0 { true } else { false } }.compactMap(\.entry)
         }
     }
 
     /// When the oldest entry was accepted; `nil` if there is none.
     ///
-    /// - Complexity: O(n) in the number of lanes.
-    var oldestAcceptedAt: Date? { lanes.values.lazy.compactMap { $0.items.first?.entry?.acceptedAt }.min() }
+    /// - Complexity: O(n) in the number of partitions.
+    var oldestAcceptedAt: Date? { partitions.values.lazy.compactMap { $0.items.first?.entry?.acceptedAt }.min() }
 
     /// All items, by their keys, and whether each is under way.
     ///
     /// - Complexity: O(n).
     var items: [String: (item: Item, isUnderWay: Bool)] {
         var all: [String: (item: Item, isUnderWay: Bool)] = [:]
-        for lane in lanes.values {
-            for (place, item) in lane.items.all.enumerated() { all[item.id] = (item, place == 0 && lane.isUnderWay) }
+        for partition in partitions.values {
+            for (place, item) in partition.items.all.enumerated() {
+                all[item.id] = (item, place == 0 && partition.isUnderWay)
+            }
         }
         return all
     }
@@ -148,18 +150,18 @@ struct OutboxLanes {
     ///
     /// - Complexity: O(n) in the number of entries of its subject.
     func item(_ id: String) -> (item: Item, subject: RecordKey, isUnderWay: Bool)? {
-        guard let subject = subjects[id], let lane = lanes[subject],
-            let item = lane.items.all.first(where: { $0.id == id })
+        guard let subject = subjects[id], let partition = partitions[subject],
+            let item = partition.items.all.first(where: { $0.id == id })
         else { return nil }
-        return (item, subject, lane.isUnderWay && lane.items.first?.id == id)
+        return (item, subject, partition.isUnderWay && partition.items.first?.id == id)
     }
 
-    /// Puts an entry at the end of its lane.
+    /// Puts an entry at the end of its partition.
     mutating func append(_ delivery: OutboxDelivery) {
         append(.delivery(delivery), to: delivery.entry.write.subject)
     }
 
-    /// Puts what is not sent at the end of a lane.
+    /// Puts what is not sent at the end of a partition.
     mutating func hold(_ item: HeldItem) {
         append(.held(item), to: item.name.subject)
     }
@@ -168,7 +170,7 @@ struct OutboxLanes {
     ///
     /// - Complexity: O(n).
     var heldSubjects: Set<RecordKey> {
-        Set(lanes.filter { $0.value.items.all.contains { $0.noteWhileHeld != nil } }.keys)
+        Set(partitions.filter { $0.value.items.all.contains { $0.noteWhileHeld != nil } }.keys)
     }
 
     /// Has the entries sent that were held, and can be sent when nothing holds them.
@@ -176,7 +178,7 @@ struct OutboxLanes {
     /// - Complexity: O(n log n).
     mutating func release(_ delivery: (OutboxEntry, AttemptNote) -> OutboxDelivery) {
         for subject in heldSubjects {
-            guard var items = lanes[subject]?.items else { continue }
+            guard var items = partitions[subject]?.items else { continue }
             items.replace({ $0.noteWhileHeld != nil }) { held in
                 guard let entry = held.entry, let note = held.noteWhileHeld else { return held }
                 let item = Item.delivery(delivery(entry, note))
@@ -184,12 +186,12 @@ struct OutboxLanes {
                 count(item, 1)
                 return item
             }
-            lanes[subject]?.items = items
+            partitions[subject]?.items = items
             enqueue(subject, isDue: false)
         }
     }
 
-    /// The lane whose entry is to be sent next, as the key of that entry; `nil` if none may be sent now.
+    /// The partition whose entry is to be sent next, as the key of that entry; `nil` if none may be sent now.
     mutating func nextKey(at now: Duration) -> String? {
         while let first = waiting.first, first.priority <= now {
             _ = waiting.popFirst()
@@ -197,18 +199,18 @@ struct OutboxLanes {
         }
         while let first = ready.first, !isCurrent(first.value) { _ = ready.popFirst() }
         guard underWay < concurrency, let first = ready.first else { return nil }
-        return lanes[first.value.subject]?.items.first?.id
+        return partitions[first.value.subject]?.items.first?.id
     }
 
     /// Takes the entry to send next, which is under way until it is postponed or settled; `nil` if none may be sent now.
     ///
-    /// - Complexity: O(log n) in the number of lanes, but for lanes whose wait is over by now.
+    /// - Complexity: O(log n) in the number of partitions, but for partitions whose wait is over by now.
     mutating func next(at now: Duration) -> OutboxDelivery? {
         guard nextKey(at: now) != nil, let place = ready.popFirst(),
-            case .delivery(let delivery)? = lanes[place.subject]?.items.first
+            case .delivery(let delivery)? = partitions[place.subject]?.items.first
         else { return nil }
         underWay += 1
-        lanes[place.subject]?.isUnderWay = true
+        partitions[place.subject]?.isUnderWay = true
         return delivery
     }
 
@@ -223,25 +225,25 @@ struct OutboxLanes {
     /// Has an entry that is under way wait until a moment, before it is sent again.
     mutating func postpone(_ delivery: OutboxDelivery, until moment: Duration) {
         let subject = delivery.entry.write.subject
-        guard isUnderWay(delivery.entry), let old = lanes[subject]?.items.first else { return }
+        guard isUnderWay(delivery.entry), let old = partitions[subject]?.items.first else { return }
         var delivery = delivery
         delivery.nextAttempt = moment
         count(old, -1)
         count(.delivery(delivery), 1)
-        lanes[subject]?.items.first = .delivery(delivery)
-        lanes[subject]?.isUnderWay = false
+        partitions[subject]?.items.first = .delivery(delivery)
+        partitions[subject]?.isUnderWay = false
         underWay -= 1
         enqueue(subject, isDue: false)
     }
 
     /// Removes an entry that is under way, for good.
     ///
-    /// - Complexity: O(log n) in the number of lanes, amortized.
+    /// - Complexity: O(log n) in the number of partitions, amortized.
     mutating func settle(_ entry: OutboxEntry) {
         let subject = entry.write.subject
-        guard isUnderWay(entry), let item = lanes[subject]?.items.popFirst() else { return }
+        guard isUnderWay(entry), let item = partitions[subject]?.items.popFirst() else { return }
         forget(item)
-        lanes[subject]?.isUnderWay = false
+        partitions[subject]?.isUnderWay = false
         underWay -= 1
         goOn(subject)
     }
@@ -251,8 +253,8 @@ struct OutboxLanes {
     /// - Complexity: O(n) in the number of entries of its subject.
     mutating func remove(_ id: String) {
         guard let (item, subject, isUnderWay) = item(id), !isUnderWay else { return }
-        let isFirst = lanes[subject]?.items.first?.id == id
-        lanes[subject]?.items.removeAll { $0.id == id }
+        let isFirst = partitions[subject]?.items.first?.id == id
+        partitions[subject]?.items.removeAll { $0.id == id }
         forget(item)
         if isFirst { goOn(subject) }
     }
@@ -269,35 +271,38 @@ struct OutboxLanes {
 
     private mutating func replace(_ id: String, by replacement: (Item) -> Item) {
         guard let (_, subject, isUnderWay) = item(id), !isUnderWay else { return }
-        lanes[subject]?.items.replace({ $0.id == id }, by: replacement)
-        if lanes[subject]?.items.first?.id == id { enqueue(subject, isDue: false) }
+        partitions[subject]?.items.replace({ $0.id == id }, by: replacement)
+        if partitions[subject]?.items.first?.id == id { enqueue(subject, isDue: false) }
     }
 
-    /// Ends the wait of the first entry of a lane.
+    /// Ends the wait of the first entry of a partition.
     mutating func wake(_ subject: RecordKey) {
-        guard let lane = lanes[subject], !lane.isUnderWay, case .delivery(var delivery)? = lane.items.first,
+        guard let partition = partitions[subject], !partition.isUnderWay,
+            case .delivery(var delivery)? = partition.items.first,
             delivery.nextAttempt != nil
         else { return }
         delivery.nextAttempt = nil
-        lanes[subject]?.items.first = .delivery(delivery)
+        partitions[subject]?.items.first = .delivery(delivery)
         enqueue(subject, isDue: true)
     }
 
-    /// Has the first entry of a lane be the next that is sent, whatever it waits for.
+    /// Has the first entry of a partition be the next that is sent, whatever it waits for.
     mutating func prefer(_ subject: RecordKey) {
         wake(subject)
-        guard let lane = lanes[subject], !lane.isUnderWay, case .delivery? = lane.items.first else { return }
+        guard let partition = partitions[subject], !partition.isUnderWay, case .delivery? = partition.items.first else {
+            return
+        }
         lastTicket += 1
-        lanes[subject]?.ticket = lastTicket
+        partitions[subject]?.ticket = lastTicket
         ready.insert(Place(subject: subject, ticket: lastTicket), .min)
     }
 
-    /// Ends the wait of the first entries of all lanes that satisfy a condition.
+    /// Ends the wait of the first entries of all partitions that satisfy a condition.
     ///
-    /// - Complexity: O(n log n) in the number of lanes.
+    /// - Complexity: O(n log n) in the number of partitions.
     mutating func wakeAll(where isWoken: (OutboxDelivery) -> Bool) {
-        for (subject, lane) in lanes {
-            if case .delivery(let delivery)? = lane.items.first, isWoken(delivery) { wake(subject) }
+        for (subject, partition) in partitions {
+            if case .delivery(let delivery)? = partition.items.first, isWoken(delivery) { wake(subject) }
         }
         // Those that are out of date would only take room until their time comes.
         var rest = PriorityQueue<Duration, Place>()
@@ -308,26 +313,26 @@ struct OutboxLanes {
         waiting = rest
     }
 
-    /// The entries that stand behind one of a lane, in their order.
+    /// The entries that stand behind one of a partition, in their order.
     ///
     /// - Complexity: O(n) in the number of entries of the subject.
     func entries(behind id: String, of subject: RecordKey) -> [OutboxEntry] {
-        lanes[subject]?.items.all.drop { $0.id != id }.dropFirst().compactMap(\.entry) ?? []
+        partitions[subject]?.items.all.drop { $0.id != id }.dropFirst().compactMap(\.entry) ?? []
     }
 
     private func isUnderWay(_ entry: OutboxEntry) -> Bool {
-        guard let lane = lanes[entry.write.subject], lane.isUnderWay else { return false }
-        return lane.items.first?.id == entry.idempotencyKey
+        guard let partition = partitions[entry.write.subject], partition.isUnderWay else { return false }
+        return partition.items.first?.id == entry.idempotencyKey
     }
 
-    private func isCurrent(_ place: Place) -> Bool { lanes[place.subject]?.ticket == place.ticket }
+    private func isCurrent(_ place: Place) -> Bool { partitions[place.subject]?.ticket == place.ticket }
 
     private mutating func append(_ item: Item, to subject: RecordKey) {
         subjects[item.id] = subject
         count(item, 1)
         byteCount += item.byteCount
-        lanes[subject, default: Lane()].items.append(item)
-        if lanes[subject]?.items.count == 1 { enqueue(subject, isDue: false) }
+        partitions[subject, default: Lane()].items.append(item)
+        if partitions[subject]?.items.count == 1 { enqueue(subject, isDue: false) }
     }
 
     private mutating func forget(_ item: Item) {
@@ -338,23 +343,23 @@ struct OutboxLanes {
 
     private mutating func count(_ item: Item, _ change: Int) {
         if item.isOutcomeUnknown { outcomeUnknownCount += change }
-        if case .held = item { heldCount += change }
+        if case .held = item { undeliverableCount += change }
     }
 
-    /// Has the entry go on that is the first of its lane by now.
+    /// Has the entry go on that is the first of its partition by now.
     private mutating func goOn(_ subject: RecordKey) {
-        if lanes[subject]?.items.isEmpty == true {
-            lanes[subject] = nil
+        if partitions[subject]?.items.isEmpty == true {
+            partitions[subject] = nil
         } else {
             enqueue(subject, isDue: false)
         }
     }
 
-    /// Puts a lane into the queue where its first entry belongs, unless that is held.
+    /// Puts a partition into the queue where its first entry belongs, unless that is held.
     private mutating func enqueue(_ subject: RecordKey, isDue: Bool) {
         lastTicket += 1
-        lanes[subject]?.ticket = lastTicket
-        guard case .delivery(let delivery)? = lanes[subject]?.items.first else { return }
+        partitions[subject]?.ticket = lastTicket
+        guard case .delivery(let delivery)? = partitions[subject]?.items.first else { return }
         let place = Place(subject: subject, ticket: lastTicket)
         if let moment = delivery.nextAttempt, !isDue {
             waiting.insert(place, moment)

@@ -4,13 +4,13 @@ public import InwardFetching
 /// Whoever turns what became of a write into what is kept: a repository, for an endpoint of its own.
 ///
 /// An ``Outbox`` asks it for changes and commits them together with the end of the write. From when it asks until it has called
-/// ``OutboxSettlement/whenCommitted`` no other write of that subject is accepted or settled, so that what a settler reads in the
+/// ``OutboxSettlement/whenCommitted`` no other write of that subject is accepted or settled, so that what a handler reads in the
 /// store stays true until its changes are made.
 ///
 /// Whose readers are to see what is not delivered yet shows the value of each entry that it is told of in ``accepted(_:)`` as
 /// pending, in the order of ``OutboxEntry/sequence``, until the entry is settled: then the value of the upstream takes its place,
 /// or what was there before. The entries that stand behind it are still pending then, and go on top of that.
-public protocol OutboxSettler: Sendable {
+public protocol OutboxHandler: Sendable {
     /// The name by which writes find it: the same from one version of the program to the next, because writes are kept with it.
     var endpoint: String { get }
 
@@ -63,12 +63,12 @@ public protocol OutboxSettler: Sendable {
     ) async throws(RecordStoreError) -> OutboxSettlement
 }
 
-extension OutboxSettler {
+extension OutboxHandler {
     /// Whether one of the ``operations`` is what a write asks for.
     func declares(_ write: OutboxWrite) -> Bool { operations.contains { $0.matches(write) } }
 }
 
-/// What an ``OutboxSettler`` lets writes do: a method, and the paths that it may be sent to.
+/// What an ``OutboxHandler`` lets writes do: a method, and the paths that it may be sent to.
 ///
 ///     OutboxOperation(.put, "posts/*")
 ///
@@ -114,7 +114,7 @@ public struct OutboxOperation: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(method) \(path)" }
 }
 
-/// What a settler makes of the end of a write.
+/// What a handler makes of the end of a write.
 public struct OutboxSettlement: Sendable {
     /// What is changed in the store, together with the end of the write.
     public let changes: [RecordChange]
@@ -151,7 +151,7 @@ public struct LaterEntries: Sendable {
     /// - Complexity: O(n) in their number.
     public var all: [OutboxEntry] { collect() }
 
-    /// Makes a list of these entries, for a test of a settler.
+    /// Makes a list of these entries, for a test of a handler.
     public init(_ entries: [OutboxEntry] = []) {
         self.init { entries }
     }
@@ -162,39 +162,39 @@ public struct LaterEntries: Sendable {
 }
 
 /// Who settles the writes of an outbox: groups, each with at most one for an endpoint.
-struct OutboxSettlers {
-    private var groups: [(member: OutboxMember, settlers: [String: any OutboxSettler])] = []
+struct OutboxHandlers {
+    private var groups: [(member: OutboxMember, handlers: [String: any OutboxHandler])] = []
     private var lastNumber = 0
 
     /// Adds a group.
     ///
     /// - Returns: what it is removed by.
-    mutating func add(_ settlers: [String: any OutboxSettler]) -> OutboxMember {
+    mutating func add(_ handlers: [String: any OutboxHandler]) -> OutboxMember {
         lastNumber += 1
-        groups.append((OutboxMember(number: lastNumber), settlers))
+        groups.append((OutboxMember(number: lastNumber), handlers))
         return OutboxMember(number: lastNumber)
     }
 
     /// Removes a group.
     ///
-    /// - Returns: its settlers, to be let go outside of a lock; `nil` if there is no such group.
-    mutating func remove(_ member: OutboxMember) -> [String: any OutboxSettler]? {
+    /// - Returns: its handlers, to be let go outside of a lock; `nil` if there is no such group.
+    mutating func remove(_ member: OutboxMember) -> [String: any OutboxHandler]? {
         guard let place = groups.firstIndex(where: { $0.member == member }) else { return nil }
-        return groups.remove(at: place).settlers
+        return groups.remove(at: place).handlers
     }
 
     /// Those of an endpoint, in the order of their groups.
-    func all(for endpoint: String) -> [any OutboxSettler] { groups.compactMap { $0.settlers[endpoint] } }
+    func all(for endpoint: String) -> [any OutboxHandler] { groups.compactMap { $0.handlers[endpoint] } }
 
     /// Whether somebody settles the writes of an endpoint.
-    func settle(_ endpoint: String) -> Bool { groups.contains { $0.settlers[endpoint] != nil } }
+    func settle(_ endpoint: String) -> Bool { groups.contains { $0.handlers[endpoint] != nil } }
 
     /// Why a write is not sent; `nil` if somebody settles its endpoint and declares what it asks for.
-    func objection(to write: OutboxWrite) -> HeldEntryError.Reason? {
+    func objection(to write: OutboxWrite) -> UndeliverableEntryError.Reason? {
         var isSettled = false
         for group in groups {
-            guard let settler = group.settlers[write.endpoint] else { continue }
-            if settler.declares(write) { return nil }
+            guard let handler = group.handlers[write.endpoint] else { continue }
+            if handler.declares(write) { return nil }
             isSettled = true
         }
         return isSettled
@@ -212,8 +212,8 @@ struct OutboxSettlers {
     func reset(to entries: [OutboxEntry]) {
         let byEndpoint = Dictionary(grouping: entries, by: \.write.endpoint)
         for group in groups {
-            for (endpoint, settler) in group.settlers.sorted(by: { $0.key < $1.key }) {
-                settler.reset(to: (byEndpoint[endpoint] ?? []).filter { settler.declares($0.write) })
+            for (endpoint, handler) in group.handlers.sorted(by: { $0.key < $1.key }) {
+                handler.reset(to: (byEndpoint[endpoint] ?? []).filter { handler.declares($0.write) })
             }
         }
     }
@@ -222,25 +222,25 @@ struct OutboxSettlers {
     func tell(of entries: [OutboxEntry]) {
         if entries.count == 1, let entry = entries.first {
             for group in groups {
-                guard let settler = group.settlers[entry.write.endpoint], settler.declares(entry.write) else {
+                guard let handler = group.handlers[entry.write.endpoint], handler.declares(entry.write) else {
                     continue
                 }
-                settler.accepted(entries)
+                handler.accepted(entries)
             }
             return
         }
         let byEndpoint = Dictionary(grouping: entries, by: \.write.endpoint).sorted { $0.key < $1.key }
         for group in groups {
             for (endpoint, entries) in byEndpoint {
-                guard let settler = group.settlers[endpoint] else { continue }
-                let declared = entries.filter { settler.declares($0.write) }
-                if !declared.isEmpty { settler.accepted(declared) }
+                guard let handler = group.handlers[endpoint] else { continue }
+                let declared = entries.filter { handler.declares($0.write) }
+                if !declared.isEmpty { handler.accepted(declared) }
             }
         }
     }
 }
 
-/// Whoever has joined an ``Outbox`` with settlers, for leaving it.
+/// Whoever has joined an ``Outbox`` with handlers, for leaving it.
 public struct OutboxMember: Hashable, Sendable {
     let number: Int
 }

@@ -4,12 +4,12 @@ import Testing
 @testable import InwardImages
 
 @Suite(.timeLimit(.minutes(5)))
-struct FetchingRoomTests {
+struct EncodedByteBudgetTests {
     private static let mebibyte = 1_024 * 1_024
-    private let room = FetchingRoom(bytes: 4 * mebibyte)
+    private let room = EncodedByteBudget(bytes: 4 * mebibyte)
 
     @Test func asManyAreFetchedAsHaveRoomAndTheNextOneWaits() async throws {
-        var places: [FetchingRoom.Place] = []
+        var places: [EncodedByteBudget.Place] = []
         for _ in 0..<4 { places.append(try #require(await room.place())) }
         #expect(room.taken == 4 * Self.mebibyte)
         let waiting = Task.waiting { [room] in await room.place() != nil }
@@ -32,7 +32,7 @@ struct FetchingRoomTests {
             let place = try #require(await room.place())
             place.settle(on: 100)
         }
-        var places: [FetchingRoom.Place] = []
+        var places: [EncodedByteBudget.Place] = []
         for _ in 0..<256 { places.append(try #require(await room.place())) }
         // The least that any counts.
         #expect(room.taken == 256 * 16 * 1_024)
@@ -44,7 +44,7 @@ struct FetchingRoomTests {
     }
 
     @Test func whoGivesUpTakesNothing() async throws {
-        var places: [FetchingRoom.Place] = []
+        var places: [EncodedByteBudget.Place] = []
         for _ in 0..<4 { places.append(try #require(await room.place())) }
         let waiting = Task.waiting { [room] in await room.place() == nil }
         waiting.cancel()

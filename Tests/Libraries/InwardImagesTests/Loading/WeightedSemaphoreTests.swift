@@ -3,7 +3,7 @@ import Thoroughness
 
 @testable import InwardImages
 
-struct AdmissionQueueTests {
+struct WeightedSemaphoreTests {
     private enum Step: CaseIterable {
         case takeOne
         case takeThree
@@ -27,7 +27,7 @@ struct AdmissionQueueTests {
 
     /// Goes through the steps beside a plain list of who holds what and who waits.
     private func check(_ steps: [Step]) {
-        var queue = AdmissionQueue<Int>(limit: 3)
+        var queue = WeightedSemaphore<Int>(limit: 3)
         var amounts: [Int: Int] = [:]
         var holding: [Int] = []
         var waiting: [(name: Int, id: Int)] = []

@@ -4,7 +4,7 @@ public import InwardCore
 ///
 /// It belongs to one loader and the copies of it. It is asked before a picture is fetched, and told when one is done. What it
 /// keeps, for how long and where, is its own affair. Every load waits for it.
-public protocol ImageStore: Sendable {
+public protocol ImageDataCache: Sendable {
     /// The bytes of a picture, as they were kept; `nil` if there are none.
     func bytes(of picture: ImageKey) async -> [UInt8]?
 

@@ -1,0 +1,210 @@
+import InwardTesting
+import Testing
+import Thoroughness
+
+@testable import InwardRepositories
+
+@Suite(.timeLimit(.minutes(5)))
+struct OutboxPartitionsTests {
+    private func entry(_ sequence: Int, _ subject: RecordKey = ["7"]) -> OutboxEntry {
+        OutboxEntry(
+            sequence: sequence,
+            write: OutboxStage.write(subject),
+            idempotencyKey: "k\(sequence)",
+            acceptedAt: OutboxStage.time,
+            attempts: 0
+        )
+    }
+
+    @Test func theFirstOfAPartitionGoesAloneAndTheOldestPartitionGoesFirst() {
+        var partitions = OutboxPartitions(concurrency: 2)
+        for (sequence, subject) in [(3, "c"), (4, "a"), (5, "a"), (6, "b")] {
+            partitions.append(entry(sequence, [subject]), DeliveryHistory())
+        }
+        #expect(partitions.next(at: .zero)?.entry.sequence == 3)
+        #expect(partitions.next(at: .zero)?.entry.sequence == 4)
+        #expect(partitions.next(at: .zero) == nil)
+        partitions.settle(entry(4, ["a"]))
+        #expect(partitions.next(at: .zero)?.entry.sequence == 5)
+        #expect(partitions.next(at: .zero) == nil)
+        #expect(partitions.pending.map(\.sequence) == [3, 5, 6])
+    }
+
+    @Test func whatIsWokenWaitsNoLonger() throws {
+        var partitions = OutboxPartitions(concurrency: 1)
+        partitions.append(entry(1), DeliveryHistory())
+        let delivery = partitions.next(at: .zero)
+        partitions.postpone(try #require(delivery), until: .seconds(9))
+        var (key, wakeTime) = (partitions.nextKey(at: .seconds(8)), partitions.wakeTime)
+        #expect(key == nil && wakeTime == .seconds(9))
+        partitions.wake(["7"])
+        wakeTime = partitions.wakeTime
+        #expect(wakeTime == nil)
+        let next = partitions.next(at: .zero)
+        #expect(try #require(next).nextAttempt == nil)
+        // Where nothing more may be sent, it is of no use to wake.
+        partitions.append(entry(2, ["8"]), DeliveryHistory())
+        partitions.postpone(try #require(next), until: .seconds(9))
+        key = partitions.next(at: .zero)?.entry.idempotencyKey
+        wakeTime = partitions.wakeTime
+        #expect(key == "k2" && wakeTime == nil)
+    }
+
+    @Test func whatIsPreferredGoesFirstAndWaitsNoLonger() throws {
+        var partitions = OutboxPartitions(concurrency: 1)
+        partitions.append(entry(1, ["8"]))
+        partitions.append(entry(2))
+        _ = partitions.next(at: .zero)
+        partitions.settle(entry(1, ["8"]))
+        let delivery = partitions.next(at: .zero)
+        partitions.postpone(try #require(delivery), until: .seconds(9))
+        partitions.append(entry(3, ["8"]))
+        partitions.prefer(["7"])
+        let next = partitions.next(at: .zero)
+        #expect(next?.entry.sequence == 2 && next?.nextAttempt == nil)
+    }
+
+    @Test(arguments: [
+        (AttemptNote(attempts: 1, mayHaveArrived: true), true),
+        (AttemptNote(attempts: 1, mayHaveArrived: false, isSending: true), true),
+        (AttemptNote(attempts: 1, mayHaveArrived: false), false), (nil, false),
+    ])
+    func whatIsHeldMayHaveArrivedAsItIsNoted(note: AttemptNote?, mayHaveArrived: Bool) {
+        var partitions = OutboxPartitions(concurrency: 1)
+        let entry = entry(1)
+        partitions.hold(.init(name: .init(entry), entry: entry, reason: .behindLosses, byteCount: 1, note: note))
+        #expect(partitions.item("k1")?.item.mayHaveArrived == mayHaveArrived)
+    }
+
+    @Test func whatIsHeldHoldsWhatIsBehindItAlone() {
+        var partitions = OutboxPartitions(concurrency: 9)
+        partitions.append(entry(1), DeliveryHistory())
+        partitions.holdUnreadable(2, in: ["7"])
+        partitions.append(entry(3), DeliveryHistory())
+        #expect(partitions.next(at: .zero)?.entry.sequence == 1)
+        partitions.settle(entry(1))
+        #expect(partitions.next(at: .zero) == nil)
+        #expect(partitions.wakeTime == nil)
+        #expect(partitions.pending.map(\.sequence) == [3])
+        #expect(partitions.entries(behind: "k2", of: ["7"]).map(\.sequence) == [3])
+        #expect(partitions.count == 2)
+        #expect(partitions.undeliverableCount == 1)
+        #expect(partitions.contains(entry(3)))
+        #expect(!partitions.contains(entry(1)))
+    }
+
+    @Test func whatIsReleasedIsHeldNoMoreAndItsOutcomeIsUnknownIfItMayHaveArrived() {
+        var partitions = OutboxPartitions(concurrency: 9)
+        for (sequence, mayHaveArrived) in [(1, true), (2, false)] {
+            let entry = entry(sequence, [String(sequence)])
+            let note = AttemptNote(attempts: 1, mayHaveArrived: mayHaveArrived)
+            partitions.hold(
+                .init(name: .init(entry), entry: entry, reason: .damaged("it is"), byteCount: 1, note: note)
+            )
+        }
+        #expect(partitions.undeliverableCount == 2)
+        #expect(partitions.outcomeUnknownCount == 0)
+        partitions.release { OutboxDelivery(entry: $0, history: DeliveryHistory(mayHaveArrived: $1.mayHaveArrived)) }
+        #expect(partitions.undeliverableCount == 0)
+        #expect(partitions.outcomeUnknownCount == 1)
+        #expect(partitions.next(at: .zero)?.entry.sequence == 1)
+    }
+
+    @Test func whatFollowsASettledEntryIsNotUnderWay() {
+        var partitions = OutboxPartitions(concurrency: 1)
+        for sequence in 1...2 { partitions.append(entry(sequence)) }
+        _ = partitions.next(at: .zero)
+        partitions.settle(entry(1))
+        #expect(partitions.item("k2")?.isUnderWay == false)
+        partitions.remove("k2")
+        #expect(partitions.item("k2") == nil)
+    }
+
+    /// An entry that an earlier process tried has a time of its own, though it has others before it by now.
+    @Test func whatFollowsASettledEntryWaitsForItsOwnTime() {
+        var partitions = OutboxPartitions(concurrency: 1)
+        partitions.append(entry(1))
+        partitions.append(OutboxDelivery(entry: entry(2), nextAttempt: .seconds(9)))
+        _ = partitions.next(at: .zero)
+        partitions.settle(entry(1))
+        let (key, wakeTime) = (partitions.nextKey(at: .seconds(8)), partitions.wakeTime)
+        #expect(key == nil && wakeTime == .seconds(9))
+    }
+
+    @Test func whoIsNotUnderWayIsNotSettled() {
+        var partitions = OutboxPartitions(concurrency: 1)
+        partitions.append(entry(1), DeliveryHistory())
+        partitions.append(entry(2), DeliveryHistory())
+        partitions.settle(entry(1))
+        #expect(partitions.underWay == 0)
+        #expect(partitions.pending.map(\.sequence) == [1, 2])
+        #expect(partitions.next(at: .zero)?.entry.sequence == 1)
+        partitions.settle(entry(2))
+        partitions.postpone(OutboxDelivery(entry: entry(2), history: DeliveryHistory()), until: .zero)
+        #expect(partitions.underWay == 1)
+        #expect(partitions.pending.map(\.sequence) == [1, 2])
+    }
+
+    /// A slow and obvious account of the same.
+    private struct Model {
+        var partitions: [RecordKey: [Int]] = [:]
+        var waits: [Int: Duration] = [:]
+        var underWay: [Int: RecordKey] = [:]
+
+        func next(at now: Duration, concurrency: Int) -> Int? {
+            guard underWay.count < concurrency else { return nil }
+            return partitions.values.compactMap(\.first).filter { underWay[$0] == nil && (waits[$0] ?? .zero) <= now }
+                .min()
+        }
+    }
+
+    @Test func aWalkSendsWhatAnAccountOfAllSays() {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SplitMix64(seed: seed)
+        for walk in 0..<(Thoroughness.isExhaustive ? 100 : 8) {
+            let concurrency = Int.random(in: 1...4, using: &random)
+            var partitions = OutboxPartitions(concurrency: concurrency)
+            var model = Model()
+            var sequence = 0
+            var now = Duration.zero
+            for step in 0..<200 {
+                let place: Comment = "The seed was \(seed), in the step \(step) of the walk \(walk)."
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0, 1:
+                    let subject: RecordKey = [String(Int.random(in: 0..<5, using: &random))]
+                    partitions.append(entry(sequence, subject), DeliveryHistory())
+                    model.partitions[subject, default: []].append(sequence)
+                    sequence += 1
+                case 2, 3:
+                    let expected = model.next(at: now, concurrency: concurrency)
+                    let sent = partitions.next(at: now)
+                    #expect(sent?.entry.sequence == expected, place)
+                    if let sent { model.underWay[sent.entry.sequence] = sent.entry.write.subject }
+                case 4:
+                    guard let (number, subject) = model.underWay.min(by: { $0.key < $1.key }) else { continue }
+                    model.underWay[number] = nil
+                    if Bool.random(using: &random) {
+                        partitions.settle(entry(number, subject))
+                        model.partitions[subject]?.removeFirst()
+                    } else {
+                        let moment = now + .seconds(Int.random(in: 0..<5, using: &random))
+                        let delivery = OutboxDelivery(entry: entry(number, subject), history: DeliveryHistory())
+                        partitions.postpone(delivery, until: moment)
+                        model.waits[number] = moment
+                    }
+                default: now += .seconds(Int.random(in: 0..<3, using: &random))
+                }
+                #expect(partitions.underWay == model.underWay.count, place)
+                #expect(partitions.pending.map(\.sequence) == model.partitions.values.flatMap(\.self).sorted(), place)
+                if let wake = partitions.wakeTime {
+                    let waiting = model.partitions.values.compactMap(\.first).filter { model.underWay[$0] == nil }
+                    #expect(waiting.contains { model.waits[$0] == wake }, place)
+                } else if model.underWay.count < concurrency {
+                    // Nobody waits for a time to come that nobody would be woken at.
+                    let heads = model.partitions.values.compactMap(\.first).filter { model.underWay[$0] == nil }
+                    #expect(heads.allSatisfy { (model.waits[$0] ?? .zero) <= now }, place)
+                }
+            }
+        }
+    }
+}
