@@ -47,9 +47,7 @@ public struct Lifetimes: Hashable, Sendable {
     // NaN counts as zero.
     private static func clamped(_ jitter: Double) -> Double { min(max(0, jitter), 1) }
 
-    /// Returns how long an answer, or an absence, is fresh.
-    ///
-    /// - Parameter chance: How much of the jitter is taken off, from 0 to 1.
+    /// How long an answer, or an absence, is fresh. The chance, from 0 to 1, says how much of the jitter is taken off.
     func freshness(isAbsent: Bool, chance: Double) -> Duration {
         (isAbsent ? min(missingExpiresAfter, staleAfter) : staleAfter) * (1 - jitter * chance)
     }

@@ -8,7 +8,7 @@ struct ReadPolicyTests {
         #expect(policies.map(\.allowsCopies) == [true, false, true, false])
         #expect(policies.map(\.asksUpstream) == [true, true, false, true])
         #expect(policies.map(\.fallsBackToCache) == [false, false, false, true])
-        #expect(policies.map(\.description) == ["nearest", "upstream", "local", "upstream, else local"])
+        #expect(policies.map(\.description) == ["cache first", "upstream only", "cache only", "upstream first"])
     }
 
     @Test func eachTakesALargestAge() {
