@@ -1,7 +1,7 @@
 import InwardImageCodecs
 import InwardImages
 
-/// More memory than this a picture does not get here.
+/// More memory than this an image does not get here.
 private let maximumBytes = 1 << 20
 
 /// Decodes bytes in each way there is.
@@ -17,7 +17,7 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
             precondition(image.size == header.size.divided(by: reduction) && image.orientation == header.orientation)
             precondition(image.isOpaque)
             guard !allowsTruncation, image.bytes.count < 65_536 else { continue }
-            // What is written again is a picture of the same size.
+            // What is written again is an image of the same size.
             guard let written = try? codec.bytes(of: image, as: .jpeg()) else {
                 preconditionFailure("cannot be written")
             }

@@ -1,7 +1,7 @@
 import InwardImageCodecs
 import InwardImages
 
-/// More memory than this a picture does not get here.
+/// More memory than this an image does not get here.
 private let maximumBytes = 1 << 20
 
 /// Decodes bytes in each way there is, as they are and with checksums that are right.
@@ -22,7 +22,7 @@ private func decode(_ bytes: [UInt8]) {
         precondition(image.size == header.size && image.orientation == header.orientation)
         precondition(image.bytes.count <= header.bytes(reducedBy: 1))
         guard !allowsTruncation, image.bytes.count < 65_536 else { continue }
-        // What is written again is the same picture.
+        // What is written again is the same image.
         guard let written = try? codec.bytes(of: image, as: .png) else { preconditionFailure("cannot be written") }
         precondition((try? codec.image(from: written, ImageDecodingOptions())) == image)
     }

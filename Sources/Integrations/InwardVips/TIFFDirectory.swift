@@ -2,9 +2,9 @@ import InwardImages
 
 /// The first directory of a TIFF file (TIFF 6.0, section 2), checked before libvips gets the file.
 ///
-/// libvips reads all directories of a file, and the values of all tags in them, before it tells the size of the picture. What it
+/// libvips reads all directories of a file, and the values of all tags in them, before it tells the size of the image. What it
 /// reads there is limited here: the number of entries, and the bytes that their values take together, which may overlap in a file.
-/// Directories after the first are cut off, because only the first picture is decoded.
+/// Directories after the first are cut off, because only the first image is decoded.
 struct TIFFDirectory {
     /// The most entries that a directory may have. The files of cameras have fewer than 100.
     static let maximumEntryCount = 512

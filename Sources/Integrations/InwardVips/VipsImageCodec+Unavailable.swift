@@ -1,7 +1,7 @@
 #if !Vips
 public import InwardImages
 
-/// Reads and writes pictures by libvips, where the trait `Vips` of the package is enabled.
+/// Reads and writes images by libvips, where the trait `Vips` of the package is enabled.
 ///
 /// Without the trait this stands in its place, so that whoever uses it is told by the compiler what to enable.
 @available(

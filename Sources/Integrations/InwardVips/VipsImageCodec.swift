@@ -5,9 +5,9 @@ import Synchronization
 
 /// Reads and writes JPEG, PNG, WebP, GIF, AVIF, HEIF and TIFF by libvips.
 ///
-/// It reads nothing else: every other loader of libvips is blocked, for the whole process. Of a file with many pictures it
-/// reads the first. Colours are converted to sRGB by the profile in the file. What says how a picture is to be turned is kept
-/// in JPEG, PNG, WebP and TIFF. In GIF, AVIF and HEIF the picture is turned before it is written, and it is turned already when
+/// It reads nothing else: every other loader of libvips is blocked, for the whole process. Of a file with many images it
+/// reads the first. Colours are converted to sRGB by the profile in the file. What says how an image is to be turned is kept
+/// in JPEG, PNG, WebP and TIFF. In GIF, AVIF and HEIF the image is turned before it is written, and it is turned already when
 /// it is read from AVIF and HEIF. 4:2:2 is written as 4:4:4, and WebP is 4:2:0 always. AVIF and HEIF are read and written if
 /// libvips was built to. A TIFF with offsets of 8 bytes is not read.
 ///
@@ -31,14 +31,14 @@ public final class VipsImageCodec: ImageCodec {
     /// Makes a codec, and starts libvips if it does not run.
     ///
     /// - Parameters:
-    ///   - threads: On how many threads libvips encodes a picture, 1 or more; it decides for the process if it is the first.
-    ///   - effort: How much work is put into small files in WebP, GIF and AVIF, from 0 to 9. It bounds what a picture costs. A
+    ///   - threads: On how many threads libvips encodes an image, 1 or more; it decides for the process if it is the first.
+    ///   - effort: How much work is put into small files in WebP, GIF and AVIF, from 0 to 9. It bounds what an image costs. A
     ///     million opaque pixels full of detail took AVIF 0.1 to 0.2 seconds of processor time at 0, 0.5 to 0.9 at 2, and 4 to 7
     ///     at 4, less for 4:2:0 and more for 4:4:4; at 6 and 9 they took 9 and 32 for 4:2:0. A smooth photograph took a third to
     ///     a half of that, and alpha with as much detail as the colours nearly doubles it. HEIF took 2 to 3 seconds whatever it
     ///     is. That was with libvips 8.14, libaom 3.6 and x265 3.5, where libaom used more than one processor.
-    ///   - pixelLimit: How many pixels a picture may have that is decoded, after it is reduced.
-    ///   - slowPixelLimit: How many pixels a picture may have that is written as AVIF or HEIF, whose compression is slow and
+    ///   - pixelLimit: How many pixels an image may have that is decoded, after it is reduced.
+    ///   - slowPixelLimit: How many pixels an image may have that is written as AVIF or HEIF, whose compression is slow and
     ///     cannot be cancelled. As many as there may be if nothing is said, 2048 times 2048, take some 4 seconds as AVIF at
     ///     an effort of 2, and 12 as HEIF. Who asks for more effort allows fewer.
     public init(
@@ -58,7 +58,7 @@ public final class VipsImageCodec: ImageCodec {
         isClosed.store(true, ordering: .releasing)
     }
 
-    /// What encoded bytes say of the picture in them, without decoding it.
+    /// What encoded bytes say of the image in them, without decoding it.
     ///
     /// - Throws: an `ImageCodecError` if they are of no form that is read, or damaged at the beginning; with the reason
     ///   `cancelled` after the codec is closed.
@@ -78,7 +78,7 @@ public final class VipsImageCodec: ImageCodec {
             )
         }
         guard canBeRead, let size = ImageSize(width: Int(header.width), height: Int(header.height)) else {
-            throw try headerFailure(EncodedImage(bytes: bytes, format: ImageFormat(claimedBy: bytes) ?? format))
+            throw try headerFailure(EncodedBytes(bytes: bytes, format: ImageFormat(claimedBy: bytes) ?? format))
         }
         return ImageHeader(
             format: format,
@@ -94,7 +94,7 @@ public final class VipsImageCodec: ImageCodec {
         )
     }
 
-    /// The picture in encoded bytes, as it is stored.
+    /// The image in encoded bytes, as it is stored.
     ///
     /// - Throws: an `ImageCodecError` if they are of no form that is read, damaged, cut short, or more pixels than the limit; with
     ///   the reason `cancelled` if the task was, or after the codec is closed.
@@ -103,7 +103,7 @@ public final class VipsImageCodec: ImageCodec {
         try refuseIfClosed()
         let checked = try CheckedImage(bytes)
         let header = try header(of: checked)
-        let encoded = EncodedImage(bytes: checked.bytes, format: header.format)
+        let encoded = EncodedBytes(bytes: checked.bytes, format: header.format)
         if !options.allowsTruncation, try encoded.isCutShort() { throw try failure(encoded) }
         let reduction = header.reductions.contains(options.reduction) ? options.reduction : 1
         let size = header.size.divided(by: reduction)
@@ -122,9 +122,9 @@ public final class VipsImageCodec: ImageCodec {
         }
     }
 
-    /// The bytes of a picture in a form.
+    /// The bytes of an image in a form.
     ///
-    /// - Throws: an `ImageCodecError` if the form is not written, or the picture does not fit into it, or has more pixels than the
+    /// - Throws: an `ImageCodecError` if the form is not written, or the image does not fit into it, or has more pixels than the
     ///   limit of a slow form; with the reason `cancelled` if the task was, or after the codec is closed.
     public func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
         try ImageCodecError.checkCancellation()
@@ -174,7 +174,7 @@ public final class VipsImageCodec: ImageCodec {
     }
 
     /// Why a header cannot be read.
-    private func headerFailure(_ encoded: EncodedImage) throws(ImageCodecError) -> ImageCodecError {
+    private func headerFailure(_ encoded: EncodedBytes) throws(ImageCodecError) -> ImageCodecError {
         VipsLibrary.discardNotes()
         try ImageCodecError.checkCancellation()
         let (format, count) = (encoded.format, encoded.bytes.count)
@@ -184,7 +184,7 @@ public final class VipsImageCodec: ImageCodec {
     }
 
     /// Why an image cannot be decoded.
-    private func failure(_ encoded: EncodedImage) throws(ImageCodecError) -> ImageCodecError {
+    private func failure(_ encoded: EncodedBytes) throws(ImageCodecError) -> ImageCodecError {
         VipsLibrary.discardNotes()
         try ImageCodecError.checkCancellation()
         let (format, count) = (encoded.format, encoded.bytes.count)

@@ -37,7 +37,7 @@ enum VipsLibrary {
         return (header, canBeRead)
     }
 
-    /// Writes the pixels of a picture of a size; whether it did.
+    /// Writes the pixels of an image of a size; whether it did.
     static func decode(
         _ bytes: [UInt8],
         _ decoding: CVipsDecoding,
@@ -64,7 +64,7 @@ enum VipsLibrary {
         }
     }
 
-    /// A picture's bytes in a form; `nil` if there are none.
+    /// An image's bytes in a form; `nil` if there are none.
     static func encode(_ image: Image, _ encoding: CVipsEncoding) -> [UInt8]? {
         defer { cvips_leave_thread() }
         // `unsafe`: the pixels' buffer is the image's own, and does not leave the closure. What is copied out of it is an array.
@@ -132,7 +132,7 @@ extension ImageFormat {
 }
 
 extension ImageFormat {
-    /// What the sides of a picture can be divided by while it is decoded.
+    /// What the sides of an image can be divided by while it is decoded.
     func reductions(of size: ImageSize) -> Set<Int> {
         switch self {
         // libvips rounds its sides down, and ends the process if nothing is left of one.
@@ -145,10 +145,10 @@ extension ImageFormat {
 }
 
 extension CVipsHeader {
-    /// How many bytes decoding takes at the most beside those of the picture that comes out.
+    /// How many bytes decoding takes at the most beside those of the image that comes out.
     ///
     /// - Parameters:
-    ///   - format: The form of the picture.
+    ///   - format: The form of the image.
     ///   - size: Its size.
     ///   - tilePixelCount: How many pixels a tile of a TIFF has.
     ///   - copiedByteCount: How many of the encoded bytes were copied.
@@ -169,7 +169,7 @@ extension CVipsHeader {
         case .webP, .gif: whole = Self.product(size.pixelCount, Image.bytesPerPixel, 4)
         // Planes of the decoder and those it refers to, and the pixels made of them.
         case .avif, .heif: whole = Self.product(size.pixelCount, Image.bytesPerPixel, 8)
-        // A strip may be the whole picture and a tile more than that, packed and unpacked; and tiles are kept for a row of them.
+        // A strip may be the whole image and a tile more than that, packed and unpacked; and tiles are kept for a row of them.
         case .tiff:
             whole = Self.product(max(size.pixelCount, tilePixelCount), pixelBytes, 4)
         default: whole = 0

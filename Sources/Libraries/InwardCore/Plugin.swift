@@ -12,7 +12,7 @@ public protocol Plugin<Value>: Hashable, Sendable {
 /// Plugins in the order they were added, each applied to what the one before it made.
 ///
 /// Equal collections do the same. They are compared and hashed by what was remembered of each plugin when it was added, so
-/// that neither takes longer for a plugin that is a whole picture.
+/// that neither takes longer for a plugin that is a whole image.
 public struct PluginCollection<Value: Sendable>: Sendable {
     private var elements: [InstalledPlugin<Value>] = []
 

@@ -1,6 +1,6 @@
 public import InwardImages
 
-/// Reads and writes the forms of pictures that need nothing but Swift: PNG and JPEG.
+/// Reads and writes the forms of images that need nothing but Swift: PNG and JPEG.
 public struct SwiftImageCodec: ImageCodec {
     /// What the codec behind the trait Vips reads and writes beside those.
     private static let vipsFormats: Set<ImageFormat> = [.webP, .gif, .avif, .heif, .tiff]
@@ -12,23 +12,23 @@ public struct SwiftImageCodec: ImageCodec {
         codecs = [.png: PNGCodec(), .jpeg: JPEGCodec()]
     }
 
-    /// What encoded bytes say of the picture in them, without decoding it.
+    /// What encoded bytes say of the image in them, without decoding it.
     ///
     /// - Throws: an `ImageCodecError` if they are neither PNG nor JPEG, or damaged at the beginning.
     public func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
         try codec(reading: bytes).header(of: bytes)
     }
 
-    /// The picture in encoded bytes, as it is stored: its orientation is not applied.
+    /// The image in encoded bytes, as it is stored: its orientation is not applied.
     ///
     /// - Throws: an `ImageCodecError` if they are neither PNG nor JPEG, damaged, or cut short; or if the task was cancelled.
     public func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
         try codec(reading: bytes).image(from: bytes, options)
     }
 
-    /// The bytes of a picture in a form, as it is stored.
+    /// The bytes of an image in a form, as it is stored.
     ///
-    /// - Throws: an `ImageCodecError` if the form is neither PNG nor JPEG, or the picture does not fit into it; or if the task
+    /// - Throws: an `ImageCodecError` if the form is neither PNG nor JPEG, or the image does not fit into it; or if the task
     ///   was cancelled.
     public func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
         guard let codec = codecs[encoding.format] else {
@@ -65,7 +65,7 @@ public struct SwiftImageCodec: ImageCodec {
 extension ImageFormat {
     /// The form of encoded bytes, by what they begin with; `nil` if that is of no form that is known here.
     ///
-    /// That the bytes begin right does not say that a picture follows.
+    /// That the bytes begin right does not say that an image follows.
     ///
     /// - Complexity: O(1): no more than the first 1,024 bytes are looked at.
     public init?(signatureOf bytes: [UInt8]) {

@@ -7,7 +7,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Has the pictures that a data fetcher can get.
+/// Has the images that a data fetcher can get.
 public struct FetchingImageSource: ImageSource {
     private let fetcher: any DataFetcher
     private let baseURL: URL?
@@ -15,8 +15,8 @@ public struct FetchingImageSource: ImageSource {
     /// Makes a source of a data fetcher.
     ///
     /// - Parameters:
-    ///   - fetcher: What gets the pictures.
-    ///   - baseURL: The address that those of pictures are relative to, and lie below; `nil` if they are whole. A whole one is
+    ///   - fetcher: What gets the images.
+    ///   - baseURL: The address that those of images are relative to, and lie below; `nil` if they are whole. A whole one is
     ///     asked for as it is in any case.
     public init(_ fetcher: any DataFetcher, relativeTo baseURL: URL? = nil) {
         self.fetcher = fetcher
@@ -38,7 +38,7 @@ public struct FetchingImageSource: ImageSource {
         do throws(FetchError) {
             let response = try await fetcher.limitingSize(to: limit).fetch(request)
             guard response.status.isSuccess else {
-                // That another has no picture says nothing of the one that was asked.
+                // That another has no image says nothing of the one that was asked.
                 if let fallbackReason = response.fallbackReason { throw fallbackReason }
                 throw FetchError(response, to: request)
             }

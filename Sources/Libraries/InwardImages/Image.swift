@@ -1,4 +1,4 @@
-/// A picture: pixels in rows from the top, each from the left.
+/// An image: pixels in rows from the top, each from the left.
 public struct Image: Hashable, Sendable {
     /// How many bytes a pixel takes: red, green, blue and alpha, as ``Color`` describes them.
     public static let bytesPerPixel = 4
@@ -10,7 +10,7 @@ public struct Image: Hashable, Sendable {
     /// How it is to be turned to show it.
     public var orientation: Orientation
 
-    /// Makes a picture of its pixels; `nil` if they are not as many as the size says.
+    /// Makes an image of its pixels; `nil` if they are not as many as the size says.
     public init?(size: ImageSize, bytes: [UInt8], orientation: Orientation = .up) {
         guard bytes.count == size.byteCount else { return nil }
         self.size = size
@@ -18,7 +18,7 @@ public struct Image: Hashable, Sendable {
         self.orientation = orientation
     }
 
-    /// Makes a picture of one colour.
+    /// Makes an image of one colour.
     public init(size: ImageSize, color: Color = .clear) {
         self.init(size: size) { pixels in
             var index = 0
@@ -32,7 +32,7 @@ public struct Image: Hashable, Sendable {
         }
     }
 
-    /// Makes a picture whose pixels are written by a function; they are clear before.
+    /// Makes an image whose pixels are written by a function; they are clear before.
     @inlinable
     public init<Failure: Error>(
         size: ImageSize,
@@ -52,7 +52,7 @@ public struct Image: Hashable, Sendable {
         self.orientation = orientation
     }
 
-    /// Changes the pixels where they are, if nobody else has this picture, and those of a copy otherwise.
+    /// Changes the pixels where they are, if nobody else has this image, and those of a copy otherwise.
     public mutating func update<Failure: Error>(
         _ change: (inout MutableSpan<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
@@ -60,7 +60,7 @@ public struct Image: Hashable, Sendable {
         try change(&pixels)
     }
 
-    /// The colour of a pixel, counted from 0 at the left and at the top; clear outside of the picture.
+    /// The colour of a pixel, counted from 0 at the left and at the top; clear outside of the image.
     public subscript(x: Int, y: Int) -> Color {
         guard (0..<size.width).contains(x), (0..<size.height).contains(y) else { return .clear }
         let index = (y * size.width + x) * Self.bytesPerPixel
@@ -84,20 +84,20 @@ public struct Image: Hashable, Sendable {
 
 extension Image: CustomStringConvertible, CustomReflectable {
     /// The size; the pixels are too many to show.
-    public var description: String { "picture of \(size)" }
+    public var description: String { "image of \(size)" }
 
     /// A mirror that shows no more than the description does.
     public var customMirror: Mirror { Mirror(self, children: ["size": size, "orientation": orientation]) }
 }
 
-/// How large a picture is, in pixels.
+/// How large an image is, in pixels.
 public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
     /// How many pixels a row has, 1 or more.
     public let width: Int
     /// How many rows there are, 1 or more.
     public let height: Int
 
-    /// Makes a size; `nil` if a side is less than 1, or if the bytes of such a picture could not be counted.
+    /// Makes a size; `nil` if a side is less than 1, or if the bytes of such an image could not be counted.
     public init?(width: Int, height: Int) {
         guard width > 0, height > 0 else { return nil }
         let (count, isTooMany) = width.multipliedReportingOverflow(by: height)
@@ -121,10 +121,10 @@ public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
     public var byteCount: Int { pixelCount * Image.bytesPerPixel }
     /// The larger side.
     public var longerSide: Int { max(width, height) }
-    /// The size of the picture on its side.
+    /// The size of the image on its side.
     public var transposed: ImageSize { ImageSize(unchecked: height, width) }
 
-    /// The size with sides divided by a number, rounded up, as decoders reduce a picture; by 1 if the number is less.
+    /// The size with sides divided by a number, rounded up, as decoders reduce an image; by 1 if the number is less.
     public func divided(by divisor: Int) -> ImageSize {
         let divisor = max(1, divisor)
         return ImageSize(unchecked: (width - 1) / divisor + 1, (height - 1) / divisor + 1)
@@ -139,7 +139,7 @@ public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(width)×\(height)" }
 }
 
-/// How the stored rows of a picture are to be turned to show it: the tag 0x0112 of TIFF 6.0, as Exif uses it.
+/// How the stored rows of an image are to be turned to show it: the tag 0x0112 of TIFF 6.0, as Exif uses it.
 public enum Orientation: Int, Hashable, Sendable, CaseIterable {
     /// As it is stored.
     case up = 1

@@ -1,44 +1,44 @@
 import InwardCore
 
-/// Makes pictures of bytes, and bytes of pictures.
+/// Makes images of bytes, and bytes of images.
 ///
 /// Nothing in the bytes can crash a codec, keep it busy for ever, or have it take more memory than the header says: they come
 /// from outside. A codec gives up when the task that calls it is cancelled, or its deadline passes: call
 /// ``ImageCodecError/checkCancellation()`` between steps, such as rows.
 public protocol ImageCodec: Sendable {
-    /// What encoded bytes say of the picture in them, without decoding it.
+    /// What encoded bytes say of the image in them, without decoding it.
     ///
     /// - Throws: an ``ImageCodecError`` if they are of no form that this codec reads, or damaged at the beginning.
     func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader
 
-    /// The picture in encoded bytes, as it is stored: its orientation is not applied.
+    /// The image in encoded bytes, as it is stored: its orientation is not applied.
     ///
     /// - Throws: an ``ImageCodecError`` if they are of no form that this codec reads, damaged, or cut short; or if the task was
     ///   cancelled.
     func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image
 
-    /// The bytes of a picture in a form, as it is stored.
+    /// The bytes of an image in a form, as it is stored.
     ///
-    /// - Throws: an ``ImageCodecError`` if this codec does not write the form, or the picture does not fit into it; or if the
+    /// - Throws: an ``ImageCodecError`` if this codec does not write the form, or the image does not fit into it; or if the
     ///   task was cancelled.
     func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8]
 }
 
-/// How encoded bytes are made a picture.
+/// How encoded bytes are made an image.
 public struct ImageDecodingOptions: Hashable, Sendable {
-    /// What the sides of the picture are divided by, one of the reductions that its header names; taken for 1 if it is not.
+    /// What the sides of the image are divided by, one of the reductions that its header names; taken for 1 if it is not.
     public var reduction: Int
-    /// Whether bytes that are cut short give what there is of the picture; the rest is then grey, or clear if it can be.
+    /// Whether bytes that are cut short give what there is of the image; the rest is then grey, or clear if it can be.
     public var allowsTruncation: Bool
 
-    /// Decodes a picture as large as it is, and only if it is whole, unless something else is said.
+    /// Decodes an image as large as it is, and only if it is whole, unless something else is said.
     public init(reduction: Int = 1, allowsTruncation: Bool = false) {
         self.reduction = reduction
         self.allowsTruncation = allowsTruncation
     }
 }
 
-/// How a picture is encoded.
+/// How an image is encoded.
 public struct ImageEncoding: Hashable, Sendable {
     /// How much of the colour is kept, where a form keeps less of it than of the brightness.
     public enum Subsampling: Hashable, Sendable {
@@ -52,7 +52,7 @@ public struct ImageEncoding: Hashable, Sendable {
 
     /// The form.
     public let format: ImageFormat
-    /// How good the picture stays, from 1 to 100, where the form loses something.
+    /// How good the image stays, from 1 to 100, where the form loses something.
     public let quality: Int
     /// How much of the colour is kept.
     public let subsampling: Subsampling
@@ -73,7 +73,7 @@ public struct ImageEncoding: Hashable, Sendable {
     }
 }
 
-/// Why bytes did not become a picture, or a picture bytes.
+/// Why bytes did not become an image, or an image bytes.
 public struct ImageCodecError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What kind of failure it is.
     public enum Reason: Hashable, Sendable {
@@ -83,9 +83,9 @@ public struct ImageCodecError: Error, Hashable, Sendable, CustomStringConvertibl
         case unsupported(ImageFormat)
         /// The bytes break the rules of their form.
         case damaged(ImageFormat)
-        /// The bytes end before the picture does.
+        /// The bytes end before the image does.
         case truncated(ImageFormat)
-        /// The picture does not fit into the form.
+        /// The image does not fit into the form.
         case unencodable(ImageFormat)
         /// The task was cancelled.
         case cancelled
@@ -95,7 +95,7 @@ public struct ImageCodecError: Error, Hashable, Sendable, CustomStringConvertibl
 
     /// What kind of failure it is.
     public let reason: Reason
-    /// What happened, as the end of a sentence that begins with the picture: "has a wrong checksum in IDAT at byte 41".
+    /// What happened, as the end of a sentence that begins with the image: "has a wrong checksum in IDAT at byte 41".
     public let explanation: String
 
     /// Says why it failed.
@@ -105,7 +105,7 @@ public struct ImageCodecError: Error, Hashable, Sendable, CustomStringConvertibl
     }
 
     /// The failure in a sentence.
-    public var description: String { "The picture \(explanation)." }
+    public var description: String { "The image \(explanation)." }
 }
 
 extension ImageCodecError {
@@ -117,7 +117,7 @@ extension ImageCodecError {
 
     /// Throws if the task was cancelled, or if its deadline has passed.
     ///
-    /// A codec calls this between the steps of its work, such as rows, so that no picture keeps a thread busy for longer than
+    /// A codec calls this between the steps of its work, such as rows, so that no image keeps a thread busy for longer than
     /// its caller waits. It looks at the deadline itself, because the timer that cancels the task may have no thread to run on
     /// while codecs are busy on all of them.
     ///

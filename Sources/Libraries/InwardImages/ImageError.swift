@@ -1,18 +1,18 @@
-/// Why there is no picture.
+/// Why there is no image.
 public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What kind of failure it is.
     public enum Reason: Hashable, Sendable {
         /// There is nothing at the address.
         case notFound
-        /// Whoever has the picture does not give it to this caller.
+        /// Whoever has the image does not give it to this caller.
         case denied
-        /// The picture cannot be had now; it may be later.
+        /// The image cannot be had now; it may be later.
         case unavailable
         /// What is at the address is larger than allowed, encoded or decoded.
         case tooLarge
-        /// What is at the address is no picture, or one of a form that cannot be read here.
+        /// What is at the address is no image, or one of a form that cannot be read here.
         case unsupported
-        /// What is at the address is a picture that is damaged or cut short.
+        /// What is at the address is an image that is damaged or cut short.
         case damaged
         /// There was no time left.
         case timedOut
@@ -24,10 +24,10 @@ public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
     public let reason: Reason
     /// What was asked for; `nil` where that is not known.
     public let address: ImageAddress?
-    /// What happened, as the end of a sentence that begins with the picture.
+    /// What happened, as the end of a sentence that begins with the image.
     public let explanation: String
 
-    /// Says why there is no picture.
+    /// Says why there is no image.
     public init(_ reason: Reason, of address: ImageAddress? = nil, explanation: String) {
         self.reason = reason
         self.address = address
@@ -36,8 +36,8 @@ public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The failure in a sentence that names the address, without what may be secret in it.
     public var description: String {
-        guard let address else { return "The picture \(explanation)." }
-        return "The picture \(address) \(explanation)."
+        guard let address else { return "The image \(explanation)." }
+        return "The image \(address) \(explanation)."
     }
 }
 
@@ -65,11 +65,11 @@ extension ImageError {
     }
 }
 
-/// A picture, or why there is none.
+/// An image, or why there is none.
 public typealias ImageResult = Result<Image, ImageError>
 
 extension ImageResult {
-    /// How many bytes the picture takes; 0 if there is none.
+    /// How many bytes the image takes; 0 if there is none.
     var byteCount: Int {
         if case .success(let image) = self { image.size.byteCount } else { 0 }
     }

@@ -1,4 +1,4 @@
-/// What an encoded picture says of itself before it is decoded.
+/// What an encoded image says of itself before it is decoded.
 public struct ImageHeader: Hashable, Sendable {
     /// The form it is encoded in.
     public let format: ImageFormat
@@ -8,17 +8,17 @@ public struct ImageHeader: Hashable, Sendable {
     public let orientation: Orientation
     /// What its sides can be divided by while it is decoded, in rising order; 1 is always among them.
     public let reductions: [Int]
-    /// How many bytes decoding it takes beside those of the picture that comes out.
+    /// How many bytes decoding it takes beside those of the image that comes out.
     public let workingBytes: Int
 
-    /// Says what a picture is.
+    /// Says what an image is.
     ///
     /// - Parameters:
     ///   - format: The form it is encoded in.
     ///   - size: How large it is, as it is stored.
     ///   - orientation: How it is to be turned to show it.
     ///   - reductions: What its sides can be divided by while it is decoded, beside 1.
-    ///   - workingBytes: How many bytes decoding it takes beside those of the picture that comes out.
+    ///   - workingBytes: How many bytes decoding it takes beside those of the image that comes out.
     public init(
         format: ImageFormat,
         size: ImageSize,
@@ -40,11 +40,11 @@ public struct ImageHeader: Hashable, Sendable {
     }
 }
 
-/// A form that pictures are encoded in.
+/// A form that images are encoded in.
 public struct ImageFormat: Hashable, Sendable, CustomStringConvertible {
     /// What people call it, such as `JPEG`.
     public let name: String
-    /// What it is called where pictures travel, such as `image/jpeg`.
+    /// What it is called where images travel, such as `image/jpeg`.
     public let mediaType: String
 
     /// Names a form.

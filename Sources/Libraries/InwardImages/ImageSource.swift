@@ -1,18 +1,18 @@
-/// Has the bytes of pictures.
+/// Has the bytes of images.
 public protocol ImageSource: Sendable {
-    /// The picture at an address, as it is encoded.
+    /// The image at an address, as it is encoded.
     ///
     /// Gives up when the task is cancelled.
     ///
     /// - Parameters:
-    ///   - address: Where the picture is.
+    ///   - address: Where the image is.
     ///   - limit: How many bytes there may be. With more it fails as soon as that is known.
-    /// - Returns: the bytes of the picture.
-    /// - Throws: an ``ImageError`` if there is no picture, or it cannot be had.
+    /// - Returns: the bytes of the image.
+    /// - Throws: an ``ImageError`` if there is no image, or it cannot be had.
     func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage
 }
 
-/// What a picture is asked for by: an address of the web, a path, or whatever else its source understands.
+/// What an image is asked for by: an address of the web, a path, or whatever else its source understands.
 public struct ImageAddress: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The address as its source understands it.
     public let rawValue: String
@@ -28,7 +28,7 @@ public struct ImageAddress: Hashable, Sendable, CustomStringConvertible, Express
     }
 
     /// The address without user name, password, query and fragment, any of which may hold a secret; of one that holds the
-    /// picture itself (RFC 2397), no more than that it does.
+    /// image itself (RFC 2397), no more than that it does.
     public var description: String {
         var text = rawValue[...]
         if text.prefix(5).lowercased() == "data:" { return "data:…" }
@@ -43,14 +43,14 @@ public struct ImageAddress: Hashable, Sendable, CustomStringConvertible, Express
     }
 }
 
-/// The bytes of a picture, as its source has them.
+/// The bytes of an image, as its source has them.
 public struct EncodedImage: Hashable, Sendable {
     /// The bytes.
     public var bytes: [UInt8]
     /// Whether they are those that were asked for, and not others in their place, which nobody keeps.
     public var isGenuine: Bool
 
-    /// Makes the bytes of a picture, those that were asked for unless it is said otherwise.
+    /// Makes the bytes of an image, those that were asked for unless it is said otherwise.
     public init(_ bytes: [UInt8], isGenuine: Bool = true) {
         self.bytes = bytes
         self.isGenuine = isGenuine

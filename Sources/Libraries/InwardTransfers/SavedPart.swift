@@ -35,11 +35,6 @@ public struct SavedPart: Hashable, Codable, Sendable {
     /// Whether a later run can know that what it has is the rest of this. If not, there is no use in keeping it.
     public var canBeResumed: Bool { source != nil && validator != nil && steps != nil && loadedByteCount > 0 }
 
-    /// Whether the other is a part of the same transfer, however long.
-    func isOfSameTransfer(as other: Self) -> Bool {
-        source == other.source && validator == other.validator && steps == other.steps
-    }
-
     /// Adds what was made of a piece.
     mutating func add(_ bytes: [UInt8], madeOf count: Int) {
         var checksum = Checksum(value: checksum)

@@ -5,7 +5,7 @@ public import InwardRepositories
 /// What can be chosen of an app. A configuration that exists is valid.
 public struct AppConfiguration: Hashable, Sendable {
     /// The upstreams to choose from.
-    enum Upstream: Hashable {
+    enum UpstreamLocation: Hashable {
         case sample
         case web(URL)
         case directory(URL)
@@ -14,7 +14,7 @@ public struct AppConfiguration: Hashable, Sendable {
     /// The sample that is part of the program, with all else as it is by default.
     public static let sample = Self()
 
-    private(set) var upstream = Upstream.sample
+    private(set) var upstream = UpstreamLocation.sample
     private(set) var errorCollector: URL?
     /// Whether the credentials of sessions are sent by plain http to an upstream on another machine.
     public private(set) var allowsCredentialsOverPlainHTTP = false
@@ -32,11 +32,11 @@ public struct AppConfiguration: Hashable, Sendable {
     public private(set) var memoryLimit = MemoryLimit()
     /// The path of the directory where users, posts and writes are kept beyond the life of the process; `nil` if they are not.
     public private(set) var storeDirectory: String?
-    /// What a picture may be.
+    /// What an image may be.
     public private(set) var imageLimits = ImageLimits()
-    /// How many bytes of pictures are kept in memory, for all sessions together.
+    /// How many bytes of images are kept in memory, for all sessions together.
     public private(set) var imageCacheLimit = 64 * 1_024 * 1_024
-    /// How many bytes pictures may take together while they are decoded.
+    /// How many bytes images may take together while they are decoded.
     public private(set) var decodingLimit = 512 * 1_024 * 1_024
     /// How long an interaction may take that is not given a time.
     public private(set) var timeLimit = Duration.seconds(30)
@@ -65,9 +65,9 @@ public struct AppConfiguration: Hashable, Sendable {
     ///   - storeDirectory: The path of a directory, which holds nothing else and is made if it does not exist, where users and
     ///     posts are kept beyond the life of the process, and writes until they are delivered, each for its session; `nil` to
     ///     keep them in memory, and to send writes at once.
-    ///   - imageLimits: What a picture may be.
-    ///   - imageCacheLimit: How many bytes of pictures are kept in memory, for all sessions together; 0 for none.
-    ///   - decodingLimit: How many bytes pictures may take together while they are decoded and processed, at least 1. One
+    ///   - imageLimits: What an image may be.
+    ///   - imageCacheLimit: How many bytes of images are kept in memory, for all sessions together; 0 for none.
+    ///   - decodingLimit: How many bytes images may take together while they are decoded and processed, at least 1. One
     ///     that takes more alone is refused.
     ///   - timeLimit: How long an interaction may take that is not given a time, over zero.
     ///   - closingLimit: How long each object may take to close, over zero.
@@ -127,7 +127,7 @@ public struct AppConfiguration: Hashable, Sendable {
         return url
     }
 
-    private static func upstream(_ text: String) throws(AppConfigurationError) -> Upstream {
+    private static func upstream(_ text: String) throws(AppConfigurationError) -> UpstreamLocation {
         if let scheme = text.firstRange(of: "://").map({ text[..<$0.lowerBound].lowercased() }) {
             return .web(try webAddress(text, scheme: scheme))
         }

@@ -61,7 +61,7 @@ public struct AppContainer: Container {
         let timer = TimerService(clock)
         let limit = ClosingLimit(configuration.closingLimit, on: clock)
         scope = try await Scope.open(upstreamName, limit: limit) { opening throws(AppConfigurationError) in
-            // First, and so closed last: until everything else is closed, a picture may be decoded.
+            // First, and so closed last: until everything else is closed, an image may be decoded.
             let imageCodec = configuration.makeImageCodec(for: &opening)
             // Next, because it carries the last reports of the error handler, which is closed before it.
             let web = dataFetcher ?? configuration.makeWebDataFetcher(for: &opening)
@@ -127,14 +127,14 @@ public struct AppContainer: Container {
         get throws(ScopeError) { try scope.objects().dataFetcher.pipeline }
     }
 
-    /// What makes pictures of bytes, and bytes of pictures.
+    /// What makes images of bytes, and bytes of images.
     ///
     /// - Throws: a `ScopeError` if the app is closed.
     public var imageCodec: any ImageCodec {
         get throws(ScopeError) { try scope.objects().imageCodec }
     }
 
-    /// What keeps pictures in memory, a part for each session.
+    /// What keeps images in memory, a part for each session.
     ///
     /// - Throws: a `ScopeError` if the app is closed.
     public var imageCache: ImageCache {

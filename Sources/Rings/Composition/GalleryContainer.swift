@@ -4,7 +4,7 @@ import InwardImages
 public import InwardScopes
 import UseCases
 
-/// A look at the pictures of the upstream's users, as different loaders give them.
+/// A look at the images of the upstream's users, as different loaders give them.
 public struct GalleryContainer: FeatureContainer {
     /// What a container of the gallery holds: nothing of its own.
     public struct Objects: Sendable {}
@@ -34,7 +34,7 @@ public struct GalleryContainer: FeatureContainer {
     }
 }
 
-/// One look at the pictures of the upstream's users.
+/// One look at the images of the upstream's users.
 public struct GalleryInteraction: InteractionContainer {
     /// The scope of the interaction.
     public let scope: Scope<InteractionLifetime, Interaction>
@@ -42,8 +42,8 @@ public struct GalleryInteraction: InteractionContainer {
     let codec: any ImageCodec
     let source: String
 
-    /// Loads the pictures and has them presented: as they are, with a watermark, and with a placeholder where there is none. Of
-    /// two addresses, one has nothing and one no picture.
+    /// Loads the images and has them presented: as they are, with a watermark, and with a placeholder where there is none. Of
+    /// two addresses, one has nothing and one no image.
     ///
     /// - Throws: a `ScopeError` if the interaction is closed.
     public var gallery: GalleryController {
@@ -53,7 +53,7 @@ public struct GalleryInteraction: InteractionContainer {
                     users: ListUsers(users: try users),
                     loaders: loaders,
                     codec: codec,
-                    others: [("Nobody", "avatars/0.jpg"), ("Something that is no picture", "users")],
+                    others: [("Nobody", "avatars/0.jpg"), ("Something that is no image", "users")],
                     avatar: ImageAddress.avatar
                 ),
                 source: source,

@@ -157,7 +157,7 @@ public struct UserContainer: Container {
         }
     }
 
-    /// Loads pictures as this user may see them, with no plugin but the one that turns them upright. An address is relative to
+    /// Loads images as this user may see them, with no plugin but the one that turns them upright. An address is relative to
     /// the upstream's.
     ///
     /// - Throws: a `ScopeError` if the session is closed.

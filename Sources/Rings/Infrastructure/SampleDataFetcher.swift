@@ -6,7 +6,7 @@ import InwardImages
 /// A small upstream that is part of the program: 10 users and 100 posts, for trying things out without a network.
 ///
 /// It answers as JSONPlaceholder does: `/users`, `/posts`, `/users/7`, `/posts?userId=7`, with `_start` and `_limit` for a
-/// part of a list, and pictures of the users as `/avatars/7.jpg`. A `POST` to `/posts` is answered with what was sent and a new identity, and changes nothing.
+/// part of a list, and images of the users as `/avatars/7.jpg`. A `POST` to `/posts` is answered with what was sent and a new identity, and changes nothing.
 public struct SampleDataFetcher: DataFetcher {
     // Forced, because a constant that is a valid address cannot fail on one run and not on another.
     // swift-format-ignore: NeverForceUnwrap
@@ -56,13 +56,13 @@ public struct SampleDataFetcher: DataFetcher {
     }
 }
 
-/// A picture for a user of the sample: rings of a colour of their own.
+/// An image for a user of the sample: rings of a colour of their own.
 struct SampleAvatar {
     private static let side = 128
 
     let number: Int
 
-    /// The picture, encoded as JPEG.
+    /// The image, encoded as JPEG.
     var bytes: [UInt8]? {
         try? SwiftImageCodec().bytes(of: image, as: .jpeg(quality: 85))
     }

@@ -20,9 +20,9 @@ public struct GalleryController: Sendable {
         self.stopwatch = stopwatch
     }
 
-    /// The pictures of all users, as each loader gives them.
+    /// The images of all users, as each loader gives them.
     ///
-    /// - Parameter progress: Called after each picture with a line that says how far it is, and draws it as a bar.
+    /// - Parameter progress: Called after each image with a line that says how far it is, and draws it as a bar.
     /// - Returns: what to show.
     /// - Throws: what to show if there is no list of users to be had.
     public func callAsFunction(
@@ -31,7 +31,7 @@ public struct GalleryController: Sendable {
         let start = stopwatch.elapsed
         do throws(ListUsersError) {
             let gallery = try await showGallery { done, total in
-                progress("Loading pictures \(ProgressBar(done: done, total: total))")
+                progress("Loading images \(ProgressBar(done: done, total: total))")
             }
             return GalleryPresenter(source: source).present(gallery, after: stopwatch.elapsed - start)
         } catch {
@@ -46,13 +46,13 @@ struct GalleryPresenter {
 
     func present(_ gallery: Gallery, after duration: Duration) -> GalleryViewModel {
         let exhibits = gallery.rows.flatMap(\.exhibits)
-        let failures = exhibits.count { if case .failure = $0.picture { true } else { false } }
+        let failures = exhibits.count { if case .failure = $0.image { true } else { false } }
         return GalleryViewModel(
             generator: "inward",
             loaders: gallery.loaders,
             rows: gallery.rows.map(present),
             provenance: """
-                Loaded \(exhibits.count - failures) pictures of \(exhibits.count) from \(source) in \(duration.spoken).
+                Loaded \(exhibits.count - failures) images of \(exhibits.count) from \(source) in \(duration.spoken).
                 """
         )
     }
@@ -68,31 +68,31 @@ struct GalleryPresenter {
     private func present(_ exhibit: Gallery.Exhibit, of title: String) -> GalleryViewModel.Exhibit {
         let steps = exhibit.report.steps.map { "\($0.description) \($0.duration.spoken)" }
         let said = steps.isEmpty ? "nothing was fetched" : steps.joined(separator: ", ")
-        switch exhibit.picture {
-        case .success(let picture):
+        switch exhibit.image {
+        case .success(let image):
             return GalleryViewModel.Exhibit(
-                picture: Figure(
-                    bytes: picture.bytes,
-                    mediaType: picture.format.mediaType,
-                    width: picture.size.width,
-                    height: picture.size.height,
+                image: Figure(
+                    bytes: image.bytes,
+                    mediaType: image.format.mediaType,
+                    width: image.size.width,
+                    height: image.size.height,
                     alternative: title
                 ),
-                caption: "\(picture.size) in \(exhibit.report.duration.spoken)",
+                caption: "\(image.size) in \(exhibit.report.duration.spoken)",
                 steps: said
             )
         case .failure(let error):
-            return GalleryViewModel.Exhibit(picture: nil, caption: error.description, steps: said)
+            return GalleryViewModel.Exhibit(image: nil, caption: error.description, steps: said)
         }
     }
 }
 
-/// What a view shows of a gallery: for each picture what each loader made of it.
+/// What a view shows of a gallery: for each image what each loader made of it.
 public struct GalleryViewModel: ViewModel, Hashable {
-    /// What a view shows of a picture.
+    /// What a view shows of an image.
     public struct Exhibit: Encodable, Hashable, Sendable {
-        /// The picture; `nil` if there is none.
-        public let picture: Figure?
+        /// The image; `nil` if there is none.
+        public let image: Figure?
         /// How large it is and how long it took, or why there is none.
         public let caption: String
         /// What the loader did, step by step.
@@ -106,7 +106,7 @@ public struct GalleryViewModel: ViewModel, Hashable {
 
     /// What a view shows of an address.
     public struct Row: Encodable, Hashable, Sendable {
-        /// What the picture is of.
+        /// What the image is of.
         public let title: String
         /// Where it is, without what may be secret.
         public let address: String
@@ -133,18 +133,18 @@ public struct GalleryViewModel: ViewModel, Hashable {
 
     /// The rows as a table with a column for each loader, and the sentence.
     public var document: Document {
-        let columns = [Table.Column("Figure of")] + loaders.map { Table.Column($0) }
+        let columns = [Table.Column("Image of")] + loaders.map { Table.Column($0) }
         let cells = rows.map { row in
             [Table.Cell(row.title, detail: row.address)]
-                + row.exhibits.map { Table.Cell("\($0.caption) (\($0.steps))", picture: $0.picture) }
+                + row.exhibits.map { Table.Cell("\($0.caption) (\($0.steps))", image: $0.image) }
         }
         return Document(
-            title: "Pictures",
-            blocks: [.heading("Pictures"), .table(Table(columns: columns, rows: cells)), .paragraph(provenance)]
+            title: "Images",
+            blocks: [.heading("Images"), .table(Table(columns: columns, rows: cells)), .paragraph(provenance)]
         )
     }
 
-    /// The gallery as a page, `gallery.html`, that holds all its pictures.
+    /// The gallery as a page, `gallery.html`, that holds all its images.
     public var renderedFiles: [RenderedFile] {
         let renderer = HTMLRenderer(generator: generator)
         return [RenderedFile(name: "gallery.html", contents: renderer.render(document), mark: renderer.beginning)]

@@ -82,7 +82,7 @@ public struct MirrorViewModel: Hashable, Sendable {
         let kept = itemCount - min(itemCount, report.transferredCount)
         line = """
             Mirrored \(source) into \(directory) in \(duration.spoken): \(report.userCount) users, \(report.postCount) posts, \
-            \(report.avatarCount) pictures. Of \(itemCount) files \(kept) were there already, and unchanged.
+            \(report.avatarCount) images. Of \(itemCount) files \(kept) were there already, and unchanged.
             """
     }
 }

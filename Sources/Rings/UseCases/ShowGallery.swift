@@ -2,7 +2,7 @@ public import Entities
 import InwardCore
 public import InwardImages
 
-/// Shows the pictures of all users, and others, as different loaders give them.
+/// Shows the images of all users, and others, as different loaders give them.
 public struct ShowGallery: Sendable {
     private struct Load {
         let row: Int
@@ -10,7 +10,7 @@ public struct ShowGallery: Sendable {
         let exhibit: Gallery.Exhibit
     }
 
-    /// How many pictures are loaded at once. Others wait their turn.
+    /// How many images are loaded at once. Others wait their turn.
     private static let atOnce = 16
 
     private let users: ListUsers
@@ -24,9 +24,9 @@ public struct ShowGallery: Sendable {
     /// - Parameters:
     ///   - users: The use case that gives the users.
     ///   - loaders: The loaders to compare.
-    ///   - codec: What encodes the pictures, as JPEG or as PNG if they let something through.
-    ///   - others: What is loaded beside the users' pictures.
-    ///   - avatar: Where the picture of a user is.
+    ///   - codec: What encodes the images, as JPEG or as PNG if they let something through.
+    ///   - others: What is loaded beside the users' images.
+    ///   - avatar: Where the image of a user is.
     public init(
         users: ListUsers,
         loaders: [GalleryLoader],
@@ -41,9 +41,9 @@ public struct ShowGallery: Sendable {
         self.avatar = avatar
     }
 
-    /// Loads all pictures. One that cannot be had is an exhibit that says why.
+    /// Loads all images. One that cannot be had is an exhibit that says why.
     ///
-    /// - Parameter progress: Called after each picture with how many are done, and of how many.
+    /// - Parameter progress: Called after each image with how many are done, and of how many.
     /// - Returns: what each loader made of each address.
     /// - Throws: a ``ListUsersError`` if there is no list of users to be had.
     public func callAsFunction(
@@ -83,14 +83,14 @@ public struct ShowGallery: Sendable {
 
     private func exhibit(_ address: ImageAddress, _ loader: GalleryLoader) async -> Gallery.Exhibit {
         let load = await loader.loader.load(address)
-        return Gallery.Exhibit(picture: load.result.flatMap { encoded($0, of: address) }, report: load.report)
+        return Gallery.Exhibit(image: load.result.flatMap { encoded($0, of: address) }, report: load.report)
     }
 
-    private func encoded(_ image: Image, of address: ImageAddress) -> Result<Gallery.Figure, ImageError> {
+    private func encoded(_ image: Image, of address: ImageAddress) -> Result<Gallery.Rendition, ImageError> {
         let encoding: ImageEncoding = image.isOpaque ? .jpeg(quality: 85, subsampling: .none) : .png
         do {
             let bytes = try codec.bytes(of: image, as: encoding)
-            return .success(Gallery.Figure(bytes: bytes, format: encoding.format, size: image.size))
+            return .success(Gallery.Rendition(bytes: bytes, format: encoding.format, size: image.size))
         } catch {
             return .failure(ImageError(error, of: address))
         }
@@ -109,11 +109,11 @@ public struct GalleryLoader: Sendable {
     }
 }
 
-/// Pictures beside each other, as different loaders give them.
+/// Images beside each other, as different loaders give them.
 public struct Gallery: Hashable, Sendable {
-    /// A picture that is ready to be shown.
-    public struct Figure: Hashable, Sendable {
-        /// The picture, encoded.
+    /// An image that is ready to be shown.
+    public struct Rendition: Hashable, Sendable {
+        /// The image, encoded.
         public let bytes: [UInt8]
         /// The form it is encoded in.
         public let format: ImageFormat
@@ -123,15 +123,15 @@ public struct Gallery: Hashable, Sendable {
 
     /// What a loader made of an address.
     public struct Exhibit: Hashable, Sendable {
-        /// The picture, or why there is none.
-        public let picture: Result<Figure, ImageError>
+        /// The image, or why there is none.
+        public let image: Result<Rendition, ImageError>
         /// What the loader did.
         public let report: ImageLoadReport
     }
 
     /// What all loaders made of an address.
     public struct Row: Hashable, Sendable {
-        /// What the picture is of.
+        /// What the image is of.
         public let title: String
         /// Where it is.
         public let address: ImageAddress

@@ -12,10 +12,10 @@ struct Arguments: Equatable {
                               or a directory that mirrors one (users.json, posts.json).
                               Without it: a sample that is part of the program.
           --output DIRECTORY  also write what is shown as index.html and index.json into this directory, and the
-                              users' pictures as gallery.html.
+                              users' images as gallery.html.
           --open PLACE        show what is at a place: users, users/7, users/7/posts, posts, and so on.
           --watch SECONDS     show the feed, and again what has become of it every so many seconds, until interrupted.
-          --mirror DIRECTORY  copy users, posts and pictures into this directory, which is an upstream then. What is there
+          --mirror DIRECTORY  copy users, posts and images into this directory, which is an upstream then. What is there
                               changes when all is copied. Interrupted and run again, it is finished.
           --publish           publish posts from standard input, one a line of at most 1 MiB:
                               {"userId": 7, "title": "Notes", "body": "On the engine."}

@@ -7,7 +7,7 @@ import InwardScopes
 
 /// The command: from arguments to printed lines and an exit status.
 struct QuickLook {
-    /// Pictures take longer than lists, above all in a build that is not optimized.
+    /// Images take longer than lists, above all in a build that is not optimized.
     private static let galleryLimit = Duration.seconds(300)
 
     /// What is copied by then is not copied again.
@@ -142,7 +142,7 @@ struct QuickLook {
 
     private func gallery(for user: UserContainer) async throws -> GalleryViewModel {
         let standardError = terminal.standardError
-        standardError.showProgress("Loading pictures …")
+        standardError.showProgress("Loading images …")
         return try await GalleryContainer(in: user).withInteraction(within: Self.galleryLimit) { interaction in
             try await interaction.gallery { standardError.updateProgress($0) }
         }

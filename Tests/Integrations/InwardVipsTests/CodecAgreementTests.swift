@@ -4,7 +4,7 @@ import InwardImages
 import InwardVips
 import Testing
 
-/// What a plugin makes of a picture does not depend on the codec that decoded it, but for what rounding leaves.
+/// What a plugin makes of an image does not depend on the codec that decoded it, but for what rounding leaves.
 @Suite(.timeLimit(.minutes(5)))
 struct CodecAgreementTests {
     private let swift = SwiftImageCodec()
@@ -23,7 +23,7 @@ struct CodecAgreementTests {
         }
     }
 
-    @Test func bothFoldersOfPicturesAreThere() throws {
+    @Test func bothFoldersOfImagesAreThere() throws {
         #expect(SharedFixture.pngs.count > 90)
         #expect(SharedFixture.jpegs.count > 40)
         #expect(try SharedFixture.jpegs.count { try reductions(of: $0.bytes()).count == 4 } > 6)

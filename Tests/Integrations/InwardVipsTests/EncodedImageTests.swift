@@ -9,10 +9,10 @@ struct EncodedImageTests {
         [0xFF, 0xD8, 0xFF, 0xE1, 0, 8, 1, 2, 0xFF, 0xD9, 3, 4, 0xFF, 0xDA, 0, 3, 9]
         + [0x11, 0xFF, 0x00, 0xD9, 0xFF, 0xD0, 0x22, 0xFF, 0xFF, 0xD9]
 
-    @Test func theEndOfAThumbnailIsNotThatOfThePicture() throws {
-        #expect(try !EncodedImage(bytes: photograph, format: .jpeg).isCutShort())
+    @Test func theEndOfAThumbnailIsNotThatOfTheImage() throws {
+        #expect(try !EncodedBytes(bytes: photograph, format: .jpeg).isCutShort())
         for length in 0..<photograph.count {
-            #expect(try EncodedImage(bytes: Array(photograph.prefix(length)), format: .jpeg).isCutShort(), "\(length)")
+            #expect(try EncodedBytes(bytes: Array(photograph.prefix(length)), format: .jpeg).isCutShort(), "\(length)")
         }
     }
 
@@ -20,20 +20,20 @@ struct EncodedImageTests {
     func anyBytesAreLookedAtWithoutATrap(format: ImageFormat) {
         for filling: UInt8 in [0, 1, 0x21, 0x2C, 0x7F, 0x80, 0xFF] {
             for count in 0..<80 {
-                _ = try? EncodedImage(bytes: [UInt8](repeating: filling, count: count), format: format).isCutShort()
+                _ = try? EncodedBytes(bytes: [UInt8](repeating: filling, count: count), format: format).isCutShort()
             }
         }
     }
 
     @Test func boxesThatEndBehindTheFileAreCutShort() throws {
         let box: [UInt8] = [0, 0, 0, 12] + Array("mdat".utf8) + [1, 2, 3, 4]
-        #expect(try !EncodedImage(bytes: box, format: .avif).isCutShort())
-        #expect(try EncodedImage(bytes: Array(box.dropLast()), format: .avif).isCutShort())
+        #expect(try !EncodedBytes(bytes: box, format: .avif).isCutShort())
+        #expect(try EncodedBytes(bytes: Array(box.dropLast()), format: .avif).isCutShort())
         let long: [UInt8] = [0, 0, 0, 1] + Array("mdat".utf8) + [0, 0, 0, 0, 0, 0, 0, 17, 9]
-        #expect(try !EncodedImage(bytes: long, format: .heif).isCutShort())
-        #expect(try EncodedImage(bytes: Array(long.dropLast()), format: .heif).isCutShort())
+        #expect(try !EncodedBytes(bytes: long, format: .heif).isCutShort())
+        #expect(try EncodedBytes(bytes: Array(long.dropLast()), format: .heif).isCutShort())
         let endless: [UInt8] = [0, 0, 0, 1] + Array("mdat".utf8) + [UInt8](repeating: 0xFF, count: 8)
-        #expect(try EncodedImage(bytes: endless, format: .heif).isCutShort())
+        #expect(try EncodedBytes(bytes: endless, format: .heif).isCutShort())
     }
 
     /// A million of them took libheif six seconds.

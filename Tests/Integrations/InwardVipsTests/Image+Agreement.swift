@@ -3,7 +3,7 @@ import InwardImages
 import InwardTesting
 
 extension Image {
-    /// By how much the parts of two pixels at the same place differ at most; 256 for pictures that are not of one size.
+    /// By how much the parts of two pixels at the same place differ at most; 256 for images that are not of one size.
     func difference(from other: Image) -> Int {
         guard size == other.size else { return 256 }
         return zip(bytes, other.bytes).reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }

@@ -1,7 +1,7 @@
 #if Vips
 import Foundation
 
-/// A file with a picture that is there for the tests of `Infrastructure`.
+/// A file with an image that is there for the tests of `Infrastructure`.
 struct SharedFixture {
     let name: String
     private let url: URL

@@ -3,10 +3,10 @@ import InwardCore
 import InwardImages
 import Testing
 
-/// A plugin as somebody installs it, and what it makes of a picture.
+/// A plugin as somebody installs it, and what it makes of an image.
 struct ShippedPlugin: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    /// By how many levels, of 256, a part of a pixel may differ where the colours of the pictures do by two at the most.
+    /// By how many levels, of 256, a part of a pixel may differ where the colours of the images do by two at the most.
     let tolerance: Int
     private let work: @Sendable (Image) async throws -> Image
 
@@ -40,7 +40,7 @@ struct ShippedPlugin: CustomTestStringConvertible, Sendable {
         ShippedPlugin(Background(Color(red: 20, green: 120, blue: 220))),
         ShippedPlugin(Watermark(.text("Inward", .white), width: .ofWidth(0.6))),
         ShippedPlugin(Watermark(.image(Image(size: ImageSize(clamping: 9, 5), color: .black)), at: .tiled)),
-        // A picture is let be: what is compared is what stands in the place of one. A hash has few levels, each of them far from
+        // An image is let be: what is compared is what stands in the place of one. A hash has few levels, each of them far from
         // the next.
         ShippedPlugin("Placeholder", tolerance: 9) { image in
             let plugin = Placeholder(size: image.size, blur: try ThumbHash(of: image))

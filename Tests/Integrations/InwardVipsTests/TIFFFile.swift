@@ -24,7 +24,7 @@ struct TIFFFile {
         return bytes + number(next, 4) + [UInt8](repeating: 0, count: filling)
     }
 
-    /// What a picture of one grey pixel needs.
+    /// What an image of one grey pixel needs.
     static let pixel: [Entry] = [
         (256, 3, 1, 1), (257, 3, 1, 1), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (273, 4, 1, 8),
         (277, 3, 1, 1), (278, 3, 1, 1), (279, 4, 1, 1),

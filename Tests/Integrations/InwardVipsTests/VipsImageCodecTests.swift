@@ -38,7 +38,7 @@ struct VipsImageCodecTests {
     }
 
     @Test(arguments: [ImageFormat.gif, .avif, .heif])
-    func aPictureIsTurnedWhereTheFormCannotSaySo(format: ImageFormat) throws {
+    func anImageIsTurnedWhereTheFormCannotSaySo(format: ImageFormat) throws {
         var image = squares
         image.orientation = .right
         let read = try codec.image(
@@ -84,7 +84,7 @@ struct VipsImageCodecTests {
         #expect(read[1, 0] == .white)
     }
 
-    @Test func ofManyPicturesTheFirstIsRead() throws {
+    @Test func ofManyImagesTheFirstIsRead() throws {
         // Two frames of one pixel, a red one and a blue one.
         let animation: [UInt8] =
             Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 255, 0, 0, 0, 0, 255]
@@ -190,7 +190,7 @@ struct VipsImageCodecTests {
         }
     }
 
-    @Test func aPictureOfTwelveMillionPixelsIsNotCompressedInASlowFormUnlessTheLimitSaysSo() {
+    @Test func anImageOfTwelveMillionPixelsIsNotCompressedInASlowFormUnlessTheLimitSaysSo() {
         let photograph = Image(size: ImageSize(clamping: 4_000, 3_000), color: .white)
         for format in [ImageFormat.avif, .heif] {
             #expect(reason { _ = try codec.bytes(of: photograph, as: ImageEncoding(format)) } == .unencodable(format))
@@ -241,7 +241,7 @@ struct VipsImageCodecTests {
         }
     }
 
-    @Test func halfOfAPictureIsThereIfThatIsAllowed() throws {
+    @Test func halfOfAnImageIsThereIfThatIsAllowed() throws {
         var image = Image(size: ImageSize(clamping: 64, 64))
         image.update { pixels in
             for index in 0..<pixels.count { pixels[index] = index % 4 == 3 ? 255 : UInt8(index * index % 251) }

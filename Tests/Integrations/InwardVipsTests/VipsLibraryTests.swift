@@ -57,7 +57,7 @@ struct VipsLibraryTests {
         #expect(await whenCancelled(decode) == false)
     }
 
-    @Test func nothingIsWrittenIntoLessRoomThanAPictureTakes() throws {
+    @Test func nothingIsWrittenIntoLessRoomThanAnImageTakes() throws {
         let bytes = try #require(VipsLibrary.encode(image, encoding(.PNG)))
         let decoding = CVipsDecoding(format: .PNG, reduction: 1, allows_truncation: false)
         for other in [ImageSize(clamping: 1_023, 1_024), ImageSize(clamping: 1_024, 1_025)] {
@@ -69,7 +69,7 @@ struct VipsLibraryTests {
         }
     }
 
-    /// The codec recognizes no such picture; nor would libvips decode it if it did.
+    /// The codec recognizes no such image; nor would libvips decode it if it did.
     @Test func whatIsBlockedIsNotDecoded() {
         let picture = "<svg xmlns='http://www.w3.org/2000/svg' width='2' height='2'><rect width='2' height='2'/></svg>"
         let size = ImageSize(clamping: 2, 2)

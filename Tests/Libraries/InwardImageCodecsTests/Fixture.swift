@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A picture that a script made, and what is known of it.
+/// An image that a script made, and what is known of it.
 struct Fixture: CustomTestStringConvertible {
     let name: String
     let width: Int

@@ -30,7 +30,7 @@ struct ImageFormatSignatureTests {
         "", "RIFF....WAVE", "<html><svg></html>", "<?xml version='1.0'?><a/>", "svg", "\0\0\0\u{10}ftypisom\0\0\0\0",
         "%PDF",
     ])
-    func whatIsNoPictureIsOfNoForm(text: String) {
+    func whatIsNoImageIsOfNoForm(text: String) {
         #expect(ImageFormat(signatureOf: Array(text.utf8)) == nil)
     }
 }

@@ -31,7 +31,7 @@ struct JPEGBoundsTests {
     }
 
     @Test(arguments: [0xC0, 0xC2] as [UInt8], [1, 2, 4, 8])
-    func whatEndsBeforeItsFirstBlockIsNoPicture(marker: UInt8, reduction: Int) {
+    func whatEndsBeforeItsFirstBlockIsNoImage(marker: UInt8, reduction: Int) {
         // A hundred bytes that would have memory set aside for millions of blocks.
         let bytes = Self.start + Self.quantization + Self.frame(marker, side: 7_000)
         for rest in [[], [0xFF], Self.scan + [0, 0]] as [[UInt8]] {

@@ -15,7 +15,7 @@ struct JPEGCodecTests {
         #expect(image.isOpaque)
     }
 
-    @Test func allKindsOfPicturesAreTried() {
+    @Test func allKindsOfImagesAreTried() {
         #expect(JPEGFixture.names.count > 40)
     }
 
@@ -59,7 +59,7 @@ struct JPEGCodecTests {
     }
 
     @Test(arguments: Orientation.allCases)
-    func tellsHowAPictureIsTurned(_ orientation: Orientation) throws {
+    func tellsHowAnImageIsTurned(_ orientation: Orientation) throws {
         let bytes = try JPEGFixture.bytes("orientation-\(orientation.rawValue)")
         #expect(try codec.header(of: bytes).orientation == orientation)
         #expect(try codec.image(from: bytes, ImageDecodingOptions()).orientation == orientation)
@@ -92,12 +92,12 @@ struct JPEGCodecTests {
         let separate = try codec.header(of: JPEGFixture.bytes("baseline-scans"))
         // 5×3 MCUs of six blocks, whose 64 coefficients take two bytes each.
         #expect(progressive.workingBytes - baseline.workingBytes == 5 * 3 * 6 * 64 * 2)
-        // 3×2 blocks of each component, beside rows of samples and the tables that all pictures take.
+        // 3×2 blocks of each component, beside rows of samples and the tables that all images take.
         #expect(separate.workingBytes > 3 * 2 * 3 * 64 * 2)
         #expect(separate.bytes(reducedBy: 1) == separate.workingBytes + 24 * 16 * 4)
     }
 
-    @Test func takesNothingElseForAPicture() throws {
+    @Test func takesNothingElseForAnImage() throws {
         for bytes in [[], [0xFF], [0xFF, 0xD9], Array("GIF89a".utf8)] as [[UInt8]] {
             #expect(reason { () throws(ImageCodecError) in _ = try codec.header(of: bytes) } == .unrecognized)
             #expect(

@@ -8,7 +8,7 @@ struct JPEGDamageTests {
     private static let small = ["baseline-2x3", "progressive-7x9", "baseline-16x17"]
 
     @Test(arguments: small)
-    func anyChangedByteGivesAPictureOrAnError(_ name: String) throws {
+    func anyChangedByteGivesAnImageOrAnError(_ name: String) throws {
         let bytes = try JPEGFixture.bytes(name)
         var generator = SplitMix64(seed: 7)
         for index in bytes.indices {
@@ -28,7 +28,7 @@ struct JPEGDamageTests {
             let start = Array(bytes[..<count])
             do throws(ImageCodecError) {
                 _ = try codec.image(from: start, ImageDecodingOptions())
-                Issue.record("The first \(count) of \(bytes.count) bytes are a picture.")
+                Issue.record("The first \(count) of \(bytes.count) bytes are an image.")
             } catch {
                 #expect(error.reason == .truncated(.jpeg) || count < 2, "\(count)")
             }
@@ -49,7 +49,7 @@ struct JPEGDamageTests {
         #expect(image[66, 44] == Color(gray: 128))
     }
 
-    @Test func someOfAProgressivePictureIsThereEverywhere() throws {
+    @Test func someOfAProgressiveImageIsThereEverywhere() throws {
         let bytes = try JPEGFixture.bytes("progressive-444")
         let whole = try codec.image(from: bytes, ImageDecodingOptions())
         let half = Array(bytes[..<(bytes.count * 2 / 3)])
@@ -58,7 +58,7 @@ struct JPEGDamageTests {
         #expect((0.5..<12).contains(JPEGFixture.difference(image, expected).mean))
     }
 
-    @Test func randomBytesBehindAFrameAreNoPicture() throws {
+    @Test func randomBytesBehindAFrameAreNoImage() throws {
         let bytes = try JPEGFixture.bytes("progressive-7x9")
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SplitMix64(seed: seed)

@@ -39,7 +39,7 @@ struct JPEGEncodingTests {
         #expect(noise(try codec.image(from: bytes, ImageDecodingOptions()), image) > 35)
     }
 
-    @Test func aGreyPictureHasOneComponent() throws {
+    @Test func aGreyImageHasOneComponent() throws {
         let gray = Image(size: ImageSize(clamping: 20, 10), color: Color(gray: 77))
         let bytes = try codec.bytes(of: gray, as: .jpeg())
         let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
@@ -58,7 +58,7 @@ struct JPEGEncodingTests {
     }
 
     @Test(arguments: Orientation.allCases)
-    func howAPictureIsTurnedIsWritten(_ orientation: Orientation) throws {
+    func howAnImageIsTurnedIsWritten(_ orientation: Orientation) throws {
         var image = Image(size: ImageSize(clamping: 3, 2), color: .black)
         image.orientation = orientation
         let bytes = try codec.bytes(of: image, as: .jpeg())
@@ -84,7 +84,7 @@ struct JPEGEncodingTests {
         return try #require(Image(size: ImageSize(clamping: width, height), bytes: bytes))
     }
 
-    /// How much stronger the picture is than what differs from it, in decibels.
+    /// How much stronger the image is than what differs from it, in decibels.
     private func noise(_ image: Image, _ original: Image) -> Double {
         let squares = zip(image.bytes, original.bytes).map { pow(Double($0) - Double($1), 2) }
         let mean = squares.reduce(0, +) / Double(3 * image.size.pixelCount)

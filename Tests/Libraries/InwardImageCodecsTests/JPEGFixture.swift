@@ -1,18 +1,18 @@
 import Foundation
 import InwardImages
 
-/// A picture that a script made, and the pixels that Pillow, with libjpeg-turbo, decodes from it.
+/// An image that a script made, and the pixels that Pillow, with libjpeg-turbo, decodes from it.
 enum JPEGFixture {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("Fixtures/JPEG")
 
-    /// The names of all pictures whose pixels are known.
+    /// The names of all images whose pixels are known.
     static let names = contents.filter { $0.hasSuffix(".rgb") && $0.split(separator: ".").count == 2 }
         .map { String($0.dropLast(4)) }.sorted()
 
     private static let contents = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
 
-    /// The bytes of a picture.
+    /// The bytes of an image.
     static func bytes(_ name: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: folder.appendingPathComponent("\(name).jpg")))
     }
@@ -23,7 +23,7 @@ enum JPEGFixture {
         return [UInt8](try Data(contentsOf: folder.appendingPathComponent("\(name).\(suffix)")))
     }
 
-    /// By how much the colours of a picture differ from those that are expected: at most, and in the mean.
+    /// By how much the colours of an image differ from those that are expected: at most, and in the mean.
     static func difference(_ image: Image, _ expected: [UInt8]) -> (most: Int, mean: Double) {
         var most = 0
         var sum = 0

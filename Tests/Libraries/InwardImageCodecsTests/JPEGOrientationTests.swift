@@ -19,7 +19,7 @@ struct JPEGOrientationTests {
         return start..<start + 2 + Int(bytes[start + 2]) << 8 + Int(bytes[start + 3])
     }
 
-    @Test(arguments: Orientation.allCases) func thePictureIsTurnedAsTheHeaderSays(orientation: Orientation) throws {
+    @Test(arguments: Orientation.allCases) func theImageIsTurnedAsTheHeaderSays(orientation: Orientation) throws {
         let bytes = try encoded(orientation)
         #expect(try codec.header(of: bytes).orientation == orientation)
         #expect(try codec.image(from: bytes, ImageDecodingOptions()).orientation == orientation)

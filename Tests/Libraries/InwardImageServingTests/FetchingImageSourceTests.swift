@@ -22,7 +22,7 @@ struct FetchingImageSourceTests {
         StubDataFetcher { _ in DataResponse(status: DataResponse.Status(status), body: Data(body)) }
     }
 
-    @Test func thePictureIsTheBodyOfTheAnswer() async throws {
+    @Test func theImageIsTheBodyOfTheAnswer() async throws {
         #expect(try await image(answer(200, [1, 2, 3])) == EncodedImage([1, 2, 3]))
     }
 
@@ -50,7 +50,7 @@ struct FetchingImageSourceTests {
         }
         let error = await #expect(throws: ImageError.self) { try await image(fetcher) }
         #expect(error?.reason == expected)
-        #expect(error?.description == "The picture \(Self.address) went wrong.")
+        #expect(error?.description == "The image \(Self.address) went wrong.")
     }
 
     @Test func aLargerAnswerThanAllowedIsAFailure() async {

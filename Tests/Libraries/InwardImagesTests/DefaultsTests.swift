@@ -8,14 +8,14 @@ import Testing
 /// What holds where nobody says otherwise. A service that links this package relies on it, so a change of a default is a change that
 /// its users have to be told of.
 struct DefaultsTests {
-    @Test(.timeLimit(.minutes(5))) func fourPicturesAreLoadedAheadAtOnce() async {
+    @Test(.timeLimit(.minutes(5))) func fourImagesAreLoadedAheadAtOnce() async {
         let source = CountingImageSource(gathering: 4)
         let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
         await loader.prefetch((0..<12).map { ImageAddress("\($0)") })
         #expect(source.maximumAtOnce == 4)
     }
 
-    @Test func picturesHaveLimits() {
+    @Test func imagesHaveLimits() {
         let limits = ImageLimits()
         #expect(limits.encodedBytes == 33_554_432)
         #expect(limits.pixels == 50_000_000)
@@ -24,7 +24,7 @@ struct DefaultsTests {
         #expect(DecodingBudget().limit == 536_870_912)
     }
 
-    @Test func picturesAreKeptForFiveMinutesAndTheirAbsenceForTenSeconds() {
+    @Test func imagesAreKeptForFiveMinutesAndTheirAbsenceForTenSeconds() {
         let clock = ManualClock()
         let cache = ImageCache(timer: TimerService(clock))
         #expect(cache.expiry == .seconds(300))
@@ -43,7 +43,7 @@ struct DefaultsTests {
         #expect(cache.header(of: address, in: partition) == nil)
     }
 
-    @Test func aResizedPictureKeepsItsProportionsAndIsNotEnlarged() {
+    @Test func aResizedImageKeepsItsProportionsAndIsNotEnlarged() {
         for resize in [Resize(width: 3, height: 2), Resize(to: ImageSize(clamping: 3, 2))] {
             #expect(resize.mode == .fit)
             #expect(!resize.enlarges)
@@ -57,7 +57,7 @@ struct DefaultsTests {
         #expect(watermark.opacity == 0.8)
     }
 
-    @Test func picturesAreWrittenAsMostDo() {
+    @Test func imagesAreWrittenAsMostDo() {
         #expect(ImageEncoding(.jpeg) == ImageEncoding(.jpeg, quality: 80, subsampling: .quarter))
         #expect(ImageEncoding.jpeg() == ImageEncoding(.jpeg))
         #expect(ImageDecodingOptions().reduction == 1 && !ImageDecodingOptions().allowsTruncation)

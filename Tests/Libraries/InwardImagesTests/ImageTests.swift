@@ -5,7 +5,7 @@ import Testing
 struct ImageTests {
     private let size = ImageSize(clamping: 2, 3)
 
-    @Test func aPictureHasAsManyPixelsAsItsSizeSays() {
+    @Test func anImageHasAsManyPixelsAsItsSizeSays() {
         let bytes = (0..<24).map { UInt8($0) }
         let image = Image(size: size, bytes: bytes)
         #expect(image?[1, 2] == Color(red: 20, green: 21, blue: 22, alpha: 23))
@@ -14,7 +14,7 @@ struct ImageTests {
         #expect(Image(size: size, bytes: bytes + [0]) == nil)
     }
 
-    @Test func aPlainPictureHasItsColourEverywhere() {
+    @Test func aPlainImageHasItsColourEverywhere() {
         let image = Image(size: size, color: Color(red: 1, green: 2, blue: 3, alpha: 4))
         #expect(image == Image(size: size, bytes: (0..<24).map { UInt8($0 % 4 + 1) }))
     }
@@ -38,7 +38,7 @@ struct ImageTests {
     }
 
     @Test func itsDescriptionAndItsMirrorShowNoPixels() {
-        #expect("\(Image(size: size))" == "picture of 2×3")
+        #expect("\(Image(size: size))" == "image of 2×3")
         #expect(Mirror(reflecting: Image(size: size)).children.allSatisfy { $0.label != "bytes" })
     }
 }

@@ -9,7 +9,7 @@ import Testing
 struct AppConfigurationImagesTests {
     private let picture = Image(size: ImageSize(clamping: 12, 9), color: .white)
 
-    @Test func picturesAreReadAndWrittenByTheCodecThatTheTraitNames() async throws {
+    @Test func imagesAreReadAndWrittenByTheCodecThatTheTraitNames() async throws {
         let codec = try await AppContainer.example().imageCodec
         for encoding in [ImageEncoding.png, .jpeg()] {
             let bytes = try codec.bytes(of: picture, as: encoding)

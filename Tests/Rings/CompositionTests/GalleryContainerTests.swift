@@ -29,20 +29,20 @@ struct GalleryContainerTests {
         dataFetcher.requests.count { $0.url.path().hasSuffix(name) }
     }
 
-    @Test func eachLoaderShowsWhatItMakesOfEachPicture() async throws {
+    @Test func eachLoaderShowsWhatItMakesOfEachImage() async throws {
         let user = try await UserContainer(.guest, in: .example(dataFetcher))
         let gallery = try await GalleryContainer(in: user).withInteraction { try await $0.gallery() }
         #expect(gallery.loaders == ["Plain", "Watermark", "Watermark and placeholder"])
-        #expect(gallery.rows.map(\.title) == ["Ada Lovelace", "Nobody", "Something that is no picture"])
-        let sizes = gallery.rows.map { row in row.exhibits.map { $0.picture.map { "\($0.width)×\($0.height)" } } }
+        #expect(gallery.rows.map(\.title) == ["Ada Lovelace", "Nobody", "Something that is no image"])
+        let sizes = gallery.rows.map { row in row.exhibits.map { $0.image.map { "\($0.width)×\($0.height)" } } }
         #expect(sizes == [["12×9", "12×9", "12×9"], [nil, nil, "240×240"], [nil, nil, "240×240"]])
-        let pictures = gallery.rows[0].exhibits.compactMap { $0.picture?.bytes }
+        let pictures = gallery.rows[0].exhibits.compactMap { $0.image?.bytes }
         #expect(pictures[0] != pictures[1] && pictures[1] == pictures[2])
         #expect(gallery.rows[2].exhibits[0].caption.contains("is not in a known image format"))
-        #expect(gallery.provenance == "Loaded 5 pictures of 9 from the built-in sample in 0 ms.")
+        #expect(gallery.provenance == "Loaded 5 images of 9 from the built-in sample in 0 ms.")
     }
 
-    @Test func aPictureIsFetchedOnceForASessionAndAgainForAnother() async throws {
+    @Test func anImageIsFetchedOnceForASessionAndAgainForAnother() async throws {
         let app = try await AppContainer.example(dataFetcher)
         let ada = try await UserContainer(UserSession(name: "ada", credentials: .bearer("a")), in: app)
         let bob = try await UserContainer(UserSession(name: "bob", credentials: .bearer("b")), in: app)
@@ -68,7 +68,7 @@ struct GalleryContainerTests {
         #expect(error?.reason == .tooLarge)
     }
 
-    @MainActor @Test func picturesAreNotDecodedWhereTheMainActorIs() async throws {
+    @MainActor @Test func imagesAreNotDecodedWhereTheMainActorIs() async throws {
         #expect(MainQueue.isCurrent)
         let codec = QueueRecordingCodec()
         let loader = ImageLoader(source: FetchingImageSource(dataFetcher), codec: codec)
@@ -76,7 +76,7 @@ struct GalleryContainerTests {
         #expect(codec.wasOnMainQueue.withLock(\.self) == [false])
     }
 
-    /// Has the same bytes for every picture.
+    /// Has the same bytes for every image.
     private struct Store: ImageDataCache {
         let bytes: [UInt8]
 

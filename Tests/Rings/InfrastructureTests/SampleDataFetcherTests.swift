@@ -69,17 +69,17 @@ struct SampleDataFetcherTests {
         #expect(try await list("posts?_start=10&_limit=5").compactMap { $0["id"] as? Int } == Array(11...15))
     }
 
-    @Test func eachUserHasAPictureOfItsOwn() async throws {
-        var pictures: Set<Data> = []
+    @Test func eachUserHasAnImageOfItsOwn() async throws {
+        var images: Set<Data> = []
         for number in 0...11 {
             let response = try await fetcher.fetch(request("avatars/\(number).jpg"))
             #expect(response.status == ((1...10).contains(number) ? .ok : .notFound))
             guard response.status == .ok else { continue }
             #expect(response.headerFields[.contentType] == "image/jpeg")
             #expect(try JPEGCodec().header(of: [UInt8](response.body)).size == ImageSize(width: 128, height: 128))
-            pictures.insert(response.body)
+            images.insert(response.body)
         }
-        #expect(pictures.count == 10)
+        #expect(images.count == 10)
         #expect(try await fetcher.fetch(request("avatars/x.jpg")).status == .notFound)
     }
 

@@ -46,11 +46,11 @@ struct GalleryPresenterTests {
         progress = lines
     }
 
-    @Test func progressIsToldAfterEachPicture() {
-        #expect(progress == [1, 2].map { "Loading pictures \(ProgressBar(done: $0, total: 2))" })
+    @Test func progressIsToldAfterEachImage() {
+        #expect(progress == [1, 2].map { "Loading images \(ProgressBar(done: $0, total: 2))" })
     }
 
-    @Test func aPictureIsInThePageAndSaysHowLargeItIsAndWhatWasDone() {
+    @Test func anImageIsInThePageAndSaysHowLargeItIsAndWhatWasDone() {
         let page = viewModel.renderedFiles[0].contents
         #expect(page.contains("data:image/png;base64,Bwg="))
         #expect(page.contains("width=\"1\" height=\"1\""))
@@ -59,16 +59,16 @@ struct GalleryPresenterTests {
         #expect(page.contains("img-src data:"))
     }
 
-    @Test func aFailureSaysWhyThereIsNoPicture() {
-        #expect(viewModel.rows[1].exhibits[0].picture == nil)
+    @Test func aFailureSaysWhyThereIsNoImage() {
+        #expect(viewModel.rows[1].exhibits[0].image == nil)
         #expect(
             viewModel.rows[1].exhibits[0].caption
-                == "The picture http://upstream.test/avatars/2.jpg was answered with 404 Not Found."
+                == "The image http://upstream.test/avatars/2.jpg was answered with 404 Not Found."
         )
     }
 
     @Test func theSentenceCountsWhatWasLoaded() {
-        #expect(viewModel.provenance == "Loaded 1 pictures of 2 from the <test> in 0 ms.")
+        #expect(viewModel.provenance == "Loaded 1 images of 2 from the <test> in 0 ms.")
         #expect(viewModel.renderedFiles[0].contents.contains("the &lt;test&gt;"))
         #expect(viewModel.renderedFiles[0].contents.hasPrefix(viewModel.renderedFiles[0].mark))
     }

@@ -56,7 +56,7 @@ struct MirrorControllerTests {
         // The users were asked for twice: to be copied, and whether they are still the same.
         #expect(
             first.line == """
-                Mirrored the sample into mirror in 4 s: 2 users, 1 posts, 1 pictures. Of 3 files 0 were there already, and unchanged.
+                Mirrored the sample into mirror in 4 s: 2 users, 1 posts, 1 images. Of 3 files 0 were there already, and unchanged.
                 """
         )
         #expect(lines == [2, 3, 4].map { "Mirroring \(ProgressBar(done: $0, total: 4))" })
@@ -83,7 +83,7 @@ struct MirrorControllerTests {
 
     /// From an upstream that gives no byte ranges, which is read at once.
     @Test(arguments: [(MirroredItem.users, 2_000_000), (.posts, 2_000_000), (.avatar(User.ID(7)), 1_500_000)])
-    func aListAndAPictureHaveTheirOwnLimits(item: MirroredItem, limit: Int) async throws {
+    func aListAndAnImageHaveTheirOwnLimits(item: MirroredItem, limit: Int) async throws {
         let server = InMemoryWebDataFetcher([])
         let limits = MirrorLimits(maximumListByteCount: 2_000_000, maximumImageByteCount: 1_500_000)
         let source = RepositoryMirrorSource(upstream: try .example(server), limits: limits)

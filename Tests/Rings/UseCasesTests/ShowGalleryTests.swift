@@ -41,10 +41,10 @@ struct ShowGalleryTests {
 
     @Test func eachLoaderShowsWhatItMakesOfAnAddress() async throws {
         let rows = try await gallery(of: users).rows
-        let sizes = rows.map { row in row.exhibits.map { (try? $0.picture.get())?.size.width } }
+        let sizes = rows.map { row in row.exhibits.map { (try? $0.image.get())?.size.width } }
         #expect(sizes == [[2, 2], [4, 4], [3, 3], [nil, 1]])
-        guard case .failure(let error) = rows[3].exhibits[0].picture else {
-            Issue.record("Nobody has a picture.")
+        guard case .failure(let error) = rows[3].exhibits[0].image else {
+            Issue.record("Nobody has an image.")
             return
         }
         #expect(error.reason == .notFound)
@@ -55,13 +55,13 @@ struct ShowGalleryTests {
         #expect(source.asked.sorted { $0.rawValue < $1.rawValue } == ["1", "2", "nobody", "other"])
     }
 
-    @Test func progressIsToldAfterEachPicture() async throws {
+    @Test func progressIsToldAfterEachImage() async throws {
         var told: [[Int]] = []
         _ = try await gallery(of: users) { done, total in told.append([done, total]) }
         #expect(told == (1...8).map { [$0, 8] })
     }
 
-    @Test(.timeLimit(.minutes(5))) func sixteenPicturesAreLoadedAtOnce() async throws {
+    @Test(.timeLimit(.minutes(5))) func sixteenImagesAreLoadedAtOnce() async throws {
         let source = CountingImageSource(gathering: 16)
         let show = ShowGallery(
             users: ListUsers(users: InMemoryUserRepository([])),
@@ -73,7 +73,7 @@ struct ShowGalleryTests {
         #expect(source.maximumAtOnce == 16)
     }
 
-    @Test func morePicturesThanAreLoadedAtOnceAllCome() async throws {
+    @Test func moreImagesThanAreLoadedAtOnceAllCome() async throws {
         let users = try (1...40).map { try User.example($0, name: "\($0)") }
         let gallery = try await gallery(of: users)
         #expect(gallery.rows.count == 42 && gallery.rows.allSatisfy { $0.exhibits.count == 2 })

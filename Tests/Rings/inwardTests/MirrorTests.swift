@@ -54,19 +54,19 @@ struct MirrorTests {
         #expect(output.all.hasPrefix("Mirrored the built-in sample into \(mirror) in "))
         #expect(
             output.all.hasSuffix(
-                ": 10 users, 100 posts, 10 pictures. Of 12 files 0 were there already, and unchanged.\n"
+                ": 10 users, 100 posts, 10 images. Of 12 files 0 were there already, and unchanged.\n"
             )
         )
         #expect(errors.all == "Mirroring the built-in sample …\n")
-        let pictures = directory.appending(path: "pictures").path(percentEncoded: false)
-        #expect(await run(mirror, "--output", pictures) == .success)
+        let images = directory.appending(path: "images").path(percentEncoded: false)
+        #expect(await run(mirror, "--output", images) == .success)
         #expect(
             output.all.contains(
                 "Read 10 users (from upstream) and 100 posts (from upstream) of the directory \(mirror)"
             )
         )
-        let gallery = try? String(contentsOf: URL(filePath: pictures).appending(path: "gallery.html"), encoding: .utf8)
-        #expect(gallery?.contains("Loaded 32 pictures of 36 from the directory") == true)
+        let gallery = try? String(contentsOf: URL(filePath: images).appending(path: "gallery.html"), encoding: .utf8)
+        #expect(gallery?.contains("Loaded 32 images of 36 from the directory") == true)
     }
 
     @Test func whatIsInterruptedIsFinishedByTheNextRun() async throws {
@@ -101,7 +101,7 @@ struct MirrorTests {
             isWhole.turnOn()
             let before = server.requests.count
             #expect(await run(server.url().absoluteString, "--mirror", mirror) == .success)
-            #expect(output.all.contains("10 pictures. Of 12 files 6 were there already, and unchanged."))
+            #expect(output.all.contains("10 images. Of 12 files 6 were there already, and unchanged."))
             // Users and posts are asked for at the beginning and at the end, by their versions.
             let known = server.requests.dropFirst(before).filter { !$0.values(of: "if-none-match").isEmpty }
             #expect(

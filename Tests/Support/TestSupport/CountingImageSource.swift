@@ -2,7 +2,7 @@ package import InwardImages
 import InwardTesting
 import Synchronization
 
-/// A source without pictures that counts how many are asked for at once, and has so many wait for one another.
+/// A source without images that counts how many are asked for at once, and has so many wait for one another.
 ///
 /// Where fewer are asked for at once than wait for one another, nothing goes on.
 package final class CountingImageSource: ImageSource {

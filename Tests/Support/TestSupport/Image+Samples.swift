@@ -1,7 +1,7 @@
 package import InwardImages
 
 extension Image {
-    /// A picture in which everything changes from pixel to pixel; expected.py makes the same.
+    /// An image in which everything changes from pixel to pixel; expected.py makes the same.
     package static func sample(_ width: Int, _ height: Int, opaque: Bool = false) -> Image {
         Image(size: ImageSize(clamping: width, height)) { pixels in
             for i in pixels.indices {
@@ -11,7 +11,7 @@ extension Image {
         }
     }
 
-    /// A picture in which colours change slowly; expected.py makes the same.
+    /// An image in which colours change slowly; expected.py makes the same.
     package static func smooth(_ width: Int, _ height: Int, opaque: Bool = true) -> Image {
         Image(size: ImageSize(clamping: width, height)) { pixels in
             for y in 0..<height {
@@ -26,7 +26,7 @@ extension Image {
         }
     }
 
-    /// A picture of one colour.
+    /// An image of one colour.
     package static func plain(_ width: Int, _ height: Int, _ color: Color) -> Image {
         Image(size: ImageSize(clamping: width, height), color: color)
     }
@@ -37,7 +37,7 @@ extension Image {
         return zip(bytes, expected).map { abs(Int($0) - Int($1)) }.max() ?? 0
     }
 
-    /// How far the byte that is farthest from that of another picture is from it; 256 if that has another size.
+    /// How far the byte that is farthest from that of another image is from it; 256 if that has another size.
     package func distance(from other: Image) -> Int {
         size == other.size ? distance(from: other.bytes) : 256
     }

@@ -1,7 +1,7 @@
 import InwardCore
 package import InwardImages
 
-/// A plugin that has a picture in the place of each failure.
+/// A plugin that has an image in the place of each failure.
 package struct Rescue: Plugin {
     package init() {}
 

@@ -1,14 +1,14 @@
 package import InwardImages
 import Synchronization
 
-/// A codec whose bytes name a picture of one colour: the letter `S`, width and height in four hexadecimal digits each, the
+/// A codec whose bytes name an image of one colour: the letter `S`, width and height in four hexadecimal digits each, the
 /// number of the orientation, and the level of grey in two digits.
 package final class SketchCodec: ImageCodec {
     private let options = Mutex<[ImageDecodingOptions]>([])
     private let workingBytes: Int
     /// Called before a header is read.
     private let onHeader: @Sendable () -> Void
-    /// Called before a picture is decoded.
+    /// Called before an image is decoded.
     private let onDecode: @Sendable () -> Void
 
     package init(
@@ -21,9 +21,9 @@ package final class SketchCodec: ImageCodec {
         self.onDecode = onDecode
     }
 
-    /// What the sides of each picture that was decoded were divided by.
+    /// What the sides of each image that was decoded were divided by.
     package var decoded: [Int] { options.withLock { $0.map(\.reduction) } }
-    /// Whether each picture that was decoded was allowed to be cut short.
+    /// Whether each image that was decoded was allowed to be cut short.
     package var allowedTruncations: [Bool] { options.withLock { $0.map(\.allowsTruncation) } }
 
     package static func bytes(_ width: Int, _ height: Int, orientation: Orientation = .up, gray: Int = 9) -> [UInt8] {

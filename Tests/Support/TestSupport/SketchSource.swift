@@ -1,7 +1,7 @@
 package import InwardImages
 import Synchronization
 
-/// A source whose pictures a test names, and which holds them back until it is told.
+/// A source whose images a test names, and which holds them back until it is told.
 package final class SketchSource: ImageSource {
     private struct State {
         var answers: [ImageAddress: Result<EncodedImage, ImageError>]

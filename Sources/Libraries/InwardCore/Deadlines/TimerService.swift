@@ -8,7 +8,7 @@ import Synchronization
 public final class TimerService: Sendable {
     /// Something that is to be done at a moment.
     public struct Timer: Hashable, Sendable {
-        fileprivate let id: TimerQueue<@Sendable () -> Void>.ID
+        fileprivate let id: PriorityQueue<Duration, @Sendable () -> Void>.ID
     }
 
     private struct Watcher {
@@ -17,7 +17,7 @@ public final class TimerService: Sendable {
     }
 
     private struct State {
-        var queue = TimerQueue<@Sendable () -> Void>()
+        var queue = PriorityQueue<Duration, @Sendable () -> Void>()
         /// The moment that the service sleeps until; `nil` while it does not.
         var alarm: Duration?
         /// Which of the service's sleeps is the one that counts.
@@ -125,7 +125,7 @@ public final class TimerService: Sendable {
 
     /// The moment that the service has to sleep until now, if it sleeps too long or not at all.
     private static func earlierAlarm(_ state: inout State) -> (moment: Duration, generation: Int)? {
-        guard let earliest = state.queue.earliest else { return nil }
+        guard let earliest = state.queue.firstPriority else { return nil }
         if let alarm = state.alarm, alarm <= earliest { return nil }
         state.alarm = earliest
         state.generation += 1
@@ -159,8 +159,8 @@ public final class TimerService: Sendable {
             let now = now
             let (action, next) = state.withLock { state -> ((@Sendable () -> Void)?, Duration?) in
                 guard state.generation == generation else { return (nil, nil) }
-                if let action = state.queue.popDue(at: now) { return (action, nil) }
-                state.alarm = state.queue.earliest
+                if let action = state.queue.popFirst(through: now) { return (action, nil) }
+                state.alarm = state.queue.firstPriority
                 if state.alarm == nil { state.sleep = nil }
                 return (nil, state.alarm)
             }

@@ -138,11 +138,14 @@ package struct Backoff: Hashable, Sendable {
     package static let longest = Duration.seconds(31_536_000)
 
     private let base: Duration
+    private let factor: Double
     private let maximum: Duration
 
-    /// Makes a backoff whose limit is `base` at first, and `maximum` at last.
-    package init(base: Duration, maximum: Duration) {
+    /// Creates a backoff whose limit is `base` after the first attempt, grows by `factor` with each further one, and ends at
+    /// `maximum`.
+    package init(base: Duration, factor: Double = 2, maximum: Duration) {
         self.base = min(max(.zero, base), Self.longest)
+        self.factor = factor
         self.maximum = min(max(.zero, maximum), Self.longest)
     }
 
@@ -156,10 +159,10 @@ package struct Backoff: Hashable, Sendable {
 
     private func limit(after attempts: Int) -> Duration {
         var limit = base
-        var doublings = attempts - 1
-        while doublings > 0, limit > .zero, limit < maximum {
-            limit *= 2
-            doublings -= 1
+        var growths = attempts - 1
+        while growths > 0, factor > 1, limit > .zero, limit < maximum {
+            limit = limit * factor
+            growths -= 1
         }
         return min(limit, maximum)
     }

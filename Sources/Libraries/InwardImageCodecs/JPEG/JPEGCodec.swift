@@ -2,16 +2,16 @@ public import InwardImages
 
 /// Reads and writes JPEG (ITU-T T.81), as JFIF and Exif files hold it.
 ///
-/// It reads sequential and progressive pictures of 8 bits with Huffman codes, in grey, YCbCr, RGB, CMYK and YCCK, and none with
+/// It reads sequential and progressive images of 8 bits with Huffman codes, in grey, YCbCr, RGB, CMYK and YCCK, and none with
 /// arithmetic codes, of 12 bits, lossless or hierarchical. Colours are taken for sRGB: profiles are not read. It writes baseline
-/// pictures.
+/// images.
 public struct JPEGCodec: ImageCodec {
     /// Makes a codec, which holds nothing.
     public init() {}
 
-    /// What a JPEG file says of its picture.
+    /// What a JPEG file says of its image.
     ///
-    /// It can be reduced by 2, 4 and 8 while it is decoded. Decoding takes a few rows of blocks beside the picture; all of the
+    /// It can be reduced by 2, 4 and 8 while it is decoded. Decoding takes a few rows of blocks beside the image; all of the
     /// coefficients, 2 bytes for each sample, if it is progressive or its components come one after the other. That does not
     /// become less where it is reduced.
     ///
@@ -22,10 +22,10 @@ public struct JPEGCodec: ImageCodec {
         return try decoder.header(in: bytes.span)
     }
 
-    /// The picture in a JPEG file, without anything to see through.
+    /// The image in a JPEG file, without anything to see through.
     ///
     /// Bytes that are cut short, if only by the marker at the end, give the blocks that were read, and grey for the others, if
-    /// the options allow it. Where they end before the first block, there is no picture.
+    /// the options allow it. Where they end before the first block, there is no image.
     ///
     /// - Throws: an `ImageCodecError` that says where the file breaks the rules, or that it ends early; or that the task was
     ///   cancelled, which it looks for at each segment and at each row of blocks.
@@ -34,7 +34,7 @@ public struct JPEGCodec: ImageCodec {
         return try decoder.image(in: bytes.span, options)
     }
 
-    /// The bytes of a picture as a baseline JPEG file; in grey if it has no colour, and on white where it can be seen through.
+    /// The bytes of an image as a baseline JPEG file; in grey if it has no colour, and on white where it can be seen through.
     ///
     /// - Throws: an `ImageCodecError` if another form is asked for, a side is longer than 65,535 pixels, or the task was
     ///   cancelled.
@@ -58,7 +58,7 @@ extension ImageCodecError {
         ImageCodecError(.damaged(.jpeg), explanation)
     }
 
-    /// That a JPEG file ends before its picture, and where.
+    /// That a JPEG file ends before its image, and where.
     static func truncatedJPEG(at position: Int) -> ImageCodecError {
         ImageCodecError(.truncated(.jpeg), "ends early, at byte \(position)")
     }

@@ -1,6 +1,6 @@
 import InwardImages
 
-/// The coefficients of all blocks of a picture, which several scans tell.
+/// The coefficients of all blocks of an image, which several scans tell.
 struct JPEGCoefficients {
     private let frame: JPEGFrame
     /// 64 for each block, row by row.
@@ -106,7 +106,7 @@ struct JPEGCoefficients {
         }
     }
 
-    /// Makes the pixels of a picture.
+    /// Makes the pixels of an image.
     func write(
         _ layout: JPEGLayout,
         _ model: JPEGColorModel,

@@ -187,7 +187,7 @@ struct JPEGColorConverter {
     }
 }
 
-/// What the components of a picture mean.
+/// What the components of an image mean.
 enum JPEGColorModel {
     case gray
     case yCbCr

@@ -2,7 +2,7 @@ import InwardImages
 
 /// Walks through a JPEG file, segment by segment, and has its scans decoded.
 struct JPEGDecoder {
-    /// How many scans a picture may have: three times as many as encoders make of the most patient sort, for each takes as long
+    /// How many scans an image may have: three times as many as encoders make of the most patient sort, for each takes as long
     /// as all blocks together even if it says nothing of them in a few bytes.
     private static let scanLimit = 100
     /// What tables, rows and the like take beside samples and coefficients.
@@ -15,7 +15,7 @@ struct JPEGDecoder {
     private var segments = 0
     private var scans = 0
 
-    /// What the file says of its picture.
+    /// What the file says of its image.
     mutating func header(in data: Span<UInt8>) throws(ImageCodecError) -> ImageHeader {
         try markers.start(in: data)
         while frame == nil { _ = try readSegment(data) }
@@ -51,7 +51,7 @@ struct JPEGDecoder {
         }
     }
 
-    /// The picture in the file.
+    /// The image in the file.
     mutating func image(in data: Span<UInt8>, _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
         let reduction = [2, 4, 8].contains(options.reduction) ? options.reduction : 1
         try markers.start(in: data)
@@ -69,7 +69,7 @@ struct JPEGDecoder {
                 }
             }
         } catch {
-            // Where no scan was begun, there is nothing of the picture.
+            // Where no scan was begun, there is nothing of the image.
             guard options.allowsTruncation, error.reason == .truncated(.jpeg), coefficients != nil else { throw error }
         }
         guard let frame else { throw .damagedJPEG("has no frame") }
@@ -107,7 +107,7 @@ struct JPEGDecoder {
             default: break
             }
             try tables.read(marker, data, segment)
-            // What stands behind the frame the header does not tell of, and the picture is as the header tells.
+            // What stands behind the frame the header does not tell of, and the image is as the header tells.
             if frame == nil || marker != JPEGMarker.exif { application.read(marker, data, segment) }
         }
         return marker
@@ -122,7 +122,7 @@ struct JPEGDecoder {
             throw .unsupportedJPEG("has more than \(Self.scanLimit) scans, which is more than are read here")
         }
         if scans == 1 {
-            // Not even one bit for each block: nobody is to set a picture's memory aside for that.
+            // Not even one bit for each block: nobody is to set an image's memory aside for that.
             guard data.count - start >= frame.blocks / 8 else { throw .truncatedJPEG(at: data.count) }
         }
         try tables.prepare(data)
@@ -158,7 +158,7 @@ struct JPEGDecoder {
     }
 }
 
-/// What the application segments of a file say of its picture.
+/// What the application segments of a file say of its image.
 struct JPEGApplicationData {
     private static let jfifName = Array("JFIF\0".utf8)
     private static let exifName = Array("Exif\0".utf8)
@@ -168,7 +168,7 @@ struct JPEGApplicationData {
     private(set) var isJFIF = false
     /// How Adobe says that the colours were transformed: 0 for not at all, 1 for YCbCr, 2 for YCCK; `nil` if it says nothing.
     private(set) var adobeTransform: UInt8?
-    /// How the picture is to be turned.
+    /// How the image is to be turned.
     private(set) var orientation = Orientation.up
     private var hasExif = false
 

@@ -1,6 +1,6 @@
 import InwardImages
 
-/// Writes a picture as a baseline JPEG file with the Huffman tables of T.81 annex K, in one scan.
+/// Writes an image as a baseline JPEG file with the Huffman tables of T.81 annex K, in one scan.
 struct JPEGEncoder {
     private let size: ImageSize
     private let orientation: Orientation
@@ -122,7 +122,7 @@ struct JPEGSampleRows {
         sampleCount = isGray ? blue : 3 * rows * stride
     }
 
-    /// Fills in a row of MCUs. Beyond the edges of the picture its last pixels are repeated.
+    /// Fills in a row of MCUs. Beyond the edges of the image its last pixels are repeated.
     func fill(_ samples: inout MutableSpan<UInt8>, band: Int, from pixels: Span<UInt8>) {
         for row in 0..<8 * vertical {
             let y = min(band * 8 * vertical + row, size.height - 1)

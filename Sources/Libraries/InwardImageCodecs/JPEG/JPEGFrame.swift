@@ -2,7 +2,7 @@ import InwardImages
 
 /// What a frame header says (T.81 annex B.2.2).
 struct JPEGFrame {
-    /// How large the picture is.
+    /// How large the image is.
     let size: ImageSize
     /// Whether its scans refine each other.
     let isProgressive: Bool
@@ -100,7 +100,7 @@ struct JPEGFrame {
     }
 }
 
-/// One of the colours of a picture, and how its samples lie in blocks of 8×8 (T.81 annex A).
+/// One of the colours of an image, and how its samples lie in blocks of 8×8 (T.81 annex A).
 struct JPEGComponent {
     /// What scans call it.
     let identifier: UInt8
@@ -111,7 +111,7 @@ struct JPEGComponent {
     /// Which table it was quantized with, from 0 to 3.
     let quantization: Int
 
-    /// How many blocks a row has in a scan of this component alone, which has none that lie outside of the picture.
+    /// How many blocks a row has in a scan of this component alone, which has none that lie outside of the image.
     var blocksAcross = 0
     /// How many rows of blocks there are in a scan of this component alone.
     var blocksDown = 0

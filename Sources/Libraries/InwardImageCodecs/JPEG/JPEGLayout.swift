@@ -1,8 +1,8 @@
 import InwardImages
 
-/// How the samples of a picture lie while it is decoded, all in one piece of memory.
+/// How the samples of an image lie while it is decoded, all in one piece of memory.
 struct JPEGLayout {
-    /// The size of the picture that comes out.
+    /// The size of the image that comes out.
     let size: ImageSize
     /// What the sides are divided by.
     let reduction: Int
@@ -66,7 +66,7 @@ struct JPEGLayout {
         (pixels * factor + divisor - 1) / divisor
     }
 
-    /// How many samples the side of a block has: where the picture is reduced, a component that has fewer samples is so less.
+    /// How many samples the side of a block has: where the image is reduced, a component that has fewer samples is so less.
     private static func blockSize(of component: JPEGComponent, in frame: JPEGFrame, _ side: Int) -> Int {
         var size = side
         while size < 8, frame.horizontal * side % (component.horizontal * size * 2) == 0,
@@ -88,7 +88,7 @@ struct JPEGLayout {
         let isHalfAcross = 2 * width == frame.horizontal * side
         let isHalfDown = 2 * height == frame.vertical * side
         let isWhole = (width == frame.horizontal * side, height == frame.vertical * side)
-        // Others do it so too: not for very small pictures, nor where a block is one sample.
+        // Others do it so too: not for very small images, nor where a block is one sample.
         let hasNeighbors = samples(frame.size.width, width, 8 * frame.horizontal) > 2
         switch (isWhole.0, isWhole.1) {
         case (true, true): return .none
@@ -101,14 +101,14 @@ struct JPEGLayout {
     }
 }
 
-/// Where the samples of a component lie while a picture is decoded: those of a row of MCUs, and of the one before if the rows of
-/// the picture need it.
+/// Where the samples of a component lie while an image is decoded: those of a row of MCUs, and of the one before if the rows of
+/// the image need it.
 struct JPEGPlane {
-    /// How many samples the side of a block has: 8, or fewer where the picture is reduced.
+    /// How many samples the side of a block has: 8, or fewer where the image is reduced.
     let blockSize: Int
-    /// How many samples there are in a row of the picture.
+    /// How many samples there are in a row of the image.
     let width: Int
-    /// How many rows of samples there are in the picture.
+    /// How many rows of samples there are in the image.
     let height: Int
     /// How far a row is from the next.
     let stride: Int

@@ -78,7 +78,7 @@ struct JPEGMarkerReader {
         throw .truncatedJPEG(at: data.count)
     }
 
-    /// Passes over everything up to the end of the picture.
+    /// Passes over everything up to the end of the image.
     ///
     /// - Throws: that the file ends before it, or that the task was cancelled.
     consuming func passToEnd(of data: Span<UInt8>) throws(ImageCodecError) {

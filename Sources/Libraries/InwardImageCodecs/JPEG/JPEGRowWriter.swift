@@ -1,6 +1,6 @@
 import InwardImages
 
-/// Makes the rows of a picture from the samples of its components.
+/// Makes the rows of an image from the samples of its components.
 struct JPEGRowWriter {
     private let layout: JPEGLayout
     private let converter: JPEGColorConverter
@@ -66,7 +66,7 @@ extension SIMD4<Int> {
     }
 }
 
-/// How the samples of a component become as many as the picture has pixels.
+/// How the samples of a component become as many as the image has pixels.
 ///
 /// Where there are half as many, each gives three quarters of the samples that it lies nearest to, and one quarter of the next
 /// ones (a triangle filter), as most decoders do it: the samples lie between the pixels. Otherwise each is repeated.

@@ -1,6 +1,6 @@
 import InwardImages
 
-/// Decodes a sequential picture whose components all come in one scan: a row of MCUs at a time, each of which becomes pixels
+/// Decodes a sequential image whose components all come in one scan: a row of MCUs at a time, each of which becomes pixels
 /// before the next is read.
 struct JPEGSequentialDecoder {
     /// A block of each MCU.
@@ -70,7 +70,7 @@ struct JPEGSequentialDecoder {
         start = JPEGScanReader(at: position, scan: scan.number, interval: tables.restartInterval)
     }
 
-    /// Decodes the picture into pixels.
+    /// Decodes the image into pixels.
     ///
     /// - Parameters:
     ///   - data: The file.

@@ -29,7 +29,7 @@ struct PNGChunkType: RawRepresentable, Hashable, CustomStringConvertible {
     /// Whether it is made of nothing but letters, as ISO/IEC 15948, section 5.4, has it.
     var isName: Bool { letters.allSatisfy { (0x41...0x5A).contains($0 & 0xDF) } }
 
-    /// Whether a picture cannot be shown by who does not know it: its first letter is a capital one.
+    /// Whether an image cannot be shown by who does not know it: its first letter is a capital one.
     var isCritical: Bool { rawValue & 0x2000_0000 == 0 }
 
     /// The name, if it is one.
@@ -43,7 +43,7 @@ struct PNGChunkReader {
     private static let longestData = 0x7FFF_FFFF
 
     let bytes: [UInt8]
-    /// Whether picture data that are cut short are read as far as they go.
+    /// Whether image data that are cut short are read as far as they go.
     let allowsTruncation: Bool
     private var position: Int
     private var count = 0
@@ -63,7 +63,7 @@ struct PNGChunkReader {
         position = Self.signature.count
     }
 
-    /// The next chunk, whose checksum is right, but for picture data that are cut short where that is allowed.
+    /// The next chunk, whose checksum is right, but for image data that are cut short where that is allowed.
     ///
     /// - Throws: an `ImageCodecError` if there is none; or if the task was cancelled, for there may be very many.
     mutating func next() throws(ImageCodecError) -> PNGChunk {

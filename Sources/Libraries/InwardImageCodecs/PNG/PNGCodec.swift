@@ -13,7 +13,7 @@ public struct PNGCodec: ImageCodec {
         try PNGPreamble(bytes, allowsTruncation: true).imageHeader
     }
 
-    /// The picture in a PNG, as it is stored: as numbers of eight bits, to which those of sixteen are rounded, and taken for
+    /// The image in a PNG, as it is stored: as numbers of eight bits, to which those of sixteen are rounded, and taken for
     /// sRGB whatever it says of its colours (`gAMA`, `cHRM`, `iCCP`, `cICP`). What follows its last chunk is not looked at.
     ///
     /// Every checksum is checked. With `ImageDecodingOptions.allowsTruncation`, bytes that are cut short give the rows there
@@ -24,7 +24,7 @@ public struct PNGCodec: ImageCodec {
         try PNGDecoder(bytes, allowsTruncation: options.allowsTruncation).image()
     }
 
-    /// The bytes of a picture, which are the same picture again when they are decoded: with as few numbers a pixel as it needs,
+    /// The bytes of an image, which are the same image again when they are decoded: with as few numbers a pixel as it needs,
     /// and with its orientation as Exif data if it is not to be shown as it is stored.
     ///
     /// - Throws: an `ImageCodecError` if something else than PNG is asked for; or if the task was cancelled.

@@ -1,6 +1,6 @@
 import InwardImages
 
-/// Makes a picture of the bytes of a PNG.
+/// Makes an image of the bytes of a PNG.
 struct PNGDecoder {
     private let preamble: PNGPreamble
     private let count: Int
@@ -14,7 +14,7 @@ struct PNGDecoder {
 
     /// How many bytes one byte of compressed data can become (RFC 1951: 258 by two bits).
     private static let maximumExpansion = 1_032
-    /// The picture that is made even of data which cannot fill it, in bytes.
+    /// The image that is made even of data which cannot fill it, in bytes.
     private static let leastLimit = 1 << 28
 
     /// Decodes it.
@@ -47,7 +47,7 @@ struct PNGDecoder {
         try data.finish()
     }
 
-    /// Decodes pixels of three or four bytes, each row at once from the compressed data into the picture.
+    /// Decodes pixels of three or four bytes, each row at once from the compressed data into the image.
     private func decodeDirectly(
         _ data: inout PNGDataReader,
         to pixels: inout MutableSpan<UInt8>

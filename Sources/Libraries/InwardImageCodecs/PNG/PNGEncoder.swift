@@ -1,6 +1,6 @@
 import InwardImages
 
-/// Makes the bytes of a PNG of a picture.
+/// Makes the bytes of a PNG of an image.
 struct PNGEncoder {
     private static let longestData = 1 << 20
 
@@ -90,7 +90,7 @@ struct PNGEncoder {
     }
 }
 
-/// How the pixels of a picture are written, so that nothing of them is lost.
+/// How the pixels of an image are written, so that nothing of them is lost.
 enum PNGForm {
     case gray
     case grayAlpha
@@ -101,7 +101,7 @@ enum PNGForm {
 
     private static let maximumColors = 256
 
-    /// The form that takes the fewest bytes for a picture before they are compressed.
+    /// The form that takes the fewest bytes for an image before they are compressed.
     init(_ image: Image) {
         let pixels = image.bytes.span
         var isGray = true

@@ -64,7 +64,7 @@ extension PNGFilter {
     /// Makes pixels of a filtered row of eight bits a number, red, green and blue, with or without alpha, at once.
     ///
     /// - Parameters:
-    ///   - pixels: The picture, whose row above is done.
+    ///   - pixels: The image, whose row above is done.
     ///   - row: Where in it the row begins.
     ///   - columns: How many pixels it has.
     ///   - source: Where the filtered bytes are; three more bytes than those are there.
@@ -81,7 +81,7 @@ extension PNGFilter {
     ) {
         // What stands behind three numbers is of the next pixel, and becomes the alpha of this one.
         let opaque: UInt32 = samples == 3 ? 0xFF00_0000 : 0
-        // Outside of the picture, as above its first row, everything is zero.
+        // Outside of the image, as above its first row, everything is zero.
         var above = row &- 4 &* columns
         var from = start
         var to = row

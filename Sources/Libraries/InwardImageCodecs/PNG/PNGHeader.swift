@@ -50,7 +50,7 @@ struct PNGHeader {
 
     private static func rowCount(_ columns: Int, _ bitsPerPixel: Int) -> Int { (columns * bitsPerPixel + 7) / 8 }
 
-    /// How many bytes decoding takes beside those of the picture: the window of the compressed data, two rows before they are
+    /// How many bytes decoding takes beside those of the image: the window of the compressed data, two rows before they are
     /// pixels, and tables of codes and colours.
     var workingBytes: Int {
         let row = rowCount(size.width) + 1
@@ -104,9 +104,9 @@ struct PNGInterlacePass {
         PNGInterlacePass(firstColumn: 0, firstRow: 1, columnStep: 1, rowStep: 2),
     ]
 
-    /// How many pixels a row of it has in a picture of a width.
+    /// How many pixels a row of it has in an image of a width.
     func columns(in width: Int) -> Int { width > firstColumn ? (width - firstColumn - 1) / columnStep + 1 : 0 }
 
-    /// How many rows it has in a picture of a height.
+    /// How many rows it has in an image of a height.
     func rows(in height: Int) -> Int { height > firstRow ? (height - firstRow - 1) / rowStep + 1 : 0 }
 }

@@ -206,7 +206,7 @@ struct HuffmanTable {
 
     /// Has one look find two literals, where the codes of both are short enough.
     ///
-    /// That is worth its time where most of what is compressed stands for itself, as in pictures of the world.
+    /// That is worth its time where most of what is compressed stands for itself, as in images of the world.
     mutating func pairLiterals() {
         Self.pairLiterals(&entries, primaryBits)
     }

@@ -176,7 +176,7 @@ enum InflateError: String, Error {
     case codeLengths = "have a block whose codes are wrong"
     case code = "have a code that stands for nothing"
     case distance = "repeat what comes before their beginning"
-    case length = "are longer than the picture"
+    case length = "are longer than the image"
     case checksum = "have a wrong checksum"
 }
 

@@ -1,11 +1,11 @@
 import InwardCore
 import Synchronization
 
-/// How many bytes the pictures that are being decoded and processed may take together. They take turns in the order they came;
+/// How many bytes the images that are being decoded and processed may take together. They take turns in the order they came;
 /// one that takes more alone is refused.
 ///
-/// An eighth of it more is for encoded pictures that are fetched or wait for their turn: while they take that, no other is fetched.
-/// How large a picture is shows when it is there, so a crowd of larger ones than before may take more at first.
+/// An eighth of it more is for encoded images that are fetched or wait for their turn: while they take that, no other is fetched.
+/// How large an image is shows when it is there, so a crowd of larger ones than before may take more at first.
 ///
 /// It can be handed to several loaders, which then share it.
 public final class DecodingBudget: Sendable {
@@ -27,7 +27,7 @@ public final class DecodingBudget: Sendable {
         let promise: Promise<Admission>
     }
 
-    /// The room for pictures that are not decoded yet.
+    /// The room for images that are not decoded yet.
     let fetchingRoom: EncodedByteBudget
     private let queue: Mutex<WeightedSemaphore<Waiter>>
 
@@ -44,7 +44,7 @@ public final class DecodingBudget: Sendable {
     /// How many bytes are taken.
     public var taken: Int { queue.withLock { $0.taken } }
 
-    /// Why a picture is refused that takes so many bytes, as the end of a sentence; `nil` if it is not.
+    /// Why an image is refused that takes so many bytes, as the end of a sentence; `nil` if it is not.
     func refusal(of bytes: Int, for header: ImageHeader) -> String? {
         guard bytes > limit else { return nil }
         let work = bytes > header.bytes(reducedBy: 1) ? "decode and process" : "decode"

@@ -1,10 +1,10 @@
 import InwardCore
 import Synchronization
 
-/// Room for encoded pictures from when they are asked for until they are decoded. Where it is full, nobody begins to fetch until
+/// Room for encoded images from when they are asked for until they are decoded. Where it is full, nobody begins to fetch until
 /// some of them are decoded: otherwise all that a crowd asks for would be in memory, and wait there.
 ///
-/// How large a picture is shows when it is there. Until then it counts as much as pictures have been lately.
+/// How large an image is shows when it is there. Until then it counts as much as images have been lately.
 final class EncodedByteBudget: Sendable {
     /// A part of the room, which goes back when nobody holds it any more.
     final class Place: Sendable {
@@ -18,7 +18,7 @@ final class EncodedByteBudget: Sendable {
 
         deinit { room.change(by: -bytes.withLock(\.self)) }
 
-        /// Counts as much as the picture has, now that it is there.
+        /// Counts as much as the image has, now that it is there.
         func settle(on count: Int) {
             let change = bytes.withLock { bytes in
                 defer { bytes = count }
@@ -38,9 +38,9 @@ final class EncodedByteBudget: Sendable {
         var expected: Int
     }
 
-    /// What a picture counts before the first one is there, and the least that any counts.
+    /// What an image counts before the first one is there, and the least that any counts.
     private static let (firstExpected, leastExpected) = (1_024 * 1_024, 16 * 1_024)
-    /// How many pictures it takes for what is expected to follow what they are.
+    /// How many images it takes for what is expected to follow what they are.
     private static let inertia = 8
 
     private let state: Mutex<State>
@@ -52,7 +52,7 @@ final class EncodedByteBudget: Sendable {
     /// How many bytes are taken.
     var taken: Int { state.withLock(\.queue.taken) }
 
-    /// A part of the room for a picture, once there is one; `nil` if the task was cancelled before.
+    /// A part of the room for an image, once there is one; `nil` if the task was cancelled before.
     func place() async -> Place? {
         let (bytes, waiting) = state.withLock { state in
             let bytes = min(state.expected, state.queue.limit)

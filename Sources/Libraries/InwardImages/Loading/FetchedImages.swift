@@ -1,7 +1,7 @@
 import InwardCore
 import Synchronization
 
-/// The fetched pictures that somebody has yet to decode: whoever comes meanwhile takes them, and fetches nothing.
+/// The fetched images that somebody has yet to decode: whoever comes meanwhile takes them, and fetches nothing.
 final class FetchedImages: Sendable {
     typealias Key = Versioned<ImageAddress>
 
@@ -20,15 +20,15 @@ final class FetchedImages: Sendable {
     /// How many there are.
     var count: Int { state.withLock(\.entries.count) }
 
-    /// The picture that was fetched for a key, if it is there.
+    /// The image that was fetched for a key, if it is there.
     func image(for key: Key) -> FetchedImage? { state.withLock { $0.entries[key]?.image } }
 
-    /// Has a picture be there for a key until nobody holds it any more.
+    /// Has an image be there for a key until nobody holds it any more.
     ///
     /// - Parameters:
     ///   - key: What it was fetched for.
-    ///   - make: Makes the picture, which calls what it is handed when nobody holds it any more.
-    /// - Returns: the picture.
+    ///   - make: Makes the image, which calls what it is handed when nobody holds it any more.
+    /// - Returns: the image.
     func add(for key: Key, _ make: (@escaping @Sendable () -> Void) -> FetchedImage) -> FetchedImage {
         let id = state.withLock { state in
             state.lastID += 1
@@ -39,7 +39,7 @@ final class FetchedImages: Sendable {
         return image
     }
 
-    /// It is told apart by its number, for whoever looked at the picture in the lock might be the last to hold it.
+    /// It is told apart by its number, for whoever looked at the image in the lock might be the last to hold it.
     private func remove(_ key: Key, _ id: Int) {
         state.withLock { state in
             if state.entries[key]?.id == id { state.entries[key] = nil }
@@ -47,7 +47,7 @@ final class FetchedImages: Sendable {
     }
 }
 
-/// The bytes of a picture, and what they say of it. It is there as long as somebody has yet to decode them.
+/// The bytes of an image, and what they say of it. It is there as long as somebody has yet to decode them.
 final class FetchedImage: Sendable {
     let bytes: [UInt8]
     let isGenuine: Bool
@@ -79,8 +79,8 @@ final class FetchedImage: Sendable {
     deinit { onRelease() }
 }
 
-/// What came of asking for the bytes of a picture.
-struct Fetch: Sendable {
+/// What came of asking for the bytes of an image.
+struct ImageFetch: Sendable {
     let result: Result<FetchedImage, ImageError>
     let origin: ImageLoadReport.Origin
 

@@ -1,11 +1,11 @@
 public import InwardCore
 import Synchronization
 
-/// Keeps pictures in memory for a time, the least used going first; and also what the bytes at an address say of the picture
+/// Keeps images in memory for a time, the least used going first; and also what the bytes at an address say of the image
 /// there, and that there is nothing.
 ///
-/// It can be handed to several loaders, whose pictures then share its room and nothing else: what one loader keeps, no other
-/// finds, unless it is a copy. A picture that would take more than a quarter of the room is not kept.
+/// It can be handed to several loaders, whose images then share its room and nothing else: what one loader keeps, no other
+/// finds, unless it is a copy. An image that would take more than a quarter of the room is not kept.
 public final class ImageCache: Sendable {
     /// Something that is kept, and when it is too old, as the timer of the cache tells the time.
     struct Kept<Value: Sendable>: Sendable {
@@ -29,7 +29,7 @@ public final class ImageCache: Sendable {
     }
 
     private static let maximumHeaders = 4_096
-    /// About what it takes to keep a picture beside its pixels and its address.
+    /// About what it takes to keep an image beside its pixels and its address.
     private static let overhead = 512
 
     private let lifetime: Duration
@@ -40,8 +40,8 @@ public final class ImageCache: Sendable {
     /// Makes a cache.
     ///
     /// - Parameters:
-    ///   - bytes: How many bytes the pictures may take together, with what keeping them takes; 0 to keep none.
-    ///   - lifetime: How long a picture is kept. Then it is fetched again.
+    ///   - bytes: How many bytes the images may take together, with what keeping them takes; 0 to keep none.
+    ///   - lifetime: How long an image is kept. Then it is fetched again.
     ///   - absenceLifetime: How long it is remembered that there is nothing at an address. Other failures are not.
     ///   - timer: What tells the time.
     public init(
@@ -56,7 +56,7 @@ public final class ImageCache: Sendable {
         state = Mutex(State(images: SieveCache(limit: bytes)))
     }
 
-    /// How many bytes the pictures take, with what keeping them takes.
+    /// How many bytes the images take, with what keeping them takes.
     public var bytes: Int { state.withLock(\.images.cost) }
 
     func makePartition() -> Int {
@@ -78,7 +78,7 @@ public final class ImageCache: Sendable {
         state.withLock { $0.versions[partition]?.count(for: address) ?? 0 }
     }
 
-    /// When a picture that is fetched now is too old.
+    /// When an image that is fetched now is too old.
     var expiry: Duration { timer.now + lifetime }
 
     func image(for key: ImageKey, in partition: Int) -> Kept<Image>? {

@@ -1,12 +1,12 @@
-/// What a picture from outside may be, and what pictures may take.
+/// What an image from outside may be, and what images may take.
 public struct ImageLimits: Hashable, Sendable {
-    /// How many bytes an encoded picture may have.
+    /// How many bytes an encoded image may have.
     public var encodedBytes: Int
-    /// How many pixels a picture may have, as it is stored.
+    /// How many pixels an image may have, as it is stored.
     public var pixels: Int
     /// How many pixels a side may have.
     public var side: Int
-    /// How long decoding a picture may take.
+    /// How long decoding an image may take.
     public var decodingTime: Duration
 
     /// Sets limits: 32 MiB encoded, 50 megapixels, 16,384 on a side and 30 seconds to decode, unless something else is said.
@@ -22,7 +22,7 @@ public struct ImageLimits: Hashable, Sendable {
         self.decodingTime = decodingTime
     }
 
-    /// Why a picture is refused, as the end of a sentence; `nil` if it is not.
+    /// Why an image is refused, as the end of a sentence; `nil` if it is not.
     func refusal(of header: ImageHeader) -> String? {
         if header.size.longerSide > side {
             return "is \(header.size), and no side may have more than \(side) pixels"

@@ -16,7 +16,7 @@ public struct ImageLoadReport: Hashable, Sendable {
 
     /// The steps in their order. Those before one that was kept are not among them.
     public let steps: [Step]
-    /// How large the picture is that came of it; `nil` if none did.
+    /// How large the image is that came of it; `nil` if none did.
     public let size: ImageSize?
     /// How long the load took, waits and all.
     public let duration: Duration
@@ -54,9 +54,9 @@ extension ImageLoadReport {
     }
 }
 
-/// A picture or why there is none, and what was done for it.
+/// An image or why there is none, and what was done for it.
 public struct ImageLoad: Sendable {
-    /// The picture, or why there is none.
+    /// The image, or why there is none.
     public let result: ImageResult
     /// What was done for it.
     public let report: ImageLoadReport

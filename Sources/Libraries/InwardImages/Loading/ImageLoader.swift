@@ -1,6 +1,6 @@
 public import InwardCore
 
-/// Loads pictures, each processed by the plugins that are installed. Who asks for one does not say how.
+/// Loads images, each processed by the plugins that are installed. Who asks for one does not say how.
 ///
 /// A loader is a value. A copy shares the source, what is under way and what is kept with the one it was copied from, and has
 /// plugins of its own: two that begin with the same plugins fetch, decode and do what they have in common once.
@@ -18,19 +18,19 @@ public struct ImageLoader: Sendable {
     private var sizing: SizingPlugin?
     private let stages: ImageStages
 
-    /// Makes a loader that turns pictures upright, and does nothing else to them until plugins are added.
+    /// Makes a loader that turns images upright, and does nothing else to them until plugins are added.
     ///
     /// - Parameters:
     ///   - source: Where the bytes come from.
-    ///   - codec: What makes pictures of them.
-    ///   - limits: What a picture may be.
-    ///   - cache: What keeps pictures in memory; `nil` for one of the loader's own, which tells the time as it does.
-    ///   - budget: What pictures may take together while they are decoded.
-    ///   - store: What keeps encoded pictures when they are done, and is asked before one is fetched.
+    ///   - codec: What makes images of them.
+    ///   - limits: What an image may be.
+    ///   - cache: What keeps images in memory; `nil` for one of the loader's own, which tells the time as it does.
+    ///   - budget: What images may take together while they are decoded.
+    ///   - store: What keeps encoded images when they are done, and is asked before one is fetched.
     ///   - encoding: How they are encoded for the store.
-    ///   - allowsTruncation: Whether a picture that is cut short is shown as far as it goes.
+    ///   - allowsTruncation: Whether an image that is cut short is shown as far as it goes.
     ///   - timer: What tells the time.
-    ///   - executor: Where pictures are decoded and processed; `nil` for wherever there is room.
+    ///   - executor: Where images are decoded and processed; `nil` for wherever there is room.
     public init(
         source: any ImageSource,
         codec: any ImageCodec,
@@ -60,7 +60,7 @@ public struct ImageLoader: Sendable {
 
     /// Installs a plugin behind the others.
     ///
-    /// One that loads pictures itself, to lay them over others say, takes a loader with a budget of its own: it would wait for a
+    /// One that loads images itself, to lay them over others say, takes a loader with a budget of its own: it would wait for a
     /// share of the same budget with a share in its hands.
     public mutating func addPlugin(_ plugin: some Plugin<ImageResult>) {
         plugins.add(plugin)
@@ -71,7 +71,7 @@ public struct ImageLoader: Sendable {
         plugins.remove(plugin)
     }
 
-    /// The picture at an address, processed by all plugins.
+    /// The image at an address, processed by all plugins.
     ///
     /// - Throws: an ``ImageError`` if there is none, or the task was cancelled, or its deadline has passed.
     public func loadImage(from address: ImageAddress) async throws(ImageError) -> Image {
@@ -79,7 +79,7 @@ public struct ImageLoader: Sendable {
         return try await product(address).result.get()
     }
 
-    /// The picture at an address, or why there is none, and what was done for it.
+    /// The image at an address, or why there is none, and what was done for it.
     public func load(_ address: ImageAddress) async -> ImageLoad {
         let start = stages.timer.now
         let product = await product(address)
@@ -88,7 +88,7 @@ public struct ImageLoader: Sendable {
         return ImageLoad(result: product.result, report: report)
     }
 
-    /// Loads pictures that will be asked for, so that they are in memory then, as far as there is room.
+    /// Loads images that will be asked for, so that they are in memory then, as far as there is room.
     ///
     /// It ends when all are there or have failed, or when the task is cancelled.
     ///
@@ -129,12 +129,12 @@ public struct ImageLoader: Sendable {
     }
 }
 
-/// One load of a picture, stage by stage, the last one first: each asks the one before it.
+/// One load of an image, stage by stage, the last one first: each asks the one before it.
 struct ImageLoading: Sendable {
     let stages: ImageStages
     let address: ImageAddress
     let plugins: PluginCollection<ImageResult>
-    /// The plugin that says how large the picture has to be decoded; `nil` if none does.
+    /// The plugin that says how large the image has to be decoded; `nil` if none does.
     let sizing: SizingPlugin?
     /// What the load belongs to.
     let version: Int
@@ -151,7 +151,7 @@ struct ImageLoading: Sendable {
                 await kept(count, key) { await step(count - 1, behind: product(of: count - 1)) }
             }
         }
-        // Behind the sizing plugin its value says how large the picture was decoded; before it, only the reduction does.
+        // Behind the sizing plugin its value says how large the image was decoded; before it, only the reduction does.
         if case .success(let header)? = stages.header(of: address) {
             return await product(of: count, reducedBy: sizing.reduction(of: header), nil)
         }
@@ -165,7 +165,7 @@ struct ImageLoading: Sendable {
         }
     }
 
-    private func product(of count: Int, reducedBy reduction: Int, _ fetch: Fetch?) async -> StageProduct {
+    private func product(of count: Int, reducedBy reduction: Int, _ fetch: ImageFetch?) async -> StageProduct {
         let key = key(count, reduction: reduction)
         return await stages.product(for: key, since: version) {
             await kept(count, key) {
@@ -190,13 +190,13 @@ struct ImageLoading: Sendable {
         ImageKey(address: address, plugins: plugins.first(count), reduction: reduction)
     }
 
-    private func decoded(reducedBy reduction: Int, _ known: Fetch?) async -> StageProduct {
+    private func decoded(reducedBy reduction: Int, _ known: ImageFetch?) async -> StageProduct {
         let start = stages.timer.now
         let fetch = if let known { known } else { await stages.fetch(address, since: version) }
         let fetching = fetch.step(waited: stages.timer.now - start)
         switch fetch.result {
         case .success(let fetched):
-            // The picture may be another one by now than that whose header was remembered.
+            // The image may be another one by now than that whose header was remembered.
             let actual = sizing?.reduction(of: fetched.header) ?? 1
             var product = await stages.decoded(
                 fetched,
@@ -222,7 +222,7 @@ struct ImageLoading: Sendable {
         await stages.leaveCallersThread()
         let start = stages.timer.now
         product.result = await applied(index, to: product)
-        // What a plugin leaves behind when it gives up is no picture.
+        // What a plugin leaves behind when it gives up is no image.
         if Task.isCancelled { product.result = .failure(.cancelled(address)) }
         if case .failure(let error) = product.result {
             product.isKeepable = false
@@ -241,7 +241,7 @@ struct ImageLoading: Sendable {
         return product
     }
 
-    /// A plugin's own doing. The one that the codec was told of is told how large the picture is.
+    /// A plugin's own doing. The one that the codec was told of is told how large the image is.
     private func applied(_ index: Int, to product: StageProduct) async -> ImageResult {
         guard index == sizing?.index, let filter = plugins[index] as? any ImageFilter,
             let size = fullSize(of: product)
@@ -253,7 +253,7 @@ struct ImageLoading: Sendable {
         }
     }
 
-    /// How large a picture is, as it is shown; `nil` if it was not reduced.
+    /// How large an image is, as it is shown; `nil` if it was not reduced.
     private func fullSize(of product: StageProduct) -> ImageSize? {
         guard let header = product.header ?? (try? stages.header(of: address)?.get()), let sizing else { return nil }
         return sizing.reduction(of: header) > 1 ? sizing.size(of: header) : nil

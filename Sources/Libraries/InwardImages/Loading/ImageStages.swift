@@ -46,7 +46,7 @@ final class ImageStages: Sendable {
 
     deinit { cache.closePartition(partition) }
 
-    /// What a load of a picture that begins now belongs to. A load that begins behind `forget` has nothing from one that began
+    /// What a load of an image that begins now belongs to. A load that begins behind `forget` has nothing from one that began
     /// before it.
     func version(of address: ImageAddress) -> Int { cache.version(of: address, in: partition) }
 
@@ -88,13 +88,15 @@ final class ImageStages: Sendable {
         }
     }
 
-    /// The bytes at an address, and what they say of the picture.
-    func fetch(_ address: ImageAddress, since version: Int) async -> Fetch {
+    /// The bytes at an address, and what they say of the image.
+    func fetch(_ address: ImageAddress, since version: Int) async -> ImageFetch {
         if case .failure(let absence)? = header(of: address) {
-            return Fetch(result: .failure(absence), origin: .memory)
+            return ImageFetch(result: .failure(absence), origin: .memory)
         }
         let question = Versioned(base: address, version: version)
-        if let fetched = fetchedImages.image(for: question) { return Fetch(result: .success(fetched), origin: .shared) }
+        if let fetched = fetchedImages.image(for: question) {
+            return ImageFetch(result: .success(fetched), origin: .shared)
+        }
         var origin = ImageLoadReport.Origin.done
         let outcome = await fetches.outcome(for: question, noteJoining: { origin = .shared }) {
             [self] question async throws(ImageError) in
@@ -112,9 +114,9 @@ final class ImageStages: Sendable {
             }
         }
         switch outcome {
-        case .fulfilled(let answer): return Fetch(result: answer, origin: origin)
-        case .cancelled: return Fetch(result: .failure(.cancelled(address)), origin: origin)
-        case .deadlinePassed: return Fetch(result: .failure(.timedOut(address)), origin: origin)
+        case .fulfilled(let answer): return ImageFetch(result: answer, origin: origin)
+        case .cancelled: return ImageFetch(result: .failure(.cancelled(address)), origin: origin)
+        case .deadlinePassed: return ImageFetch(result: .failure(.timedOut(address)), origin: origin)
         }
     }
 
@@ -147,13 +149,13 @@ final class ImageStages: Sendable {
 }
 
 extension ImageStages {
-    /// The picture in bytes that were fetched, once there is room for it and for what is done to it.
+    /// The image in bytes that were fetched, once there is room for it and for what is done to it.
     ///
     /// - Parameters:
     ///   - fetched: The bytes.
     ///   - step: How they came.
-    ///   - reduction: What the sides of the picture are divided by.
-    ///   - processingBytes: How many bytes the plugins take beside the picture.
+    ///   - reduction: What the sides of the image are divided by.
+    ///   - processingBytes: How many bytes the plugins take beside the image.
     ///   - address: Where it came from.
     /// - Returns: what came of it, with a share of the budget.
     func decoded(
@@ -211,7 +213,7 @@ extension ImageStages {
 }
 
 extension ImageHeader {
-    /// How many bytes it takes in all to decode the picture and then to process it: decoding has ended by then.
+    /// How many bytes it takes in all to decode the image and then to process it: decoding has ended by then.
     fileprivate func bytes(reducedBy reduction: Int, processingBytes: Int) -> Int {
         let (processing, isTooMany) = size.divided(by: reduction).byteCount.addingReportingOverflow(processingBytes)
         return isTooMany ? .max : max(bytes(reducedBy: reduction), processing)
@@ -219,7 +221,7 @@ extension ImageHeader {
 }
 
 extension ImageStages {
-    /// The picture that a store has; `nil` if it has none, or none that can be read here.
+    /// The image that a store has; `nil` if it has none, or none that can be read here.
     func product(of key: ImageKey, in store: any ImageDataCache) async -> StageProduct? {
         let start = timer.now
         guard let bytes = await store.bytes(of: key), let header = try? codec.header(of: bytes) else { return nil }
@@ -238,9 +240,9 @@ extension ImageStages {
         return StageProduct(.success(image), shares: [share], steps: [step])
     }
 
-    /// Hands a picture to a store, unless it came of a failure, may have been cut short, or was forgotten meanwhile.
+    /// Hands an image to a store, unless it came of a failure, may have been cut short, or was forgotten meanwhile.
     ///
-    /// - Returns: the picture without its share of the budget, which is not held while the store takes its time.
+    /// - Returns: the image without its share of the budget, which is not held while the store takes its time.
     func keep(
         _ product: consuming StageProduct,
         of key: ImageKey,
@@ -265,13 +267,13 @@ extension ImageStages {
 /// What came of the stages of a load so far.
 struct StageProduct: Sendable {
     var result: ImageResult
-    /// The shares of the budget that the picture takes while it is worked on.
+    /// The shares of the budget that the image takes while it is worked on.
     var shares: [DecodingBudget.Admission]
     /// Whether they are enough for all that is yet to be done by whoever had it made.
     var hasRoom = false
     /// What was decoded; `nil` if it is not known any more.
     var header: ImageHeader?
-    /// Whether it may be kept: not if it came of a failure, even if it is a picture by now.
+    /// Whether it may be kept: not if it came of a failure, even if it is an image by now.
     var isKeepable: Bool
     /// When what it came of is too old to be kept, as the timer of the cache tells the time; `nil` where that is not known.
     var expiry: Duration?

@@ -1,18 +1,18 @@
-/// Shows a picture on a colour: nothing lets anything through then.
+/// Shows an image on a colour: nothing lets anything through then.
 ///
 /// The encoded values are mixed, as browsers do.
 public struct Background: ImageFilter {
     /// The colour, which hides all.
     public let color: Color
 
-    /// Shows pictures on a colour.
+    /// Shows images on a colour.
     ///
     /// - Parameter color: The colour; its alpha is taken for 255.
     public init(_ color: Color) {
         self.color = Color(red: color.red, green: color.green, blue: color.blue)
     }
 
-    /// The picture on the colour.
+    /// The image on the colour.
     public func filtered(_ image: Image) -> Image {
         guard !image.isOpaque else { return image }
         let (red, green, blue) = (Int(color.red), Int(color.green), Int(color.blue))

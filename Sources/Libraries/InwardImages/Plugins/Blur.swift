@@ -1,7 +1,7 @@
-/// Blurs a picture, nearly as a Gaussian does.
+/// Blurs an image, nearly as a Gaussian does.
 ///
-/// The encoded values are mixed, as the filter `blur()` of CSS does, so a picture blurs here as it does on a page. They count
-/// by what can be seen of them, and beyond the edges the picture goes on as it ends there.
+/// The encoded values are mixed, as the filter `blur()` of CSS does, so an image blurs here as it does on a page. They count
+/// by what can be seen of them, and beyond the edges the image goes on as it ends there.
 public struct Blur: ImageFilter {
     /// The standard deviation of the Gaussian in pixels.
     public let radius: Double
@@ -9,7 +9,7 @@ public struct Blur: ImageFilter {
     /// The largest radius, in pixels.
     public static let maximumRadius = 1000.0
 
-    /// Blurs pictures.
+    /// Blurs images.
     ///
     /// - Parameter radius: The standard deviation of the Gaussian in pixels. One that is less than 0 or no number is taken for
     ///   0, and one that is more than ``maximumRadius`` for that. Less than 0.798 changes nothing.
@@ -17,15 +17,15 @@ public struct Blur: ImageFilter {
         self.radius = radius > 0 ? min(radius, Self.maximumRadius) : 0
     }
 
-    /// The blurred picture.
+    /// The blurred image.
     ///
-    /// - Complexity: O(n) in the number of pixels, whatever the radius, and twice the memory of the picture meanwhile.
+    /// - Complexity: O(n) in the number of pixels, whatever the radius, and twice the memory of the image meanwhile.
     /// - Throws: `CancellationError` if the task is cancelled before it is done.
     public func filtered(_ image: Image) throws(CancellationError) -> Image {
         try BoxBlur.blurred(image, radius: radius)
     }
 
-    /// Three times the picture: the result, and what is blurred in one direction.
+    /// Three times the image: the result, and what is blurred in one direction.
     public func workingBytes(for size: ImageSize) -> Int { 3 * size.byteCount }
 }
 
@@ -42,7 +42,7 @@ struct BoxBlur {
 
     private static let rowsBetweenChecks = 16
 
-    /// The picture blurred in both directions by a standard deviation in pixels, at most ``Blur/maximumRadius``.
+    /// The image blurred in both directions by a standard deviation in pixels, at most ``Blur/maximumRadius``.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before it is done.
     static func blurred(_ image: Image, radius: Double) throws(CancellationError) -> Image {

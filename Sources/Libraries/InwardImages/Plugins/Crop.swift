@@ -1,18 +1,18 @@
-/// Keeps a part of a picture, pixel by pixel.
+/// Keeps a part of an image, pixel by pixel.
 public struct Crop: ImageFilter {
     private enum Place: Hashable {
         case pixel(x: Int, y: Int)
         case gravity(Gravity)
     }
 
-    /// How large the part is that is kept, where the picture is not smaller.
+    /// How large the part is that is kept, where the image is not smaller.
     public let size: ImageSize
     private let place: Place
 
     /// Keeps a rectangle.
     ///
     /// - Parameters:
-    ///   - size: How large it is. What of it lies outside of the picture is left out; if all of it does, the pixels that are
+    ///   - size: How large it is. What of it lies outside of the image is left out; if all of it does, the pixels that are
     ///     nearest to it are kept, one column, one row, or one pixel in a corner.
     ///   - x: How many columns are to the left of it.
     ///   - y: How many rows are above it.
@@ -24,14 +24,14 @@ public struct Crop: ImageFilter {
     /// Keeps a part of a size.
     ///
     /// - Parameters:
-    ///   - size: How large it is; a side that is longer than the picture's is taken for that.
+    ///   - size: How large it is; a side that is longer than the image's is taken for that.
     ///   - gravity: Where it lies.
     public init(to size: ImageSize, at gravity: Gravity = .center) {
         self.size = size
         place = .gravity(gravity)
     }
 
-    /// The part of the picture.
+    /// The part of the image.
     public func filtered(_ image: Image) -> Image {
         switch place {
         case .pixel(let x, let y):
@@ -52,7 +52,7 @@ extension ImageSize {
 }
 
 extension Image {
-    /// The pixels in a rectangle, which is clipped to the picture.
+    /// The pixels in a rectangle, which is clipped to the image.
     func cropped(to rectangle: PixelRectangle) -> Image {
         let part = rectangle.clipped(to: size)
         guard part.size != size else { return self }

@@ -1,4 +1,4 @@
-/// Where something goes that does not fill the picture, or what of a picture is kept: one of nine places.
+/// Where something goes that does not fill the image, or what of an image is kept: one of nine places.
 public enum Gravity: Hashable, Sendable, CaseIterable {
     /// At the corner above, to the left.
     case topLeft
@@ -38,7 +38,7 @@ public enum Gravity: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A part of a picture in whole pixels.
+/// A part of an image in whole pixels.
 struct PixelRectangle: Hashable {
     /// How many columns are to the left of it; fewer than none if it begins outside.
     let x: Int
@@ -47,10 +47,10 @@ struct PixelRectangle: Hashable {
     /// How large it is.
     let size: ImageSize
 
-    /// A rectangle of a size at a place of a picture.
-    init(_ size: ImageSize, at gravity: Gravity, of picture: ImageSize, margin: Int = 0) {
-        x = Self.start(size.width, gravity.column, picture.width, margin)
-        y = Self.start(size.height, gravity.row, picture.height, margin)
+    /// A rectangle of a size at a place of an image.
+    init(_ size: ImageSize, at gravity: Gravity, of image: ImageSize, margin: Int = 0) {
+        x = Self.start(size.width, gravity.column, image.width, margin)
+        y = Self.start(size.height, gravity.row, image.height, margin)
         self.size = size
     }
 
@@ -61,11 +61,11 @@ struct PixelRectangle: Hashable {
         self.size = size
     }
 
-    /// What of the rectangle lies in a picture, or else the pixels of the picture that are nearest to it.
-    func clipped(to picture: ImageSize) -> PixelRectangle {
-        let columns = Self.clip(x, size.width, picture.width)
-        let rows = Self.clip(y, size.height, picture.height)
-        let size = ImageSize(width: columns.count, height: rows.count) ?? picture
+    /// What of the rectangle lies in an image, or else the pixels of the image that are nearest to it.
+    func clipped(to image: ImageSize) -> PixelRectangle {
+        let columns = Self.clip(x, size.width, image.width)
+        let rows = Self.clip(y, size.height, image.height)
+        let size = ImageSize(width: columns.count, height: rows.count) ?? image
         return PixelRectangle(size, x: columns.lowerBound, y: rows.lowerBound)
     }
 

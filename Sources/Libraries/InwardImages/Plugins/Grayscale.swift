@@ -1,13 +1,13 @@
-/// Takes the colour out of a picture.
+/// Takes the colour out of an image.
 ///
 /// A pixel becomes the grey that gives as much light as it does: 0.2126 of its red light, 0.7152 of its green and 0.0722 of
 /// its blue (Rec. ITU-R BT.709, whose primaries sRGB has). Weighing the encoded values instead would be faster and make what
 /// is colourful too dark.
 public struct Grayscale: ImageFilter {
-    /// Takes the colour out of pictures.
+    /// Takes the colour out of images.
     public init() {}
 
-    /// The picture in grey, as much to be seen through as it was.
+    /// The image in grey, as much to be seen through as it was.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before it is done.
     public func filtered(_ image: Image) throws(CancellationError) -> Image {

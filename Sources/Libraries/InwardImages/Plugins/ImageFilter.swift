@@ -1,35 +1,35 @@
 public import InwardCore
 
-/// A plugin that changes a picture, and lets a failure be.
+/// A plugin that changes an image, and lets a failure be.
 public protocol ImageFilter: Plugin where Value == ImageResult {
-    /// What it makes of a picture.
+    /// What it makes of an image.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before it is done.
     func filtered(_ image: Image) throws(CancellationError) -> Image
 
-    /// The least size that a picture of a size, as it is shown, may be decoded at without the result of this filter showing
+    /// The least size that an image of a size, as it is shown, may be decoded at without the result of this filter showing
     /// it; `nil` if it is to be decoded as large as it is. It is asked of the first filter that a loader has.
     func leastSize(for size: ImageSize) -> ImageSize?
 
-    /// What it makes of a picture that was decoded smaller than it is, which ``leastSize(for:)`` allowed.
+    /// What it makes of an image that was decoded smaller than it is, which ``leastSize(for:)`` allowed.
     ///
     /// - Parameters:
-    ///   - image: The picture as it was decoded.
+    ///   - image: The image as it was decoded.
     ///   - size: How large it is.
-    /// - Returns: the picture, as large as if it had been decoded at its size.
+    /// - Returns: the image, as large as if it had been decoded at its size.
     /// - Throws: `CancellationError` if the task is cancelled before it is done.
     func filtered(_ image: Image, reducedFrom size: ImageSize) throws(CancellationError) -> Image
 
-    /// How large the picture is that it makes of one of a size.
+    /// How large the image is that it makes of one of a size.
     func resultSize(for size: ImageSize) -> ImageSize
 
-    /// How many bytes it takes at the most beside those of a picture of a size that it is given, with those of the picture that
+    /// How many bytes it takes at the most beside those of an image of a size that it is given, with those of the image that
     /// it makes.
     func workingBytes(for size: ImageSize) -> Int
 }
 
 extension ImageFilter {
-    /// What it makes of a picture; a failure as it is.
+    /// What it makes of an image; a failure as it is.
     public func applied(to value: ImageResult) async -> ImageResult {
         value.flatMap { image in
             do { return .success(try filtered(image)) } catch {
@@ -38,10 +38,10 @@ extension ImageFilter {
         }
     }
 
-    /// `nil`: a picture is decoded as large as it is.
+    /// `nil`: an image is decoded as large as it is.
     public func leastSize(for size: ImageSize) -> ImageSize? { nil }
 
-    /// What it makes of a picture as it was decoded.
+    /// What it makes of an image as it was decoded.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before it is done.
     public func filtered(_ image: Image, reducedFrom size: ImageSize) throws(CancellationError) -> Image {
@@ -51,15 +51,15 @@ extension ImageFilter {
     /// The same size.
     public func resultSize(for size: ImageSize) -> ImageSize { size }
 
-    /// The bytes of the picture that it makes.
+    /// The bytes of the image that it makes.
     public func workingBytes(for size: ImageSize) -> Int { resultSize(for: size).byteCount }
 }
 
-/// The plugin that says how large a picture has to be decoded: the first one, but for those that only turn it.
+/// The plugin that says how large an image has to be decoded: the first one, but for those that only turn it.
 struct SizingPlugin: Sendable {
     let index: Int
     private let filter: any ImageFilter
-    /// Whether the picture is turned before.
+    /// Whether the image is turned before.
     private let isTurned: Bool
 
     init?(of plugins: PluginCollection<ImageResult>) {
@@ -71,7 +71,7 @@ struct SizingPlugin: Sendable {
         isTurned = index > 0
     }
 
-    /// The most that the sides of a picture may be divided by.
+    /// The most that the sides of an image may be divided by.
     func reduction(of header: ImageHeader) -> Int {
         let size = size(of: header)
         guard let least = filter.leastSize(for: size) else { return 1 }
@@ -82,25 +82,25 @@ struct SizingPlugin: Sendable {
         return reduction ?? 1
     }
 
-    /// How large the picture is that the plugin would be given if it were not reduced.
+    /// How large the image is that the plugin would be given if it were not reduced.
     func size(of header: ImageHeader) -> ImageSize {
         isTurned && header.orientation.swapsSides ? header.size.transposed : header.size
     }
 }
 
 extension PluginCollection<ImageResult> {
-    /// How many bytes the plugins from one on take at the most beside those of the picture that the first of them is given.
+    /// How many bytes the plugins from one on take at the most beside those of the image that the first of them is given.
     ///
-    /// Of a plugin that does not say, it is as much again as the picture.
+    /// Of a plugin that does not say, it is as much again as the image.
     ///
     /// - Parameters:
     ///   - first: The first of them.
-    ///   - size: How large the picture is.
+    ///   - size: How large the image is.
     ///   - isUpright: Whether nothing has to be turned.
     /// - Returns: the number of bytes.
     func workingBytes(from first: Int, for size: ImageSize, isUpright: Bool) -> Int {
         var size = size
-        // What the picture at hand takes, where it is not the one that all began with.
+        // What the image at hand takes, where it is not the one that all began with.
         var held = 0
         var most = 0
         for plugin in self[first...] {

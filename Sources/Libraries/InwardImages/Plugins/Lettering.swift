@@ -27,7 +27,7 @@ struct Lettering {
         columnCount = (counts.first?.count ?? 0) - 1
     }
 
-    /// The line as a picture of a size in one colour, each pixel as clear as the part of it that is not covered.
+    /// The line as an image of a size in one colour, each pixel as clear as the part of it that is not covered.
     func image(size: ImageSize, color: Color) -> Image {
         let bands = counts.map { covered($0, width: size.width) }
         let height = Double(Self.rowCount) / Double(size.height)

@@ -1,13 +1,13 @@
-/// Turns the pixels of a picture as its orientation says, which is `Orientation.up` then.
+/// Turns the pixels of an image as its orientation says, which is `Orientation.up` then.
 ///
 /// It goes before filters that care for what is up: they take the pixels as they are stored.
 public struct Orient: ImageFilter {
     private static let squareSide = 32
 
-    /// Turns pictures as they are to be shown.
+    /// Turns images as they are to be shown.
     public init() {}
 
-    /// The picture as it is to be shown.
+    /// The image as it is to be shown.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before it is done.
     public func filtered(_ image: Image) throws(CancellationError) -> Image {

@@ -1,8 +1,8 @@
 public import InwardCore
 
-/// Shows something where there is no picture: a colour with a text on it, or the blur of a ``ThumbHash``.
+/// Shows something where there is no image: a colour with a text on it, or the blur of a ``ThumbHash``.
 ///
-/// A picture is let be, and so is what the caller gave up: nobody looks at it.
+/// An image is let be, and so is what the caller gave up: nobody looks at it.
 public struct Placeholder: Plugin {
     private enum Content: Hashable {
         case text(String, Color, on: Color)
@@ -35,19 +35,19 @@ public struct Placeholder: Plugin {
     ///
     /// - Parameters:
     ///   - size: How large it is.
-    ///   - hash: The hash of the picture that should be there.
+    ///   - hash: The hash of the image that should be there.
     public init(size: ImageSize, blur hash: ThumbHash) {
         self.size = size
         content = .blur(hash)
     }
 
-    /// The picture, or what is shown in its place.
+    /// The image, or what is shown in its place.
     public func applied(to value: ImageResult) async -> ImageResult {
         guard case .failure(let error) = value, error.reason != .cancelled else { return value }
         return .success(image)
     }
 
-    /// What is shown where there is no picture.
+    /// What is shown where there is no image.
     public var image: Image {
         switch content {
         case .blur(let hash):

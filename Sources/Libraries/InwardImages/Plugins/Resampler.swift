@@ -1,7 +1,7 @@
-/// Makes a picture, or a part of one, larger or smaller: in linear light, with colours multiplied by alpha meanwhile, so that
+/// Makes an image, or a part of one, larger or smaller: in linear light, with colours multiplied by alpha meanwhile, so that
 /// what cannot be seen has no part in it.
 ///
-/// Each row of the picture is resampled across once, four together; of these rows only those are held that the next row of the
+/// Each row of the image is resampled across once, four together; of these rows only those are held that the next row of the
 /// result is mixed of, and a few more.
 struct Resampler {
     private let columns: ResampledAxis
@@ -21,7 +21,7 @@ struct Resampler {
     /// How many rows of the result are made before cancellation is asked for again.
     private static let rowsBetweenChecks = 8
 
-    /// The picture, or the part of it that lies between these columns and rows, at another size.
+    /// The image, or the part of it that lies between these columns and rows, at another size.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before it is done.
     static func resampled(
@@ -36,7 +36,7 @@ struct Resampler {
         }
     }
 
-    /// The whole picture at another size.
+    /// The whole image at another size.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before it is done.
     static func resampled(_ image: Image, to size: ImageSize) throws(CancellationError) -> Image {
@@ -49,7 +49,7 @@ struct Resampler {
         )
     }
 
-    /// How many bytes it takes beside the picture and what becomes of it: the rows at hand, and how much of what each pixel is.
+    /// How many bytes it takes beside the image and what becomes of it: the rows at hand, and how much of what each pixel is.
     static func workingBytes(for scaling: Scaling) -> Int {
         let columnTaps = ResampledAxis.tapCount(of: scaling.source.width, scale: scaling.horizontalScale)
         let rowTaps = ResampledAxis.tapCount(of: scaling.source.height, scale: scaling.verticalScale)
@@ -209,7 +209,7 @@ struct Resampler {
 ///
 /// The kernel is that of Catmull and Rom, the cubic of Keys (1981) with a = -1/2. It keeps edges sharp and overshoots less
 /// than Lanczos' of three lobes, which shows in linear light, where dark sides of an edge have little room. It is widened
-/// where the picture shrinks, so that every pixel counts and none is aliased.
+/// where the image shrinks, so that every pixel counts and none is aliased.
 struct ResampledAxis {
     /// How many pixels are mixed into one.
     let tapCount: Int

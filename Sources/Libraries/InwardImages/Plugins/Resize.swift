@@ -1,7 +1,7 @@
-/// Brings a picture to a size.
+/// Brings an image to a size.
 ///
 /// Pixels are mixed as light, not as sRGB encodes it, and count by what can be seen of them. The kernel is that of Catmull
-/// and Rom, widened where the picture shrinks.
+/// and Rom, widened where the image shrinks.
 public struct Resize: ImageFilter {
     /// What becomes of the proportions.
     public enum Mode: Hashable, Sendable {
@@ -20,40 +20,40 @@ public struct Resize: ImageFilter {
     public let size: ImageSize
     /// What becomes of the proportions.
     public let mode: Mode
-    /// Whether a picture that is too small becomes larger.
+    /// Whether an image that is too small becomes larger.
     public let enlarges: Bool
 
-    /// As many pixels as an enlarged picture has at most, 100,000,000.
+    /// As many pixels as an enlarged image has at most, 100,000,000.
     public static let maximumPixelCount = 100_000_000
 
-    /// Brings pictures to a size.
+    /// Brings images to a size.
     ///
     /// - Parameters:
     ///   - size: The size.
     ///   - mode: What becomes of the proportions.
-    ///   - enlarges: Whether a picture that is too small becomes larger. If not, `fit` leaves such a picture as it is, `fill`
+    ///   - enlarges: Whether an image that is too small becomes larger. If not, `fit` leaves such an image as it is, `fill`
     ///     gives the largest part of it that has the proportions of the size, and `exact` leaves a side as long as it is. A
-    ///     picture that would have more pixels than ``maximumPixelCount`` is not enlarged either.
+    ///     image that would have more pixels than ``maximumPixelCount`` is not enlarged either.
     public init(to size: ImageSize, mode: Mode = .fit, enlarges: Bool = false) {
         self.size = size
         self.mode = mode
         self.enlarges = enlarges
     }
 
-    /// Brings pictures to a size whose sides are taken for 1 if they are less, and for `ImageSize.longestSide` if they are
+    /// Brings images to a size whose sides are taken for 1 if they are less, and for `ImageSize.longestSide` if they are
     /// more.
     public init(width: Int, height: Int, mode: Mode = .fit, enlarges: Bool = false) {
         self.init(to: ImageSize(clamping: width, height), mode: mode, enlarges: enlarges)
     }
 
-    /// The picture at the size.
+    /// The image at the size.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before it is done.
     public func filtered(_ image: Image) throws(CancellationError) -> Image {
         try filtered(image, reducedFrom: image.size)
     }
 
-    /// The picture at the size that it would have if it had been decoded as large as it is.
+    /// The image at the size that it would have if it had been decoded as large as it is.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before it is done.
     public func filtered(_ image: Image, reducedFrom size: ImageSize) throws(CancellationError) -> Image {
@@ -62,7 +62,7 @@ public struct Resize: ImageFilter {
         return try Resampler.resampled(image, columns: scaling.columns, rows: scaling.rows, to: scaling.size)
     }
 
-    /// The size that a picture of a size is brought to.
+    /// The size that an image of a size is brought to.
     public func resultSize(for size: ImageSize) -> ImageSize { scaling(of: size).size }
 
     /// The bytes of the result, and of the rows that it is mixed of.
@@ -71,9 +71,9 @@ public struct Resize: ImageFilter {
         return scaling.keepsEverything ? 0 : scaling.size.byteCount + Resampler.workingBytes(for: scaling)
     }
 
-    /// One and a half times what the picture is scaled to, in both sides, and `nil` if that is not less than it is.
+    /// One and a half times what the image is scaled to, in both sides, and `nil` if that is not less than it is.
     ///
-    /// A decoder that reduces a picture takes the mean of neighbouring pixels, which dims fine detail and lets some of it
+    /// A decoder that reduces an image takes the mean of neighbouring pixels, which dims fine detail and lets some of it
     /// appear as coarser one. Most of that is finer than what the result can show as long as the last step, which does better,
     /// is one by a third at least.
     public func leastSize(for size: ImageSize) -> ImageSize? {
@@ -91,9 +91,9 @@ public struct Resize: ImageFilter {
     }
 }
 
-/// Which part of a picture becomes how large.
+/// Which part of an image becomes how large.
 struct Scaling {
-    /// How large the picture is.
+    /// How large the image is.
     let source: ImageSize
     /// Between which columns the part lies, counted in pixels from the left edge.
     let columns: Range<Double>
@@ -113,7 +113,7 @@ struct Scaling {
         size == source && columns == 0..<Double(source.width) && rows == 0..<Double(source.height)
     }
 
-    /// Brings a picture to a size.
+    /// Brings an image to a size.
     init(of source: ImageSize, to size: ImageSize, mode: Resize.Mode, enlarges: Bool) {
         self.source = source
         let (width, height) = (Double(source.width), Double(source.height))
@@ -154,7 +154,7 @@ struct Scaling {
 }
 
 extension Scaling {
-    /// The same of a picture that was made smaller before: the same part of it, to the same size.
+    /// The same of an image that was made smaller before: the same part of it, to the same size.
     func reduced(to source: ImageSize) -> Scaling {
         guard source != self.source else { return self }
         let across = Double(source.width) / Double(self.source.width)

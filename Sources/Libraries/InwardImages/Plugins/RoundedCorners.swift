@@ -1,4 +1,4 @@
-/// Rounds the corners of a picture: what is outside of them is clear, and their edges are smooth.
+/// Rounds the corners of an image: what is outside of them is clear, and their edges are smooth.
 public struct RoundedCorners: ImageFilter {
     /// The radius of the corners in pixels.
     public let radius: Double
@@ -6,12 +6,12 @@ public struct RoundedCorners: ImageFilter {
     /// Rounds corners.
     ///
     /// - Parameter radius: Their radius in pixels. One that is less than 0 or no number is taken for 0, and one that is more
-    ///   than half the shorter side of a picture for that, so that the picture ends in half circles.
+    ///   than half the shorter side of an image for that, so that the image ends in half circles.
     public init(radius: Double) {
         self.radius = radius > 0 ? radius : 0
     }
 
-    /// The picture with rounded corners.
+    /// The image with rounded corners.
     public func filtered(_ image: Image) -> Image {
         var image = image
         image.roundCorners(radius: radius)
@@ -19,12 +19,12 @@ public struct RoundedCorners: ImageFilter {
     }
 }
 
-/// Cuts the largest circle out of the middle of a picture.
+/// Cuts the largest circle out of the middle of an image.
 public struct Circle: ImageFilter {
-    /// Cuts circles out of pictures.
+    /// Cuts circles out of images.
     public init() {}
 
-    /// A square as large as the shorter side of the picture, with the circle in it: what is outside of it is clear, and its
+    /// A square as large as the shorter side of the image, with the circle in it: what is outside of it is clear, and its
     /// edge is smooth.
     public func filtered(_ image: Image) -> Image {
         let side = min(image.size.width, image.size.height)

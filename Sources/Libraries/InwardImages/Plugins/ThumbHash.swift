@@ -1,10 +1,10 @@
-/// What a picture looks like from afar, in some 25 bytes: its proportions, its colours, and a blur of it to show until it is
+/// What an image looks like from afar, in some 25 bytes: its proportions, its colours, and a blur of it to show until it is
 /// there.
 ///
 /// It is Evan Wallace's format of 2023, whose readers exist for most languages: a cosine transform of the brightness (L), of
-/// yellow against blue (P), of red against green (Q), and of alpha if the picture can be seen through.
+/// yellow against blue (P), of red against green (Q), and of alpha if the image can be seen through.
 public struct ThumbHash: Hashable, Sendable {
-    /// The bytes as the format defines them, from 16 to 25 for most pictures.
+    /// The bytes as the format defines them, from 16 to 25 for most images.
     public let bytes: [UInt8]
 
     /// Takes over bytes that were made before; `nil` if they are not as many as their first ones say.
@@ -13,9 +13,9 @@ public struct ThumbHash: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Makes the hash of a picture, as it is stored.
+    /// Makes the hash of an image, as it is stored.
     ///
-    /// A picture with a side of more than 100 pixels is brought down to that before.
+    /// An image with a side of more than 100 pixels is brought down to that before.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before it is done.
     public init(of image: Image) throws(CancellationError) {
@@ -35,7 +35,7 @@ public struct ThumbHash: Hashable, Sendable {
         return Double(header.columns) / Double(header.rows)
     }
 
-    /// The blur that stands for the picture, 32 pixels along its longer side.
+    /// The blur that stands for the image, 32 pixels along its longer side.
     public func image() -> Image {
         let ratio = aspectRatio
         let size = ImageSize(
@@ -45,7 +45,7 @@ public struct ThumbHash: Hashable, Sendable {
         return image(size: size)
     }
 
-    /// The blur that stands for the picture at a size, of which no pixel shows: each is computed from the waves.
+    /// The blur that stands for the image at a size, of which no pixel shows: each is computed from the waves.
     public func image(size: ImageSize) -> Image {
         guard let decoder = ThumbHashDecoder(bytes) else { return Image(size: size) }
         return decoder.image(size: size)
@@ -106,7 +106,7 @@ struct ThumbHashHeader {
     let mean: SIMD4<Float>
     /// How far the waves of each go from the mean.
     let scale: SIMD4<Float>
-    /// Whether the picture can be seen through.
+    /// Whether the image can be seen through.
     let hasAlpha: Bool
     /// How many waves of brightness there are across, at least 1.
     let columns: Int

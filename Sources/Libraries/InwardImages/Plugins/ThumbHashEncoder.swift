@@ -1,4 +1,4 @@
-/// Makes the hash of a picture of at most 100 pixels a side.
+/// Makes the hash of an image of at most 100 pixels a side.
 struct ThumbHashEncoder {
     /// Brightness, yellow against blue, red against green, and alpha of each pixel.
     private let pixels: [SIMD4<Float>]
@@ -7,7 +7,7 @@ struct ThumbHashEncoder {
 
     private static let longestSide = 7
 
-    /// Takes the picture apart.
+    /// Takes the image apart.
     init(_ image: Image) {
         size = image.size
         var colors = [SIMD4<Float>](repeating: .zero, count: size.pixelCount)
@@ -72,7 +72,7 @@ struct ThumbHashEncoder {
         return bytes
     }
 
-    /// How much of each wave is in the picture, up to seven across and seven down, row by row.
+    /// How much of each wave is in the image, up to seven across and seven down, row by row.
     private func transformed() -> [SIMD4<Float>] {
         let side = Self.longestSide
         let across = CosineTable(frequencies: side, count: size.width).values.span

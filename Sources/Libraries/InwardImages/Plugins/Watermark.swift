@@ -1,11 +1,11 @@
-/// Lays a mark over a picture: another picture, or a text.
+/// Lays a mark over an image: another image, or a text.
 ///
 /// The encoded values are mixed, as browsers do with overlays. How large the mark is and how far from the edges follows from
-/// the size of the picture, so that it looks the same on all of them.
+/// the size of the image, so that it looks the same on all of them.
 public struct Watermark: ImageFilter {
-    /// What is laid over a picture.
+    /// What is laid over an image.
     public enum Mark: Hashable, Sendable {
-        /// A picture.
+        /// An image.
         case image(Image)
         /// A line of printable characters of ASCII, in a colour; any other character is shown as a box.
         case text(String, Color)
@@ -13,26 +13,26 @@ public struct Watermark: ImageFilter {
 
     /// Where it is laid.
     public enum Placement: Hashable, Sendable {
-        /// At one of nine places, at a distance from the edges: a share of the shorter side of the picture.
+        /// At one of nine places, at a distance from the edges: a share of the shorter side of the image.
         case single(Gravity, margin: Double)
-        /// All over the picture, at a distance from one another: a share of the shorter side of the picture.
+        /// All over the image, at a distance from one another: a share of the shorter side of the image.
         case tiled(spacing: Double)
 
-        /// At one of nine places, with a margin of 3 % of the shorter side of the picture.
+        /// At one of nine places, with a margin of 3 % of the shorter side of the image.
         public static func single(_ gravity: Gravity) -> Placement { .single(gravity, margin: 0.03) }
-        /// All over the picture, at a distance of 10 % of the shorter side of the picture.
+        /// All over the image, at a distance of 10 % of the shorter side of the image.
         public static let tiled = Placement.tiled(spacing: 0.1)
     }
 
     /// How wide it is, in the proportions it has.
     public enum Width: Hashable, Sendable {
-        /// A share of the width of the picture.
+        /// A share of the width of the image.
         case ofWidth(Double)
-        /// A share of the shorter side of the picture.
+        /// A share of the shorter side of the image.
         case ofShorterSide(Double)
     }
 
-    /// What is laid over a picture.
+    /// What is laid over an image.
     public let mark: Mark
     /// Where it is laid.
     public let placement: Placement
@@ -41,13 +41,13 @@ public struct Watermark: ImageFilter {
     /// How much of it is seen, from nothing at 0 to all at 1.
     public let opacity: Double
 
-    /// Lays a mark over pictures.
+    /// Lays a mark over images.
     ///
     /// A share of less than 0 is taken for 0, one of more than 1 for 1, and what is no number for what is used if nothing is
-    /// said. A mark is at least one pixel wide and high, and never larger than the picture without its margins.
+    /// said. A mark is at least one pixel wide and high, and never larger than the image without its margins.
     ///
     /// - Parameters:
-    ///   - mark: What is laid over a picture.
+    ///   - mark: What is laid over an image.
     ///   - placement: Where it is laid. A margin of more than 0.45 is taken for that.
     ///   - width: How wide it is.
     ///   - opacity: How much of it is seen.
@@ -71,7 +71,7 @@ public struct Watermark: ImageFilter {
         self.opacity = opacity.share(or: 0.8)
     }
 
-    /// The picture with the mark on it.
+    /// The image with the mark on it.
     ///
     /// - Throws: `CancellationError` if the task is cancelled before it is done.
     public func filtered(_ image: Image) throws(CancellationError) -> Image {
@@ -94,48 +94,48 @@ public struct Watermark: ImageFilter {
         return image
     }
 
-    /// Twice the picture: the result, and the mark, which is no larger.
+    /// Twice the image: the result, and the mark, which is no larger.
     public func workingBytes(for size: ImageSize) -> Int { 2 * size.byteCount }
 
-    /// The mark as large as it is on a picture; `nil` if there is nothing to be seen of it.
-    private func drawnMark(for picture: ImageSize) throws(CancellationError) -> Image? {
+    /// The mark as large as it is on an image; `nil` if there is nothing to be seen of it.
+    private func drawnMark(for target: ImageSize) throws(CancellationError) -> Image? {
         let size: ImageSize
         switch mark {
         case .image(let image):
-            size = markSize(proportions: (image.size.width, image.size.height), for: picture)
+            size = markSize(proportions: (image.size.width, image.size.height), for: target)
             return try Resampler.resampled(image, to: size)
         case .text(let text, let color):
             guard let lettering = Lettering(text), color.alpha > 0 else { return nil }
-            size = markSize(proportions: (lettering.columnCount, Lettering.rowCount), for: picture)
+            size = markSize(proportions: (lettering.columnCount, Lettering.rowCount), for: target)
             return lettering.image(size: size, color: color)
         }
     }
 
-    private func markSize(proportions: (width: Int, height: Int), for picture: ImageSize) -> ImageSize {
+    private func markSize(proportions: (width: Int, height: Int), for target: ImageSize) -> ImageSize {
         let width: Double
         switch self.width {
-        case .ofWidth(let share): width = share * Double(picture.width)
-        case .ofShorterSide(let share): width = share * Double(min(picture.width, picture.height))
+        case .ofWidth(let share): width = share * Double(target.width)
+        case .ofShorterSide(let share): width = share * Double(min(target.width, target.height))
         }
         let margins: Int
-        if case .single = placement { margins = 2 * gap(for: picture) } else { margins = 0 }
+        if case .single = placement { margins = 2 * gap(for: target) } else { margins = 0 }
         let ratio = Double(proportions.height) / Double(proportions.width)
-        let limit = min(Double(picture.width - margins), Double(picture.height - margins) / ratio)
+        let limit = min(Double(target.width - margins), Double(target.height - margins) / ratio)
         let fitting = min(width, limit)
         return ImageSize(
-            clamping: Int(min(fitting.rounded(), Double(picture.width))),
-            Int(min((fitting * ratio).rounded(), Double(picture.height)))
+            clamping: Int(min(fitting.rounded(), Double(target.width))),
+            Int(min((fitting * ratio).rounded(), Double(target.height)))
         )
     }
 
     /// The margin, or the distance of the tiles, in pixels.
-    private func gap(for picture: ImageSize) -> Int {
+    private func gap(for target: ImageSize) -> Int {
         let share =
             switch placement {
             case .single(_, let margin): margin
             case .tiled(let spacing): spacing
             }
-        return Int((share * Double(min(picture.width, picture.height))).rounded())
+        return Int((share * Double(min(target.width, target.height))).rounded())
     }
 }
 
@@ -147,7 +147,7 @@ extension Double {
 }
 
 extension Image {
-    /// Lays another picture over this one, with its upper left corner at a pixel; what of it lies outside is left out.
+    /// Lays another image over this one, with its upper left corner at a pixel; what of it lies outside is left out.
     ///
     /// It is the operator "source over" of Porter and Duff (1984) on encoded values, which is what browsers and drawing
     /// programs do with overlays, and what people expect of a colour that is half transparent.

@@ -186,9 +186,6 @@ struct OutboxHandlers {
     /// Those of an endpoint, in the order of their groups.
     func all(for endpoint: String) -> [any OutboxHandler] { groups.compactMap { $0.handlers[endpoint] } }
 
-    /// Whether somebody settles the writes of an endpoint.
-    func settle(_ endpoint: String) -> Bool { groups.contains { $0.handlers[endpoint] != nil } }
-
     /// Why a write is not sent; `nil` if somebody settles its endpoint and declares what it asks for.
     func objection(to write: OutboxWrite) -> UndeliverableEntryError.Reason? {
         var isSettled = false

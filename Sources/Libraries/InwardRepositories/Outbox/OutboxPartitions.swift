@@ -1,3 +1,5 @@
+import InwardCore
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -195,11 +197,11 @@ struct OutboxPartitions {
     mutating func nextKey(at now: Duration) -> String? {
         while let first = waiting.first, first.priority <= now {
             _ = waiting.popFirst()
-            if isCurrent(first.value) { enqueue(first.value.subject, isDue: true) }
+            if isCurrent(first.element) { enqueue(first.element.subject, isDue: true) }
         }
-        while let first = ready.first, !isCurrent(first.value) { _ = ready.popFirst() }
+        while let first = ready.first, !isCurrent(first.element) { _ = ready.popFirst() }
         guard underWay < concurrency, let first = ready.first else { return nil }
-        return partitions[first.value.subject]?.items.first?.id
+        return partitions[first.element.subject]?.items.first?.id
     }
 
     /// Takes the entry to send next, which is under way until it is postponed or settled; `nil` if none may be sent now.
@@ -217,8 +219,8 @@ struct OutboxPartitions {
     /// When to ask for the next entry, if nothing else happens until then; `nil` if that is of no use.
     var wakeTime: Duration? {
         mutating get {
-            while let first = waiting.first, !isCurrent(first.value) { _ = waiting.popFirst() }
-            return underWay < concurrency ? waiting.first?.priority : nil
+            while let first = waiting.first, !isCurrent(first.element) { _ = waiting.popFirst() }
+            return underWay < concurrency ? waiting.firstPriority : nil
         }
     }
 
@@ -294,7 +296,7 @@ struct OutboxPartitions {
         }
         lastTicket += 1
         partitions[subject]?.ticket = lastTicket
-        ready.insert(Place(subject: subject, ticket: lastTicket), .min)
+        ready.insert(Place(subject: subject, ticket: lastTicket), at: .min)
     }
 
     /// Ends the wait of the first entries of all partitions that satisfy a condition.
@@ -308,7 +310,7 @@ struct OutboxPartitions {
         var rest = PriorityQueue<Duration, Place>()
         while let first = waiting.first {
             _ = waiting.popFirst()
-            if isCurrent(first.value) { rest.insert(first.value, first.priority) }
+            if isCurrent(first.element) { rest.insert(first.element, at: first.priority) }
         }
         waiting = rest
     }
@@ -362,9 +364,9 @@ struct OutboxPartitions {
         guard case .delivery(let delivery)? = partitions[subject]?.items.first else { return }
         let place = Place(subject: subject, ticket: lastTicket)
         if let moment = delivery.nextAttempt, !isDue {
-            waiting.insert(place, moment)
+            waiting.insert(place, at: moment)
         } else {
-            ready.insert(place, delivery.entry.sequence)
+            ready.insert(place, at: delivery.entry.sequence)
         }
     }
 }

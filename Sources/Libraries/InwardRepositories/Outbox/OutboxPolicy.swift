@@ -100,7 +100,8 @@ public struct OutboxPolicy: Sendable {
 
     /// How long to wait behind so many attempts in vain, at least 1, of which the upstream may have said how long.
     func wait(after attempts: Int, retryAfter: Duration?) -> Duration {
-        let wait = limit(after: attempts) * jitter.fraction()
+        let backoff = Backoff(base: initialWait, factor: factor, maximum: maximumWait)
+        let wait = backoff.delay(after: attempts, fraction: jitter.fraction())
         return max(wait, min(Self.clamped(retryAfter ?? .zero), maximumRetryAfter))
     }
 
@@ -110,16 +111,6 @@ public struct OutboxPolicy: Sendable {
         // NaN counts as zero. What is kept of a time is its milliseconds.
         let milliseconds = (max(0, min(seconds, 31_536_000)) * 1_000).rounded()
         return min(.milliseconds(Int64(milliseconds)), longest)
-    }
-
-    private func limit(after attempts: Int) -> Duration {
-        var limit = initialWait
-        var growths = attempts - 1
-        while growths > 0, factor > 1, limit > .zero, limit < maximumWait {
-            limit = limit * factor
-            growths -= 1
-        }
-        return min(limit, maximumWait)
     }
 
     private static func clamped(_ duration: Duration) -> Duration { min(max(.zero, duration), Backoff.longest) }

@@ -47,15 +47,6 @@ struct RefusalStreak: Hashable {
         }
     }
 
-    /// Whether a delivery may begin now.
-    func allows(at now: Duration) -> Bool {
-        switch phase {
-        case .running: true
-        case .paused(let end): end <= now
-        case .probing: false
-        }
-    }
-
     /// Notes that the upstream refused the write of a key.
     ///
     /// - Returns: whether the refusal counts. While delivery is paused only that of the probe does, so that the fault that caused

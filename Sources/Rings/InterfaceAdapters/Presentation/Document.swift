@@ -56,15 +56,15 @@ public struct Table: Hashable, Sendable {
         public let detail: String?
         /// Where the cell leads; `nil` if nowhere.
         public let link: Link?
-        /// What is shown above the text, where pictures can be shown; `nil` if nothing.
-        public let picture: Figure?
+        /// What is shown above the text, where images can be shown; `nil` if nothing.
+        public let image: Figure?
 
         /// Makes a cell.
-        public init(_ text: String, detail: String? = nil, link: Link? = nil, picture: Figure? = nil) {
+        public init(_ text: String, detail: String? = nil, link: Link? = nil, image: Figure? = nil) {
             self.text = text
             self.detail = detail
             self.link = link
-            self.picture = picture
+            self.image = image
         }
     }
 
@@ -82,9 +82,9 @@ public struct Table: Hashable, Sendable {
     }
 }
 
-/// A picture of a document, which holds it.
+/// An image of a document, which holds it.
 public struct Figure: Hashable, Sendable {
-    /// The bytes of the picture, encoded.
+    /// The bytes of the image, encoded.
     public let bytes: [UInt8]
     /// What they are encoded as, such as `image/png`.
     public let mediaType: String
@@ -95,7 +95,7 @@ public struct Figure: Hashable, Sendable {
     /// What it shows, for those who do not see it.
     public let alternative: String
 
-    /// Makes a picture.
+    /// Makes an image.
     public init(bytes: [UInt8], mediaType: String, width: Int, height: Int, alternative: String) {
         self.bytes = bytes
         self.mediaType = mediaType
@@ -104,6 +104,6 @@ public struct Figure: Hashable, Sendable {
         self.alternative = alternative
     }
 
-    /// The picture as an address that holds it (RFC 2397).
+    /// The image as an address that holds it (RFC 2397).
     var dataURL: String { "data:\(mediaType);base64,\(Data(bytes).base64EncodedString())" }
 }

@@ -63,18 +63,18 @@ public struct HTMLRenderer: Sendable {
         let rows = table.rows.map { row in
             let cells = zip(row, table.columns).map { cell, column in
                 let detail = cell.detail.map { " title=\"\($0.escaped)\"" } ?? ""
-                let picture = cell.picture.map { render($0) } ?? ""
-                return "<td\(style(of: column))\(detail)>\(picture)\(anchor(cell.text, to: cell.link))</td>"
+                let image = cell.image.map { render($0) } ?? ""
+                return "<td\(style(of: column))\(detail)>\(image)\(anchor(cell.text, to: cell.link))</td>"
             }
             return "<tr>\(cells.joined())</tr>\n"
         }
         return "<table>\n<thead><tr>\(head)</tr></thead>\n<tbody>\n\(rows.joined())</tbody>\n</table>"
     }
 
-    private func render(_ picture: Figure) -> String {
+    private func render(_ image: Figure) -> String {
         """
-        <img src="\(picture.dataURL.escaped)" width="\(picture.width)" height="\(picture.height)" \
-        alt="\(picture.alternative.escaped)"><br>
+        <img src="\(image.dataURL.escaped)" width="\(image.width)" height="\(image.height)" \
+        alt="\(image.alternative.escaped)"><br>
         """
     }
 

@@ -45,7 +45,7 @@ extension Endpoint<User> {
 }
 
 extension ImageAddress {
-    /// Where an upstream has the picture of a user, relative to its own address.
+    /// Where an upstream has the image of a user, relative to its own address.
     public static func avatar(of user: User.ID) -> ImageAddress {
         ImageAddress("avatars/\(user.rawValue).jpg")
     }

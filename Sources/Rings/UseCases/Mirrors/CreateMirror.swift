@@ -2,7 +2,7 @@ import Entities
 public import InwardCore
 public import InwardTransfers
 
-/// Makes a consistent copy of the users, the posts and the users' pictures of an upstream.
+/// Makes a consistent copy of the users, the posts and the users' images of an upstream.
 ///
 /// Users and posts belong together: when all is copied, the upstream is asked whether it has still the same, and what is not is
 /// copied again. The copy is seen when it is whole and not before. What is there already, from a run that was interrupted or in the
@@ -190,7 +190,7 @@ public struct MirrorReport: Hashable, Sendable {
     public let userCount: Int
     /// How many posts it has.
     public let postCount: Int
-    /// How many pictures of users it has.
+    /// How many images of users it has.
     public let avatarCount: Int
     /// How many items were transferred for it; the others were there already, and unchanged.
     public let transferredCount: Int

@@ -13,6 +13,6 @@ public enum MirroredItem: Hashable, Sendable {
     case users
     /// The list of posts.
     case posts
-    /// The picture of a user.
+    /// The image of a user.
     case avatar(User.ID)
 }

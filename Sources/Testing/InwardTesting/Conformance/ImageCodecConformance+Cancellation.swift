@@ -9,11 +9,11 @@ extension ImageCodecConformance {
         let image = Image.smooth(ImageSize(clamping: 16, 320))
         let bytes: [UInt8]
         do throws(ImageCodecError) { bytes = try codec.bytes(of: image, as: roundTrip.encoding) } catch {
-            return ["A \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
+            return ["An \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
         }
         let tolerance = roundTrip.tolerance
-        let name = "A \(image) in \(roundTrip.format)"
-        let writing = InterruptibleWork(name: name, verb: "written") { () throws(ImageCodecError) in
+        let name = "An \(image) in \(roundTrip.format)"
+        let writing = InterruptibleCall(name: name, verb: "written") { () throws(ImageCodecError) in
             try codec.bytes(of: image, as: roundTrip.encoding)
         } isRight: { bytes in
             guard let copy = try? codec.image(from: bytes, ImageDecodingOptions()) else { return false }
@@ -36,12 +36,12 @@ extension ImageCodecConformance {
         isSmooth: Bool = false,
         hasSteps: Bool
     ) async -> [String] {
-        let name = "A \(sample.image) in \(sample.format)"
+        let name = "An \(sample.image) in \(sample.format)"
         let reduction: Int
         do throws(ImageCodecError) { reduction = try codec.header(of: sample.bytes).reductions.last ?? 1 } catch {
             return ["\(name) must be read, and failed: \(error.reason)."]
         }
-        let whole = InterruptibleWork(name: name, verb: "read") { () throws(ImageCodecError) in
+        let whole = InterruptibleCall(name: name, verb: "read") { () throws(ImageCodecError) in
             try codec.image(from: sample.bytes, ImageDecodingOptions())
         } isRight: {
             $0.isSimilar(to: sample.image, within: sample.tolerance)
@@ -51,7 +51,7 @@ extension ImageCodecConformance {
         let tolerance = sample.tolerance + Self.reductionTolerance
         let bounds = isSmooth ? nil : ReductionBounds(of: sample.image, dividedBy: reduction)
         let mean = sample.image.averaged(by: reduction)
-        let reduced = InterruptibleWork(name: name, verb: "read divided by \(reduction)") {
+        let reduced = InterruptibleCall(name: name, verb: "read divided by \(reduction)") {
             () throws(ImageCodecError) in
             try codec.image(from: sample.bytes, ImageDecodingOptions(reduction: reduction))
         } isRight: {
@@ -62,7 +62,7 @@ extension ImageCodecConformance {
 }
 
 /// A call of a codec that can be interrupted, and the comparison of what it returns.
-struct InterruptibleWork<Value: Sendable>: Sendable {
+struct InterruptibleCall<Value: Sendable>: Sendable {
     /// What the call works on, as the beginning of a sentence.
     let name: String
     /// What is done with it, such as `read`.

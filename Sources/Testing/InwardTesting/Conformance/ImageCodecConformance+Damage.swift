@@ -75,7 +75,7 @@ extension ImageCodecConformance {
         return (0..<200).flatMap { number in
             let count = number == 0 ? 0 : Int.random(in: 1...500, using: &random)
             let bytes = random.bytes(count)
-            let name = "What is no picture, \(count) bytes by the seed \(seed),"
+            let name = "What is no image, \(count) bytes by the seed \(seed),"
             var violations: [String] = []
             do throws(ImageCodecError) {
                 _ = try codec.header(of: bytes)

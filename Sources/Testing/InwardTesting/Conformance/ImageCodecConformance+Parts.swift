@@ -24,7 +24,7 @@ extension ImageCodecConformance {
             )
             return partViolations(codec, sample)
         } catch {
-            return ["A \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
+            return ["An \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
         }
     }
 
@@ -132,7 +132,7 @@ extension ImageCodecConformance {
                     triesOthers: isSmall
                 )
             } catch {
-                return ["A \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
+                return ["An \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
             }
         }
     }
@@ -150,7 +150,7 @@ extension ImageCodecConformance {
             let offered = try offeredViolations(codec, sample, header, tolerance)
             return triesOthers ? try offered + unofferedViolations(codec, sample, header) : offered
         } catch {
-            return ["A \(sample.image) in \(sample.format) must be reduced, and failed: \(error.reason)."]
+            return ["An \(sample.image) in \(sample.format) must be reduced, and failed: \(error.reason)."]
         }
     }
 
@@ -162,7 +162,7 @@ extension ImageCodecConformance {
     ) throws(ImageCodecError) -> [String] {
         var violations: [String] = []
         for reduction in header.reductions where reduction > 1 {
-            let name = "A \(sample.image) in \(sample.format), divided by \(reduction),"
+            let name = "An \(sample.image) in \(sample.format), divided by \(reduction),"
             let expected = sample.image.averaged(by: reduction)
             let reduced = try codec.image(from: sample.bytes, ImageDecodingOptions(reduction: reduction))
             if reduced.bytes.count > header.bytes(reducedBy: reduction) {

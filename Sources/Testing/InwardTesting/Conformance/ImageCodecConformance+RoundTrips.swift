@@ -21,13 +21,13 @@ extension ImageCodecConformance {
         } catch {
             let isTooLong = image.size.longerSide > roundTrip.longestSide
             guard !isTooLong || error.reason != .unencodable(roundTrip.format) else { return [] }
-            return ["A \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
+            return ["An \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
         }
     }
 
     /// What is wrong with an image that is read.
     func violations(of codec: any ImageCodec, _ sample: ImageSample) -> [String] {
-        let name = "A \(sample.image) in \(sample.format)"
+        let name = "An \(sample.image) in \(sample.format)"
         var violations: [String] = []
         do throws(ImageCodecError) {
             let header = try codec.header(of: sample.bytes)

@@ -86,7 +86,7 @@ extension ImageCodecConformance {
             bytes = try codec.bytes(of: image, as: roundTrip.encoding)
             otherBytes = try codec.bytes(of: other, as: roundTrip.encoding)
         } catch {
-            return ["A \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
+            return ["An \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
         }
         let sample = ImageSample(otherBytes, format: roundTrip.format, image: other, tolerance: roundTrip.tolerance)
         let failures = EventCount()
@@ -103,7 +103,7 @@ extension ImageCodecConformance {
             guard let copy = try? codec.image(from: $0, ImageDecodingOptions()) else { return false }
             return copy.isSimilar(to: image, within: tolerance)
         }
-        let name = "A \(image) in \(roundTrip.format)"
+        let name = "An \(image) in \(roundTrip.format)"
         let meanwhile = "right while another is read and written, and is not."
         return (isRead ? [] : ["\(name) must be read \(meanwhile)"])
             + (isWritten ? [] : ["\(name) must be written \(meanwhile)"])
@@ -121,7 +121,7 @@ extension ImageCodecConformance {
         let isRead = await isRead(sample, by: codec) {
             for _ in self.violations(of: codec, other) { failures.increase() }
         }
-        let name = "A \(sample.image) in \(sample.format)"
+        let name = "An \(sample.image) in \(sample.format)"
         return (isRead ? [] : ["\(name) must be read right while another is read, and is not."])
             + (failures.value == 0 ? [] : ["\(name) must not change another that is read meanwhile, and does."])
     }

@@ -127,7 +127,7 @@ extension ImageCodecConformance {
     func sampleViolations(_ codec: any ImageCodec, _ specimens: [ImageSample]) async -> [String] {
         let own = samples.map { self.violations(of: codec, $0) }
         let written = specimens.filter { specimen in !samples.contains(specimen) }
-        // What follows from a picture that is read wrong is not said beside it.
+        // What follows from an image that is read wrong is not said beside it.
         let readable = zip(samples, own).filter { $0.1.isEmpty }.map(\.0)
         var violations = own.flatMap(\.self)
         for sample in readable {

@@ -249,7 +249,7 @@ struct Declarations: Sendable {
     /// The generic parameters and associated types.
     var parameters: Set<String> = []
     /// The scopes, with the types of each.
-    var scopes = ScopeTree()
+    var scopes = LexicalScopes()
     /// The types at any depth.
     var types: Set<String> = []
     /// The types at any depth that other modules can see.

@@ -4,7 +4,7 @@ struct Mentions: Sendable {
     struct Mention: Hashable, Sendable {
         let name: String
         let line: Int
-        /// The scope, by its number in the source's ``ScopeTree``.
+        /// The scope, by its number in the source's ``LexicalScopes``.
         let scope: Int
     }
 

@@ -3,6 +3,7 @@ import Foundation
 import InwardCore
 import InwardRecordDirectories
 import InwardRepositories
+import InwardTesting
 import Synchronization
 import TestSupport
 import Testing
@@ -58,16 +59,18 @@ struct FileRecordStoreWaitTests {
         isStopped.withLock { $0 = true }
         let other = FileRecordStore.opened(url)
 
-        // The first of them waits for the lock, the others for the first; of a store that knows nothing yet also who reads.
-        let isLate = await Deadline(in: .milliseconds(20)).bound { () async throws(RecordStoreError) in
+        // A commit waits for the lock, and so does a read of a store that knows nothing yet. The clock stands still until the
+        // commit is on its way to the lock, so that the deadline ends a wait and not a commit that never began.
+        let clock = ManualClock()
+        let deadline = Deadline(in: .seconds(1), on: TimerService(clock))
+        async let commit = deadline.bound { () async throws(RecordStoreError) in
             try await store.commit([.keep(StoredRecord([2]), ["b"])])
         }
-        #expect(isLate == nil)
-        let reading = await Deadline(in: .milliseconds(20)).bound { () async throws(RecordStoreError) in
-            try await other.record(for: ["a"])
-        }
-        #expect(reading == nil)
+        async let reading = deadline.bound { () async throws(RecordStoreError) in try await other.record(for: ["a"]) }
         for await _ in locking.stream { break }
+        clock.advance(by: .seconds(1))
+        #expect(await commit == nil)
+        #expect(await reading == nil)
         let reasons = await withTaskGroup(of: RecordStoreError.Reason?.self) { group in
             group.addTask {
                 do throws(RecordStoreError) { try await store.commit([.keep(StoredRecord([3]), ["c"])]) } catch {

@@ -18,7 +18,7 @@ struct PNGDamageTests {
     }
 
     @Test(arguments: small)
-    func noChangeOfAByteGivesAnotherPicture(name: String) throws {
+    func noChangeOfAByteGivesAnotherImage(name: String) throws {
         var bytes = try Fixture.bytes(name)
         let changes = Thoroughness.isExhaustive ? Array(1...255) : (0..<8).map { 1 << $0 as UInt8 } + [255]
         for index in bytes.indices {
@@ -137,7 +137,7 @@ struct PNGDamageTests {
     }
 
     @Test(arguments: [(0, 1), (1, 0), (0x7FFF_FFFF, 0x7FFF_FFFF), (0x8000_0000, 1), (1, 0xFFFF_FFFF)])
-    func aSizeThatNoPictureHasIsDamage(width: Int, height: Int) throws {
+    func aSizeThatNoImageHasIsDamage(width: Int, height: Int) throws {
         let file = PNGFile([try PNGFile.data([0])], width: width, height: height)
         guard case .failure(let error) = decoded(file.bytes, allowsTruncation: true) else {
             Issue.record("was read")

@@ -9,7 +9,7 @@ struct PNGDataReaderTests {
     /// A stored block that makes nothing, as it stands where a writer flushed its data.
     private static let stored: [UInt8] = [0x00, 0x00, 0x00, 0xFF, 0xFF]
 
-    /// A picture of two rows, whose data begin with blocks that make nothing.
+    /// An image of two rows, whose data begin with blocks that make nothing.
     private func file(behind blocks: [UInt8], count: Int) throws -> PNGFile {
         let data = try PNGFile.data([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 9, 8, 7, 6, 5, 4, 3, 2, 1])
         let empty = Array(repeatElement(blocks, count: count).joined())
@@ -17,7 +17,7 @@ struct PNGDataReaderTests {
     }
 
     @Test(arguments: [fixed, stored])
-    func blocksThatMakeNothingChangeNoPicture(blocks: [UInt8]) throws {
+    func blocksThatMakeNothingChangeNoImage(blocks: [UInt8]) throws {
         let image = try PNGCodec().image(from: file(behind: blocks, count: 0).bytes, ImageDecodingOptions())
         for count in [1, 2, 7, 14_000] {
             let bytes = try file(behind: blocks, count: count).bytes

@@ -8,7 +8,7 @@ struct PNGDecodingTests {
     }
 
     @Test(arguments: Fixture.all)
-    func everyKindOfPictureIsReadAsItIsMeant(fixture: Fixture) throws {
+    func everyKindOfImageIsReadAsItIsMeant(fixture: Fixture) throws {
         let bytes = try Fixture.bytes(fixture.name)
         let image = try PNGCodec().image(from: bytes, ImageDecodingOptions())
         #expect(image.size == ImageSize(width: fixture.width, height: fixture.height))

@@ -7,8 +7,8 @@ import Testing
 struct PNGEncodingTests {
     private func size(_ width: Int, _ height: Int) -> ImageSize { ImageSize(clamping: width, height) }
 
-    /// A picture whose pixels a function makes.
-    private func picture(_ width: Int, _ height: Int, _ color: (Int, Int) -> Color) -> Image {
+    /// An image whose pixels a function makes.
+    private func sketch(_ width: Int, _ height: Int, _ color: (Int, Int) -> Color) -> Image {
         Image(size: size(width, height)) { pixels in
             for y in 0..<height {
                 for x in 0..<width {
@@ -28,7 +28,7 @@ struct PNGEncodingTests {
     }
 
     @Test(arguments: 0..<6)
-    func randomPicturesComeBackAsTheyWere(round: Int) throws {
+    func randomImagesComeBackAsTheyWere(round: Int) throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SplitMix64(seed: seed)
         for _ in 0..<8 {
@@ -47,7 +47,7 @@ struct PNGEncodingTests {
                 )
             }
             var last = palette[0]
-            let image = picture(width, height) { _, _ in
+            let image = sketch(width, height) { _, _ in
                 if Int.random(in: 0..<3, using: &generator) > 0 {
                     last = palette.randomElement(using: &generator) ?? last
                 }
@@ -57,25 +57,25 @@ struct PNGEncodingTests {
         }
     }
 
-    @Test func aPictureIsWrittenInTheFormThatTakesTheLeast() throws {
-        let color = try coded(picture(64, 64) { Color(red: UInt8($0 * 4), green: UInt8($1 * 4), blue: 7) })
+    @Test func anImageIsWrittenInTheFormThatTakesTheLeast() throws {
+        let color = try coded(sketch(64, 64) { Color(red: UInt8($0 * 4), green: UInt8($1 * 4), blue: 7) })
         #expect(color.kind == 2 && color.depth == 8)
         let colorAlpha = try coded(
-            picture(64, 64) { Color(red: UInt8($0 * 4), green: UInt8($1 * 4), blue: 7, alpha: 9) }
+            sketch(64, 64) { Color(red: UInt8($0 * 4), green: UInt8($1 * 4), blue: 7, alpha: 9) }
         )
         #expect(colorAlpha.kind == 6 && colorAlpha.depth == 8)
-        let gray = try coded(picture(64, 64) { Color(gray: UInt8($0 + $1)) })
+        let gray = try coded(sketch(64, 64) { Color(gray: UInt8($0 + $1)) })
         #expect(gray.kind == 0 && gray.depth == 8)
-        let grayAlpha = try coded(picture(64, 64) { Color(gray: UInt8($0 * 4), alpha: UInt8($1 * 4)) })
+        let grayAlpha = try coded(sketch(64, 64) { Color(gray: UInt8($0 * 4), alpha: UInt8($1 * 4)) })
         #expect(grayAlpha.kind == 4 && grayAlpha.depth == 8)
         for (count, depth) in [(2, 1), (4, 2), (16, 4), (17, 8)] as [(Int, UInt8)] {
-            let palette = try coded(picture(64, 64) { Color(red: UInt8(($0 + $1) % count), green: 1, blue: 2) })
+            let palette = try coded(sketch(64, 64) { Color(red: UInt8(($0 + $1) % count), green: 1, blue: 2) })
             #expect(palette.kind == 3 && palette.depth == depth)
         }
     }
 
-    @Test func aLargePictureComesBackAsItWas() throws {
-        let image = picture(300, 200) { x, y in
+    @Test func aLargeImageComesBackAsItWas() throws {
+        let image = sketch(300, 200) { x, y in
             Color(red: UInt8((x * y) & 255), green: UInt8((x / 7 * 31) & 255), blue: UInt8((x + y) & 255))
         }
         let bytes = try PNGCodec().bytes(of: image, as: .png)

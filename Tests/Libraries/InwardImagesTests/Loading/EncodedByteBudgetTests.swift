@@ -20,14 +20,14 @@ struct EncodedByteBudgetTests {
         #expect(room.taken == 0)
     }
 
-    @Test func encodedPicturesHaveAnEighthOfTheRoomOfDecodedOnes() async throws {
+    @Test func encodedImagesHaveAnEighthOfTheRoomOfDecodedOnes() async throws {
         let room = DecodingBudget(bytes: 800).fetchingRoom
         let place = try #require(await room.place())
         #expect(room.taken == 100)
         withExtendedLifetime(place) {}
     }
 
-    @Test func whatPicturesHaveBeenIsExpectedOfTheNext() async throws {
+    @Test func whatImagesHaveBeenIsExpectedOfTheNext() async throws {
         for _ in 0..<200 {
             let place = try #require(await room.place())
             place.settle(on: 100)
@@ -71,7 +71,7 @@ struct EncodedByteBudgetTests {
         withExtendedLifetime((small, large)) {}
     }
 
-    @Test func noPictureIsFetchedWhileOthersThatWaitTakeAllTheRoom() async {
+    @Test func noImageIsFetchedWhileOthersThatWaitTakeAllTheRoom() async {
         let addresses = (0..<3).map { ImageAddress("\($0)") }
         let source = SketchSource(Dictionary(uniqueKeysWithValues: addresses.map { ($0, SketchCodec.bytes(10, 10)) }))
         let budget = DecodingBudget(bytes: 800)

@@ -20,7 +20,7 @@ struct FetchedImagesTests {
         }
     }
 
-    @Test func aPictureIsThereAsLongAsSomebodyHoldsIt() async throws {
+    @Test func anImageIsThereAsLongAsSomebodyHoldsIt() async throws {
         var image: FetchedImage? = try await add(1)
         #expect(images.image(for: key) === image && image != nil)
         #expect(images.image(for: FetchedImages.Key(base: "a", version: 1)) == nil)

@@ -27,7 +27,7 @@ struct ImageBudgetTests {
         )
     }
 
-    /// What is taken of the budget while a picture of 10×10 is decoded.
+    /// What is taken of the budget while an image of 10×10 is decoded.
     private func taken(_ orientation: Orientation = .up, _ plugins: any Plugin<ImageResult>...) async -> Int {
         let source = SketchSource(["a": SketchCodec.bytes(10, 10, orientation: orientation)])
         let taken = Counter()
@@ -52,7 +52,7 @@ struct ImageBudgetTests {
         #expect(await taken(.up, CustomPlugin(identity: 1) { (value: ImageResult) in value }) == 800)
     }
 
-    @Test func aPictureThatTakesTooMuchToProcessIsRefused() async {
+    @Test func anImageThatTakesTooMuchToProcessIsRefused() async {
         let source = SketchSource(["a": SketchCodec.bytes(30, 30)])
         var loader = loader(source)
         loader.addPlugin(Blur(radius: 3))
@@ -62,7 +62,7 @@ struct ImageBudgetTests {
         }
         #expect(
             error.description
-                == "The picture a is 30×30 and takes 14400 bytes to decode and process, more than the 10000 allowed."
+                == "The image a is 30×30 and takes 14400 bytes to decode and process, more than the 10000 allowed."
         )
     }
 
@@ -96,7 +96,7 @@ struct ImageBudgetTests {
         #expect(await second.value.prefix(2) == ["fetch (shared)", "decode"])
     }
 
-    @Test func whatIsDoneToAPictureFromMemoryTakesItsTurn() async throws {
+    @Test func whatIsDoneToAnImageFromMemoryTakesItsTurn() async throws {
         let source = SketchSource(["a": SketchCodec.bytes(10, 10)])
         let plain = loader(source, cache: ImageCache(timer: .still))
         _ = try await plain.loadImage(from: "a")
@@ -111,7 +111,7 @@ struct ImageBudgetTests {
         #expect(source.asked == ["a"])
     }
 
-    @Test func aPictureFromMemoryIsGivenRoomOnceForAllThatIsDoneToIt() async throws {
+    @Test func anImageFromMemoryIsGivenRoomOnceForAllThatIsDoneToIt() async throws {
         let source = SketchSource(["a": SketchCodec.bytes(10, 10)])
         var loader = loader(source, cache: ImageCache(timer: .still))
         _ = try await loader.loadImage(from: "a")
@@ -133,7 +133,7 @@ struct ImageBudgetTests {
         #expect(source.asked == ["a"])
     }
 
-    @Test func whatIsTooMuchForAPictureFromMemoryIsRefused() async throws {
+    @Test func whatIsTooMuchForAnImageFromMemoryIsRefused() async throws {
         let source = SketchSource(["a": SketchCodec.bytes(30, 30)])
         let plain = loader(source, cache: ImageCache(timer: .still))
         _ = try await plain.loadImage(from: "a")
@@ -144,7 +144,7 @@ struct ImageBudgetTests {
         #expect(error?.explanation == "is 30×30 and takes 10800 bytes to process, more than the 10000 allowed")
     }
 
-    @Test func whoSharesAPictureTakesMoreThanThereIsAndWaitsForNobody() async {
+    @Test func whoSharesAnImageTakesMoreThanThereIsAndWaitsForNobody() async {
         let source = SketchSource(["a": SketchCodec.bytes(30, 30)])
         let plain = loader(source)
         var (first, second) = (plain, plain)
@@ -171,7 +171,7 @@ struct ImageBudgetTests {
         #expect(await budget.admission(of: 10_000) != nil)
     }
 
-    @Test func nothingIsTakenWhileAStoreKeepsAPicture() async {
+    @Test func nothingIsTakenWhileAStoreKeepsAnImage() async {
         let store = SketchStore(isOpen: false)
         let loader = loader(SketchSource(["a": SketchCodec.bytes(10, 10)]), store: store)
         let load = Task.waiting { await loader.load("a").result.outcome }

@@ -21,7 +21,7 @@ struct ImageCacheTests {
         ImageLoader(source: source, codec: SketchCodec(), cache: cache, timer: TimerService(clock))
     }
 
-    @Test func aPictureIsKeptForItsLifetimeAndFetchedAgainThen() async throws {
+    @Test func anImageIsKeptForItsLifetimeAndFetchedAgainThen() async throws {
         let loader = loader(cache(lifetime: .seconds(10)))
         _ = try await loader.loadImage(from: "a")
         clock.advance(by: .milliseconds(9_999))
@@ -81,7 +81,7 @@ struct ImageCacheTests {
         #expect(keptCount() == 4_096)
     }
 
-    @Test func picturesTakeNoMoreThanTheirLimit() async throws {
+    @Test func imagesTakeNoMoreThanTheirLimit() async throws {
         let cache = cache(bytes: 4 * 613)
         var loader = loader(cache)
         loader.addPlugin(Darken(by: 1))
@@ -132,7 +132,7 @@ struct ImageCacheTests {
         #expect(source.asked == ["a"])
     }
 
-    @Test func whatIsMadeOfAKeptPictureIsNoYoungerThanIt() async throws {
+    @Test func whatIsMadeOfAKeptImageIsNoYoungerThanIt() async throws {
         let plain = loader(cache(lifetime: .seconds(10)))
         var dark = plain
         dark.addPlugin(Darken(by: 1))
@@ -177,7 +177,7 @@ struct ImageCacheTests {
         let source = SketchSource(["a": SketchCodec.bytes(5, 5), "b": SketchCodec.bytes(5, 5)], isOpen: false)
         let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
         var counts = InvalidationGenerations()
-        // One that is not counted together with the picture.
+        // One that is not counted together with the image.
         let other = try #require(
             (0..<1_000).map { ImageAddress("\($0)") }.first { address in
                 counts = InvalidationGenerations()

@@ -29,9 +29,9 @@ struct ImageDataCacheTests {
         #expect(store.all == [SketchCodec.bytes(8, 4, gray: 8)])
     }
 
-    /// A load begins on the thread of whoever asks, and may begin on the main one. Pictures are decoded where the loader has them
+    /// A load begins on the thread of whoever asks, and may begin on the main one. Images are decoded where the loader has them
     /// decoded, here once the scheduler runs.
-    @Test(arguments: [false, true]) func picturesAreNotDecodedOnTheCallersThread(isStored: Bool) async throws {
+    @Test(arguments: [false, true]) func imagesAreNotDecodedOnTheCallersThread(isStored: Bool) async throws {
         if isStored { _ = await loader().load("a") }
         let codec = SketchCodec()
         let scheduler = DeterministicScheduler(seed: 1)
@@ -50,7 +50,7 @@ struct ImageDataCacheTests {
         #expect(codec.decoded == [1])
     }
 
-    @Test func otherPluginsAreAnotherPicture() async {
+    @Test func otherPluginsAreAnotherImage() async {
         _ = await loader(Darken(by: 1)).load("a")
         #expect(await loader(Darken(by: 2)).load("a").result.map { $0[0, 0].red } == .success(7))
         #expect(await loader(Shrink(to: 2, 2)).load("a").result.outcome == "2×2")

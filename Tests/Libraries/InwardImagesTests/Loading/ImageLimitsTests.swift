@@ -20,30 +20,30 @@ struct ImageLimitsTests {
         return if case .failure(let error) = result { error } else { nil }
     }
 
-    @Test func aPictureOfTooManyPixelsIsNotDecoded() async {
+    @Test func anImageOfTooManyPixelsIsNotDecoded() async {
         let error = await error(SketchCodec.bytes(10, 11), ImageLimits(pixels: 109))
         #expect(error?.reason == .tooLarge)
-        #expect(error?.description == "The picture a is 10×11, which is more than the 109 pixels allowed.")
+        #expect(error?.description == "The image a is 10×11, which is more than the 109 pixels allowed.")
     }
 
-    @Test func aPictureWithASideThatIsTooLongIsNotDecoded() async {
+    @Test func anImageWithASideThatIsTooLongIsNotDecoded() async {
         let error = await error(SketchCodec.bytes(1, 11), ImageLimits(side: 10))
-        #expect(error?.description == "The picture a is 1×11, and no side may have more than 10 pixels.")
+        #expect(error?.description == "The image a is 1×11, and no side may have more than 10 pixels.")
     }
 
     @Test func moreBytesThanAllowedAreNotEvenRead() async {
         let error = await error(SketchCodec.bytes(1, 1), ImageLimits(encodedBytes: 11))
-        #expect(error?.description == "The picture a has 12 bytes, more than the 11 allowed.")
+        #expect(error?.description == "The image a has 12 bytes, more than the 11 allowed.")
     }
 
-    @Test func aPictureThatTakesMoreThanTheWholeBudgetIsRefused() async {
+    @Test func anImageThatTakesMoreThanTheWholeBudgetIsRefused() async {
         let codec = SketchCodec(workingBytes: 5)
         let error = await error(SketchCodec.bytes(2, 3), ImageLimits(), codec, budget: DecodingBudget(bytes: 28))
-        #expect(error?.description == "The picture a is 2×3 and takes 29 bytes to decode, more than the 28 allowed.")
+        #expect(error?.description == "The image a is 2×3 and takes 29 bytes to decode, more than the 28 allowed.")
     }
 
     @Test(arguments: [true, false])
-    func aPictureThatTakesLongerThanAllowedIsGivenUp(isSlowInHeader: Bool) async {
+    func anImageThatTakesLongerThanAllowedIsGivenUp(isSlowInHeader: Bool) async {
         let clock = ManualClock()
         for (seconds, outcome) in [(29, nil), (30, ImageError.Reason.timedOut)] {
             let delay: @Sendable () -> Void = { clock.advance(by: .seconds(seconds)) }
@@ -56,7 +56,7 @@ struct ImageLimitsTests {
             #expect(
                 error?.description
                     == outcome.map { _ in
-                        "The picture a took longer to decode than the 30.0 seconds allowed."
+                        "The image a took longer to decode than the 30.0 seconds allowed."
                     }
             )
         }
@@ -77,7 +77,7 @@ struct ImageLimitsTests {
         #expect(limits.decodingTime == .seconds(30))
     }
 
-    @Test func aHundredLargePicturesAtOnceTakeTurns() async {
+    @Test func aHundredLargeImagesAtOnceTakeTurns() async {
         let addresses = (0..<100).map { ImageAddress("\($0)") }
         let source = SketchSource(Dictionary(uniqueKeysWithValues: addresses.map { ($0, SketchCodec.bytes(100, 100)) }))
         let most = Mutex(0)
@@ -103,7 +103,7 @@ struct ImageLimitsTests {
         #expect(await budget.admission(of: budget.limit) != nil)
     }
 
-    @Test func nothingIsTakenOfTheBudgetWhileBytesArriveAndPartOfItWhileAPictureIsProcessed() async {
+    @Test func nothingIsTakenOfTheBudgetWhileBytesArriveAndPartOfItWhileAnImageIsProcessed() async {
         let source = SketchSource(["a": SketchCodec.bytes(10, 10)], isOpen: false)
         let budget = DecodingBudget()
         var loader = ImageLoader(source: source, codec: SketchCodec(), budget: budget, timer: .still)

@@ -62,7 +62,7 @@ struct ImageLoadCancellationTests {
         #expect(processed.value == 0)
     }
 
-    @Test func whatAPluginLeavesBehindWhenItGivesUpIsNoPicture() async {
+    @Test func whatAPluginLeavesBehindWhenItGivesUpIsNoImage() async {
         let source = SketchSource(["a": SketchCodec.bytes(8, 4)])
         var loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
         loader.addPlugin(GivingUp())

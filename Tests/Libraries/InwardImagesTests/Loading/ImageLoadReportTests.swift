@@ -83,7 +83,7 @@ struct ImageLoadReportTests {
         #expect(report.duration == .seconds(2))
     }
 
-    @Test func aPictureThatAStoreHasIsTimedToo() async {
+    @Test func anImageThatAStoreHasIsTimedToo() async {
         let clock = ManualClock()
         let codec = SketchCodec { clock.advance(by: .seconds(3)) }
         let loader = ImageLoader(

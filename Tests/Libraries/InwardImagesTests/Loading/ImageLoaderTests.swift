@@ -10,7 +10,7 @@ struct ImageLoaderTests {
 
     private func loader() -> ImageLoader { ImageLoader(source: source, codec: codec, timer: .still) }
 
-    @Test func aPictureIsThatOfTheAddressWithoutPlugins() async throws {
+    @Test func anImageIsThatOfTheAddressWithoutPlugins() async throws {
         let image = try await loader().loadImage(from: "a")
         #expect(image == Image(size: ImageSize(clamping: 8, 4), color: Color(gray: 100)))
     }
@@ -56,7 +56,7 @@ struct ImageLoaderTests {
         #expect(resized.value == 1)
     }
 
-    @Test func aFailureThatBecameAPictureIsNotKept() async throws {
+    @Test func aFailureThatBecameAnImageIsNotKept() async throws {
         var loader = loader()
         loader.addPlugin(Rescue())
         source.answer("a", .failure(ImageError(.unavailable, of: "a", explanation: "cannot be had")))
@@ -65,7 +65,7 @@ struct ImageLoaderTests {
         #expect(try await loader.loadImage(from: "a").size.width == 3)
     }
 
-    @Test func aPictureInThePlaceOfAnotherIsNotKept() async throws {
+    @Test func anImageInThePlaceOfAnotherIsNotKept() async throws {
         let loader = loader()
         source.answer("a", .success(EncodedImage(SketchCodec.bytes(1, 1), isGenuine: false)))
         #expect(try await loader.loadImage(from: "a").size.width == 1)
@@ -76,11 +76,11 @@ struct ImageLoaderTests {
     @Test func anErrorNamesTheAddressAndNoSecretOfIt() async {
         let result = await loader().load("https://ada:secret@example.org/cat.jpg?token=secret").result
         guard case .failure(let error) = result else {
-            Issue.record("There is a picture.")
+            Issue.record("There is an image.")
             return
         }
         #expect(error.reason == .notFound)
-        #expect(error.description == "The picture https://example.org/cat.jpg is not there.")
+        #expect(error.description == "The image https://example.org/cat.jpg is not there.")
     }
 
     @Test func anErrorOfAPluginNamesTheAddress() async {
@@ -93,7 +93,7 @@ struct ImageLoaderTests {
         #expect(await loader.load("a").result == .failure(ImageError(.damaged, of: "a", explanation: "is ugly")))
     }
 
-    @Test func picturesThatWillBeAskedForAreInMemoryThen() async {
+    @Test func imagesThatWillBeAskedForAreInMemoryThen() async {
         let source = SketchSource(
             Dictionary(uniqueKeysWithValues: (0..<9).map { (ImageAddress("\($0)"), SketchCodec.bytes(2, 2)) })
         )
@@ -104,7 +104,7 @@ struct ImageLoaderTests {
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: [(1, 1), (0, 1), (-1, 1), (3, 3)])
-    func noMorePicturesThanAllowedAreLoadedAheadAtOnce(limit: Int, most: Int) async {
+    func noMoreImagesThanAllowedAreLoadedAheadAtOnce(limit: Int, most: Int) async {
         let source = CountingImageSource(gathering: most)
         let loader = ImageLoader(source: source, codec: codec, timer: .still)
         await loader.prefetch((0..<12).map { ImageAddress("\($0)") }, atOnce: limit)

@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import InwardImages
 
-/// A plugin that makes a picture of a size, and says that it need not be decoded any larger.
+/// A plugin that makes an image of a size, and says that it need not be decoded any larger.
 struct Shrink: ImageFilter {
     let size: ImageSize
     let counter: Counter

@@ -28,13 +28,13 @@ final class SketchStore: ImageDataCache {
     /// Has other bytes in the place of all that it has.
     func replace(_ change: ([UInt8]) -> [UInt8]) { kept.withLock { $0 = $0.mapValues(change) } }
 
-    func bytes(of picture: ImageKey) async -> [UInt8]? { kept.withLock { $0[picture] } }
+    func bytes(of image: ImageKey) async -> [UInt8]? { kept.withLock { $0[image] } }
 
-    func keep(_ bytes: [UInt8], of picture: ImageKey) async {
+    func keep(_ bytes: [UInt8], of image: ImageKey) async {
         keepings.add()
         isBegun.fulfill(())
         _ = await gate.pass()
-        kept.withLock { $0[picture] = bytes }
+        kept.withLock { $0[image] = bytes }
     }
 
     func forget(_ address: ImageAddress?) async {

@@ -5,7 +5,7 @@ import Testing
 struct BackgroundTests {
     private let color = Color(red: 10, green: 200, blue: 90)
 
-    @Test func aPictureIsShownOnAColour() {
+    @Test func anImageIsShownOnAColour() {
         let shown = Background(color).filtered(.sample(8, 6))
         #expect(shown.distance(from: Expected.background) == 0)
         #expect(shown.isOpaque)

@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 
 struct BlurTests {
-    @Test func aPictureIsBlurredByThreeBoxes() throws {
+    @Test func anImageIsBlurredByThreeBoxes() throws {
         #expect(try Blur(radius: 1.5).filtered(.sample(12, 7)).distance(from: Expected.blurred) <= 1)
         let opaque = Image.sample(12, 7, opaque: true)
         #expect(try Blur(radius: 2.1).filtered(opaque).distance(from: Expected.blurredWider) <= 1)
     }
 
-    @Test func itTakesTheMemoryOfThreePictures() {
+    @Test func itTakesTheMemoryOfThreeImages() {
         #expect(Blur(radius: 1).workingBytes(for: ImageSize(clamping: 4, 3)) == 144)
     }
 

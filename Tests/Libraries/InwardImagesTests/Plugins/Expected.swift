@@ -1,4 +1,4 @@
-/// What the plugins are expected to make of small pictures, as expected.py computed it.
+/// What the plugins are expected to make of small images, as expected.py computed it.
 enum Expected {
     /// The light of the levels 0, 10, 11, 50, 128, 200 and 255, in billionths.
     static let light: [Int] = [
@@ -119,7 +119,7 @@ enum Expected {
         189, 65, 255, 116, 226, 73, 255, 24, 174, 48, 255, 20, 169, 53, 255, 30, 140, 114, 255, 79, 194, 103, 255,
     ]
 
-    /// A sample of 8 by 6 with the smooth picture of 4 by 3 at the bottom right, with an opacity of 0.6.
+    /// A sample of 8 by 6 with the smooth image of 4 by 3 at the bottom right, with an opacity of 0.6.
     static let marked: [UInt8] = [
         0, 76, 158, 246, 84, 213, 63, 175, 37, 161, 64, 200, 86, 234, 132, 65, 231, 147, 69, 253, 216, 156, 102, 54, 12,
         5, 231, 207, 189, 177, 200, 200, 206, 218, 236, 33, 63, 99, 141, 189, 16, 76, 142, 214, 36, 149, 239, 79, 181,
@@ -218,7 +218,7 @@ enum Expected {
         37, 161, 64, 200, 216, 156, 102, 54, 84, 213, 63, 175, 231, 147, 69, 253, 0, 76, 158, 246, 86, 234, 132, 65,
     ]
 
-    /// The ThumbHash of the picture that is called landscape.
+    /// The ThumbHash of the image that is called landscape.
     static let landscapeHash: [UInt8] = [
         20, 248, 13, 20, 150, 144, 135, 135, 129, 135, 135, 121, 136, 135, 208, 5, 13, 250, 104,
     ]
@@ -242,7 +242,7 @@ enum Expected {
         80, 84, 78, 255,
     ]
 
-    /// The ThumbHash of the picture that is called portrait.
+    /// The ThumbHash of the image that is called portrait.
     static let portraitHash: [UInt8] = [
         18, 232, 13, 18, 24, 144, 128, 152, 120, 135, 136, 135, 212, 1, 29, 249, 103,
     ]
@@ -263,7 +263,7 @@ enum Expected {
         68, 80, 70, 255,
     ]
 
-    /// The ThumbHash of the picture that is called clear.
+    /// The ThumbHash of the image that is called clear.
     static let clearHash: [UInt8] = [
         19, 248, 137, 12, 16, 10, 144, 7, 120, 152, 119, 135, 40, 61, 208, 144, 143, 245, 189, 172, 170, 137, 170, 169,
         10,
@@ -290,7 +290,7 @@ enum Expected {
         76, 80, 74, 170,
     ]
 
-    /// The ThumbHash of the picture that is called noise.
+    /// The ThumbHash of the image that is called noise.
     static let noiseHash: [UInt8] = [
         32, 8, 6, 21, 136, 8, 164, 229, 104, 152, 131, 122, 119, 121, 86, 154, 186, 244, 118, 111, 119,
     ]
@@ -316,7 +316,7 @@ enum Expected {
         133, 129, 127, 255,
     ]
 
-    /// The ThumbHash of the picture that is called clearNoise.
+    /// The ThumbHash of the image that is called clearNoise.
     static let clearNoiseHash: [UInt8] = [
         32, 8, 130, 12, 2, 23, 169, 57, 21, 139, 16, 100, 200, 48, 92, 53, 131, 112, 166, 155, 136, 40, 87, 174, 15,
     ]
@@ -343,7 +343,7 @@ enum Expected {
         133, 129, 127, 119,
     ]
 
-    /// The ThumbHash of the picture that is called square.
+    /// The ThumbHash of the image that is called square.
     static let squareHash: [UInt8] = [
         223, 7, 6, 23, 4, 118, 89, 92, 138, 97, 213, 41, 189, 161, 10, 124, 71, 52, 244, 71, 98, 123, 242, 6,
     ]
@@ -372,7 +372,7 @@ enum Expected {
         126, 122, 128, 255,
     ]
 
-    /// The blur of the picture called clear at 11 by 5.
+    /// The blur of the image called clear at 11 by 5.
     static let wideBlur: [UInt8] = [
         16, 24, 26, 170, 18, 25, 28, 170, 23, 27, 32, 170, 31, 28, 38, 170, 45, 29, 44, 170, 64, 29, 50, 170, 87, 28,
         55, 170, 112, 27, 59, 170, 136, 25, 62, 170, 154, 23, 64, 170, 164, 23, 65, 170, 21, 30, 33, 170, 22, 31, 36,

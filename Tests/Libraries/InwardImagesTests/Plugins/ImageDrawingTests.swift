@@ -4,7 +4,7 @@ import Testing
 @testable import InwardImages
 
 struct ImageDrawingTests {
-    @Test func whatLiesOutsideOfThePictureIsLeftOut() {
+    @Test func whatLiesOutsideOfTheImageIsLeftOut() {
         let mark = Image.sample(4, 3, opaque: true)
         for y in -4...7 {
             for x in -5...9 {

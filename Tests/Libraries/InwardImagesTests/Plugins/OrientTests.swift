@@ -10,7 +10,7 @@ struct OrientTests {
     ]
 
     @Test(arguments: Orientation.allCases)
-    func aPictureIsTurnedAsItIsToBeShown(orientation: Orientation) throws {
+    func anImageIsTurnedAsItIsToBeShown(orientation: Orientation) throws {
         var image = Image.sample(3, 2)
         image.orientation = orientation
         let shown = try Orient().filtered(image)
@@ -28,7 +28,7 @@ struct OrientTests {
         }
     }
 
-    @Test func aPictureIsDecodedAsLargeAsItIs() {
+    @Test func anImageIsDecodedAsLargeAsItIs() {
         #expect(Orient().leastSize(for: ImageSize(clamping: 100, 100)) == nil)
         #expect(Orient() == Orient())
     }

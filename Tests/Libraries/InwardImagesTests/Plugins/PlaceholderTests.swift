@@ -10,7 +10,7 @@ struct PlaceholderTests {
         let placeholder = Placeholder(size: size, color: .black, text: "A", textColor: .white)
         let image = try await placeholder.applied(to: missing).get()
         #expect(image.size == size)
-        // The line is nine rows high, a third of the picture, and the letter seven of them, and five columns wide.
+        // The line is nine rows high, a third of the image, and the letter seven of them, and five columns wide.
         #expect((0..<30).filter { image[$0, 13] == .white } == [12, 13, 14, 15, 16])
         #expect((0..<30).filter { image[$0, 10] == .white } == [13, 14, 15])
         #expect((0..<27).filter { image[12, $0] == .white } == [11, 12, 13, 14, 15, 16])
@@ -25,13 +25,13 @@ struct PlaceholderTests {
         #expect(columns.max() == 26)
     }
 
-    @Test func aBlurStandsForThePicture() async throws {
+    @Test func aBlurStandsForTheImage() async throws {
         let hash = try ThumbHash(of: .smooth(40, 22))
         let image = try await Placeholder(size: size, blur: hash).applied(to: missing).get()
         #expect(image == hash.image(size: size))
     }
 
-    @Test func aPictureIsLetBe() async throws {
+    @Test func anImageIsLetBe() async throws {
         let picture = ImageResult.success(.sample(3, 3))
         #expect(await Placeholder(size: size).applied(to: picture) == picture)
     }

@@ -108,7 +108,7 @@ struct ResizeTests {
         }
     }
 
-    @Test func aPictureThatIsTooSmallIsNotChanged() throws {
+    @Test func anImageThatIsTooSmallIsNotChanged() throws {
         let image = Image.sample(8, 6)
         #expect(try Resize(width: 100, height: 100).filtered(image) == image)
         #expect(try Resize(width: 8, height: 100, mode: .exact).filtered(image) == image)
@@ -119,7 +119,7 @@ struct ResizeTests {
         #expect(middle == Crop(to: ImageSize(clamping: 7, 6)).filtered(image))
     }
 
-    @Test func aPictureIsEnlargedToAHundredMillionPixelsAtMost() {
+    @Test func anImageIsEnlargedToAHundredMillionPixelsAtMost() {
         #expect(Resize.maximumPixelCount == 100_000_000)
         let point = ImageSize(clamping: 1, 1)
         for (width, size) in [(10_000, ImageSize(clamping: 10_000, 10_000)), (10_001, point)] {
@@ -148,7 +148,7 @@ struct ResizeTests {
         #expect(try Resize(width: 4, height: 4).filtered(image).orientation == .left)
     }
 
-    @Test func aPictureMayBeDecodedAtOneAndAHalfTimesItsSize() throws {
+    @Test func anImageMayBeDecodedAtOneAndAHalfTimesItsSize() throws {
         let photo = ImageSize(clamping: 2725, 2225)
         let least = try #require(Resize(width: 720, height: 588, mode: .exact).leastSize(for: photo))
         #expect(least == ImageSize(width: 1080, height: 882))

@@ -42,13 +42,13 @@ struct ScalingTests {
         #expect(!scaling.enlarges && !scaling.keepsEverything)
     }
 
-    @Test func aPartOfASmallPictureIsNotEnlargedUnlessThatIsAllowed() throws {
+    @Test func aPartOfASmallImageIsNotEnlargedUnlessThatIsAllowed() throws {
         let scaling = try scaling((3, 8), (8, 8), .center, enlarges: false)
         #expect(scaling.size == ImageSize(width: 3, height: 3))
         #expect(scaling.rows == 2..<5)
     }
 
-    @Test func theSamePartIsTakenOfAReducedPicture() throws {
+    @Test func theSamePartIsTakenOfAReducedImage() throws {
         let reduced = try scaling((8, 15), (4, 4), .center).reduced(to: #require(ImageSize(width: 4, height: 8)))
         #expect(reduced.source == ImageSize(width: 4, height: 8))
         #expect(reduced.columns == 0..<4)
@@ -57,7 +57,7 @@ struct ScalingTests {
         #expect(reduced.size == ImageSize(width: 4, height: 4))
     }
 
-    @Test func theWholePictureReachesFromEdgeToEdge() throws {
+    @Test func theWholeImageReachesFromEdgeToEdge() throws {
         let (image, size) = (Image.sample(40, 30), ImageSize(clamping: 7, 5))
         #expect(try Resampler.resampled(image, to: size) == Resize(to: size, mode: .exact).filtered(image))
     }

@@ -14,12 +14,12 @@ struct SizingPluginTests {
     }
 
     @Test(arguments: [(100, 1), (51, 1), (50, 2), (26, 2), (25, 4), (14, 4), (13, 8), (1, 8)])
-    func aPictureIsDecodedNoLargerThanTheFirstPluginNeeds(width: Int, reduction: Int) async {
+    func anImageIsDecodedNoLargerThanTheFirstPluginNeeds(width: Int, reduction: Int) async {
         _ = await loader(SketchCodec.bytes(100, 4), Shrink(to: width, 1)).load("a")
         #expect(codec.decoded == [reduction])
     }
 
-    @Test func aPictureThatIsTurnedIsMeasuredAsItIsShown() async {
+    @Test func anImageThatIsTurnedIsMeasuredAsItIsShown() async {
         _ = await loader(SketchCodec.bytes(800, 100, orientation: .left), Shrink(to: 50, 400)).load("a")
         #expect(codec.decoded == [2])
     }
@@ -29,16 +29,16 @@ struct SizingPluginTests {
         #expect(codec.decoded == [reduction])
     }
 
-    @Test func aPictureThatIsNotTurnedIsMeasuredAsItIsStored() async {
+    @Test func anImageThatIsNotTurnedIsMeasuredAsItIsStored() async {
         var loader = loader(SketchCodec.bytes(800, 100, orientation: .left), Shrink(to: 400, 50))
         loader.removePlugin(Orient())
         _ = await loader.load("a")
         #expect(codec.decoded == [2])
     }
 
-    @Test func aPictureThatHasChangedSinceItWasMeasuredIsMeasuredAgain() async throws {
+    @Test func anImageThatHasChangedSinceItWasMeasuredIsMeasuredAgain() async throws {
         let source = SketchSource(["a": SketchCodec.bytes(80, 80)])
-        // Room for what headers say, and for no picture.
+        // Room for what headers say, and for no image.
         var loader = ImageLoader(source: source, codec: codec, cache: ImageCache(bytes: 1), timer: .still)
         loader.addPlugin(Shrink(to: 10, 10))
         _ = try await loader.loadImage(from: "a")
@@ -73,7 +73,7 @@ struct SizingPluginTests {
     }
 
     @Test(arguments: [(1_001, 665), (665, 1_001), (799, 601), (333, 1_777)])
-    func aPictureComesOutAsLargeAsIfItHadNotBeenReduced(width: Int, height: Int) async throws {
+    func anImageComesOutAsLargeAsIfItHadNotBeenReduced(width: Int, height: Int) async throws {
         let size = ImageSize(clamping: width, height)
         for mode in [Resize.Mode.fit, .fill, .exact] {
             let resize = Resize(width: 100, height: 100, mode: mode)
@@ -83,8 +83,8 @@ struct SizingPluginTests {
         #expect(codec.decoded.allSatisfy { $0 > 1 })
     }
 
-    /// What stands in for a picture is not kept, nor is how large it is.
-    @Test func aPictureInThePlaceOfAnotherComesOutAsLargeAsIfItHadNotBeenReduced() async throws {
+    /// What stands in for an image is not kept, nor is how large it is.
+    @Test func anImageInThePlaceOfAnotherComesOutAsLargeAsIfItHadNotBeenReduced() async throws {
         let resize = Resize(width: 100, height: 100)
         let source = SketchSource()
         source.answer("a", .success(EncodedImage(SketchCodec.bytes(1_001, 665, orientation: .left), isGenuine: false)))
@@ -95,7 +95,7 @@ struct SizingPluginTests {
         #expect(codec.decoded.allSatisfy { $0 > 1 })
     }
 
-    @Test func aPictureThatIsTurnedComesOutAsLargeAsItIsShown() async throws {
+    @Test func anImageThatIsTurnedComesOutAsLargeAsItIsShown() async throws {
         let resize = Resize(width: 100, height: 100)
         let turned = loader(SketchCodec.bytes(1_001, 665, orientation: .left), resize)
         for _ in 0..<2 {
@@ -105,9 +105,9 @@ struct SizingPluginTests {
         }
     }
 
-    @Test func anotherPictureThanWasMeasuredIsNotKeptAsThatOne() async throws {
+    @Test func anotherImageThanWasMeasuredIsNotKeptAsThatOne() async throws {
         let source = SketchSource(["a": SketchCodec.bytes(80, 80)])
-        // Room for a picture of 4×4, and for none that is larger.
+        // Room for an image of 4×4, and for none that is larger.
         let cache = ImageCache(bytes: 4 * 580, timer: .still)
         var loader = ImageLoader(source: source, codec: codec, cache: cache, timer: .still)
         loader.addPlugin(Shrink(to: 10, 10))

@@ -15,7 +15,7 @@ struct ThumbHashTests {
     ]
 
     @Test(arguments: examples.indices)
-    func aPictureHasTheBytesThatTheFormatDefines(index: Int) throws {
+    func anImageHasTheBytesThatTheFormatDefines(index: Int) throws {
         let example = Self.examples[index]
         #expect(try ThumbHash(of: example.image).bytes == example.hash)
     }
@@ -71,7 +71,7 @@ struct ThumbHashTests {
         #expect(try ThumbHash(of: .smooth(100, 1)).aspectRatio == 7)
     }
 
-    @Test func aLargePictureHasNearlyTheHashOfASmallOne() throws {
+    @Test func aLargeImageHasNearlyTheHashOfASmallOne() throws {
         let large = try ThumbHash(of: .smooth(400, 300)).image()
         let small = try ThumbHash(of: .smooth(100, 75)).image()
         #expect(large.distance(from: small) <= 24)
@@ -136,7 +136,7 @@ struct ThumbHashTests {
         #expect(shown > 0, "seed \(seed)")
     }
 
-    @Test func equalPicturesHaveEqualHashes() throws {
+    @Test func equalImagesHaveEqualHashes() throws {
         #expect(try ThumbHash(of: .smooth(40, 22)) == ThumbHash(of: .smooth(40, 22)))
         #expect(try ThumbHash(of: .smooth(40, 22)) != ThumbHash(of: .smooth(22, 40)))
     }

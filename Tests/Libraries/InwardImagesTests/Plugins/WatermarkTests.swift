@@ -19,12 +19,12 @@ struct WatermarkTests {
         return (left...right, top...bottom)
     }
 
-    @Test func itTakesTheMemoryOfTwoPictures() {
+    @Test func itTakesTheMemoryOfTwoImages() {
         let watermark = Watermark(.image(.plain(2, 1, red)), at: .single(.center, margin: 0))
         #expect(watermark.workingBytes(for: ImageSize(clamping: 4, 3)) == 96)
     }
 
-    @Test func aMarkIsLaidOverThePicture() throws {
+    @Test func aMarkIsLaidOverTheImage() throws {
         let mark = Image.smooth(4, 3, opaque: false)
         let watermark = Watermark(
             .image(mark),
@@ -54,7 +54,7 @@ struct WatermarkTests {
         #expect(rows == 0...14)
     }
 
-    @Test func aMarkIsNeverLargerThanThePicture() throws {
+    @Test func aMarkIsNeverLargerThanTheImage() throws {
         let mark = Watermark.Mark.image(.plain(2, 20, red))
         let watermark = Watermark(mark, at: .single(.center, margin: 0.1), width: .ofWidth(1), opacity: 1)
         let (columns, rows) = try #require(try place(watermark, on: 100, 60))
@@ -64,7 +64,7 @@ struct WatermarkTests {
         #expect(point == .plain(1, 1, red))
     }
 
-    @Test func tilesCoverThePictureUpToItsEdges() throws {
+    @Test func tilesCoverTheImageUpToItsEdges() throws {
         let mark = Watermark.Mark.image(.plain(1, 1, red))
         let watermark = Watermark(mark, at: .tiled(spacing: 0.2), width: .ofWidth(0.1), opacity: 1)
         let image = try watermark.filtered(.plain(30, 20, .black))

@@ -59,8 +59,8 @@ struct DocumentationTests {
         try await check(article, count: count, behind: Self.fetching)
     }
 
-    @Test func snippetsAboutPicturesCompile() async throws {
-        let pictures =
+    @Test func snippetsAboutImagesCompile() async throws {
+        let images =
             Self.prelude + """
                 struct MyImageSource: ImageSource {
                     func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
@@ -80,12 +80,12 @@ struct DocumentationTests {
 
                 """
         let loader = "var images = ImageLoader(source: source, codec: codec)\n"
-        let article = "Libraries/InwardImages/InwardImages.docc/LoadingPictures.md"
+        let article = "Libraries/InwardImages/InwardImages.docc/LoadingImages.md"
         let text = try String(contentsOf: Self.sources.appending(path: article), encoding: .utf8)
         let snippets = text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
         #expect(snippets.count == 5)
         for snippet in snippets {
-            let prelude = snippet.hasPrefix("var images") ? pictures : pictures + loader
+            let prelude = snippet.hasPrefix("var images") ? images : images + loader
             #expect(try await Snippet(source: prelude + snippet).errors() == [], "\(snippet)")
         }
     }

@@ -14,7 +14,7 @@ struct FileDataFetcherTests {
         directory = try TemporaryDirectory()
         try directory.write(users, to: "mirror/users.json")
         try directory.write(#"{"id": 2, "name": "Bob himself"}"#, to: "mirror/users/2.json")
-        try directory.write("picture", to: "mirror/avatars/7.jpg")
+        try directory.write("image", to: "mirror/avatars/7.jpg")
         try directory.write("secret", to: "outside/secret.json")
         try directory.write("secret", to: "secret.json")
     }
@@ -42,7 +42,7 @@ struct FileDataFetcherTests {
         try directory.write(String(decoding: largeList, as: UTF8.self), to: "mirror/large.json")
         let base = mirror.appending(path: "users")
         let large = mirror.appending(path: "large")
-        let picture = mirror.appending(path: "avatars/7.jpg")
+        let image = mirror.appending(path: "avatars/7.jpg")
         let missing = mirror.appending(path: "missing")
         let elsewhere = directory.url.appending(path: "outside/secret")
         let fetcher = try FileDataFetcher(directory: mirror)
@@ -72,8 +72,8 @@ struct FileDataFetcherTests {
             ]
         )
         try await conformance.check(fetcher)
-        let answer = try await fetcher.fetch(DataRequest(url: picture))
-        #expect(answer.body == Data("picture".utf8))
+        let answer = try await fetcher.fetch(DataRequest(url: image))
+        #expect(answer.body == Data("image".utf8))
         #expect(answer.headerFields[.contentType] == "image/jpeg")
         let nobody = try await fetcher.fetch(DataRequest(url: missing))
         #expect(nobody.headerFields[.contentType] == json.value)

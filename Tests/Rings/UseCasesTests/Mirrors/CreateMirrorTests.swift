@@ -13,7 +13,7 @@ struct CreateMirrorTests {
     private let store: InMemoryMirrorStore
     private let users: InMemoryDataLoader
     private let posts: InMemoryDataLoader
-    private let picture = InMemoryDataLoader([5, 6, 7], source: "picture")
+    private let image = InMemoryDataLoader([5, 6, 7], source: "image")
     private let originals: MirrorOriginals
 
     init() throws {
@@ -23,7 +23,7 @@ struct CreateMirrorTests {
         )
         users = InMemoryDataLoader([1, 2], source: "users")
         posts = InMemoryDataLoader([3, 4], source: "posts")
-        originals = MirrorOriginals([.users: users, .posts: posts, .avatar(User.ID(1)): picture])
+        originals = MirrorOriginals([.users: users, .posts: posts, .avatar(User.ID(1)): image])
     }
 
     private func mirror(_ progress: (Int, Int) -> Void = { _, _ in }) async throws(CreateMirrorError) -> MirrorReport {
@@ -86,7 +86,7 @@ struct CreateMirrorTests {
     @Test func whatIsReadAgainToSeeWhetherItChangedDoesNotCount() async {
         originals.set(InMemoryDataLoader([1, 2], validator: nil, source: "users"), for: .users)
         originals.set(InMemoryDataLoader([], validator: nil, source: "posts"), for: .posts)
-        originals.set(InMemoryDataLoader([], source: "picture"), for: first)
+        originals.set(InMemoryDataLoader([], source: "image"), for: first)
         #expect(await problem(MirrorLimits(maximumTotalByteCount: 2)) == nil)
     }
 
@@ -118,7 +118,7 @@ struct CreateMirrorTests {
         _ = try await mirror()
         originals.set(
             InMemoryDataLoader([]) { (_, _) throws(DataLoaderError) in
-                throw DataLoaderError(source: "picture", explanation: "is gone", meansAbsence: true)
+                throw DataLoaderError(source: "image", explanation: "is gone", meansAbsence: true)
             },
             for: first
         )
@@ -128,8 +128,8 @@ struct CreateMirrorTests {
 
     @Test func usersThatChangeMeanwhileAreCopiedAgain() async throws {
         let users = users
-        let picture = InMemoryDataLoader([5], source: "picture") { _, _ in users.replace(with: [9], validator: "2") }
-        originals.set(picture, for: first)
+        let image = InMemoryDataLoader([5], source: "image") { _, _ in users.replace(with: [9], validator: "2") }
+        originals.set(image, for: first)
         let report = try await mirror()
         #expect(store[.users] == [9])
         #expect(report.transferredCount == 4)
@@ -140,7 +140,7 @@ struct CreateMirrorTests {
         let posts = InMemoryDataLoader([3], validator: areVersioned ? "1" : nil, source: "posts")
         originals.set(posts, for: .posts)
         originals.set(
-            InMemoryDataLoader([5], source: "picture") { _, _ in
+            InMemoryDataLoader([5], source: "image") { _, _ in
                 posts.replace(with: [9], validator: areVersioned ? "2" : nil)
             },
             for: first
@@ -222,20 +222,20 @@ struct CreateMirrorTests {
     @Test func whatCannotBeHadLeavesTheMirrorAsItWas() async throws {
         _ = try await mirror()
         users.replace(with: [9], validator: "2")
-        let failure = DataLoaderError(source: "picture", explanation: "was answered with 503")
+        let failure = DataLoaderError(source: "image", explanation: "was answered with 503")
         let failing = InMemoryDataLoader([5]) { (_, _) throws(DataLoaderError) in throw failure }
         originals.set(failing, for: second)
         await #expect(throws: CreateMirrorError.unavailable(failure)) { try await mirror() }
         #expect(store[.users] == [1, 2])
         // And the next run needs but the rest.
-        originals.set(InMemoryDataLoader([8], source: "picture"), for: second)
+        originals.set(InMemoryDataLoader([8], source: "image"), for: second)
         #expect(try await mirror().transferredCount == 1)
         #expect(store[.users] == [9])
         #expect(store[second] == [8])
     }
 
     @Test func aCancelledMirrorIsNotPublished() async throws {
-        let failing = InMemoryDataLoader([5], source: "picture") { _, _ in
+        let failing = InMemoryDataLoader([5], source: "image") { _, _ in
             // `unsafe`: the task is used where it runs, and not kept.
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
         }
@@ -246,12 +246,12 @@ struct CreateMirrorTests {
         #expect(store.publishedCount == 0)
     }
 
-    /// The picture takes a second, and the mirror must not take longer than the deadline.
+    /// The image takes a second, and the mirror must not take longer than the deadline.
     @Test(arguments: [(Duration.milliseconds(999), false), (.milliseconds(1_001), true)])
     func aMirrorHonorsTheDeadline(limit: Duration, isPublished: Bool) async throws {
         let clock = ManualClock()
         originals.set(
-            InMemoryDataLoader([5], source: "picture") { _, _ in clock.advance(by: .seconds(1)) },
+            InMemoryDataLoader([5], source: "image") { _, _ in clock.advance(by: .seconds(1)) },
             for: first
         )
         let result = await Deadline(in: limit, on: TimerService(clock)).carried {

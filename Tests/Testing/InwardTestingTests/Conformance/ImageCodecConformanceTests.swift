@@ -58,8 +58,8 @@ struct ImageCodecConformanceTests {
         let failure = await #expect(throws: ConformanceFailure.self) { try await conformance.check(RawImageCodec()) }
         #expect(
             failure?.violations == [
-                "A picture of 65537×1 must be written as RAW, and failed: unencodable(RAW).",
-                "A picture of 1×65537 must be written as RAW, and failed: unencodable(RAW).",
+                "An image of 65537×1 must be written as RAW, and failed: unencodable(RAW).",
+                "An image of 1×65537 must be written as RAW, and failed: unencodable(RAW).",
             ]
         )
     }
@@ -85,7 +85,7 @@ struct ImageCodecConformanceTests {
         }
     }
 
-    @Test func aSampleIsComparedWithItsPicture() async throws {
+    @Test func aSampleIsComparedWithItsImage() async throws {
         let codec = RawImageCodec()
         let image = Image(size: ImageSize(clamping: 9, 5), color: Color(red: 200, green: 100, blue: 50))
         let bytes = try codec.bytes(of: image, as: Self.raw)
@@ -95,7 +95,7 @@ struct ImageCodecConformanceTests {
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await ImageCodecConformance(roundTrips: [], samples: [wrong]).check(codec)
         }
-        #expect(failure?.violations == ["A picture of 9×5 in RAW must come back within 0 steps, and is off by 200."])
+        #expect(failure?.violations == ["An image of 9×5 in RAW must come back within 0 steps, and is off by 200."])
     }
 
     @Test(arguments: [RawImageCodec.Flaw.ignoresCancellationWhenReading, .ignoresDeadlineWhenReducing])
@@ -106,7 +106,7 @@ struct ImageCodecConformanceTests {
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await ImageCodecConformance(roundTrips: [], samples: [sample]).check(RawImageCodec(flaw: flaw))
         }
-        #expect(failure?.violations.allSatisfy { $0.hasPrefix("A picture of 9×5 in RAW must not be read") } == true)
+        #expect(failure?.violations.allSatisfy { $0.hasPrefix("An image of 9×5 in RAW must not be read") } == true)
     }
 
     @Test func whatIsLostWithinTheToleranceIsNoViolation() async throws {

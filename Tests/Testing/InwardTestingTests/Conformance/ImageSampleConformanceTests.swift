@@ -6,7 +6,7 @@ import Thoroughness
 /// What the check finds wrong with codecs that only read.
 @Suite(.timeLimit(.minutes(5)))
 struct ImageSampleConformanceTests {
-    /// A picture of small squares in several colours, none of which is as its neighbours, nor is its alpha.
+    /// An image of small squares in several colours, none of which is as its neighbours, nor is its alpha.
     private static func sample(
         _ width: Int,
         _ height: Int,
@@ -90,8 +90,8 @@ struct ImageSampleConformanceTests {
         (.clearsWhatIsCutShort, "of 12×40 in RAW must give its first rows, and these are off by 255."),
         (.turnsWhatIsCutShort, "of 12×40 in RAW must have its size and orientation, and do not."),
         (.takesWhatIsCutShort, "RAW that is cut short after 9 of 1929 bytes must not decode, and does."),
-        (.shiftsByABlockWhenReducing, "A picture of 44×12 in RAW, divided by 2, is off by"),
-        (.losesAlphaWhenReducing, "A picture of 44×12 in RAW, divided by 2, is off by"),
+        (.shiftsByABlockWhenReducing, "An image of 44×12 in RAW, divided by 2, is off by"),
+        (.losesAlphaWhenReducing, "An image of 44×12 in RAW, divided by 2, is off by"),
         (.losesOrientationWhenReducing, "12×40 in RAW, divided by 2, must be turned as left, and came back as up."),
         (
             .readsHalfWhenCancelled,
@@ -117,12 +117,12 @@ struct ImageSampleConformanceTests {
             .looksForCancellationOnlyAtTheStart,
             "4×320 in RAW must not be read to the end when its task is cancelled at look 1 of 40, and is."
         ),
-        (.remembersHeadersByLength, "One after the other: A picture of 12×40 in RAW says in its header to be 44×12."),
-        (.remembersImagesByLength, "One after the other: A picture of 12×40 in RAW came back as a picture of 44×12."),
+        (.remembersHeadersByLength, "One after the other: An image of 12×40 in RAW says in its header to be 44×12."),
+        (.remembersImagesByLength, "One after the other: An image of 12×40 in RAW came back as an image of 44×12."),
         (.sharesPixelsWhenReading, "12×40 in RAW must be read right while another is read, and is not."),
         (.sharesTheHeader, "12×40 in RAW must be read right while another is read, and is not."),
         (.failsWhileItIsBusy, "12×40 in RAW must not change another that is read meanwhile, and does."),
-        (.sharesPixelsWhileItIsSlow, "At the same time: A picture of"),
+        (.sharesPixelsWhileItIsSlow, "At the same time: An image of"),
     ]
 
     @Test(arguments: Thoroughness.sample(findings, every: 4)) func eachFlawIsFound(
@@ -141,7 +141,7 @@ struct ImageSampleConformanceTests {
         #expect(await violations(of: .looksAtTheDeadlineOnlyAtTheStart, [whole]) == [])
     }
 
-    @Test func aSampleIsReadBesideAPictureThatIsWritten() async throws {
+    @Test func aSampleIsReadBesideAnImageThatIsWritten() async throws {
         let conformance = ImageCodecConformance(
             roundTrips: [ImageRoundTrip(ImageEncoding(RawImageCodec.format))],
             samples: [try Self.sample(20, 24, .up)]
@@ -149,7 +149,7 @@ struct ImageSampleConformanceTests {
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await conformance.check(RawImageCodec(flaw: .sharesTheHeader))
         }
-        let sentence = "A picture of 20×24 in RAW must be read right while another is read, and is not."
+        let sentence = "An image of 20×24 in RAW must be read right while another is read, and is not."
         #expect(failure?.violations.contains(sentence) == true)
     }
 }

@@ -1,18 +1,18 @@
 extension RawImageCodec {
     /// For each flaw, a sentence of what is found.
     static let findings: [(Flaw, String)] = [
-        (.losesAlpha, "A picture of 1×2 in RAW must come back within 0 steps, and is off by"),
-        (.multipliesAlpha, "A picture of 1×2 in RAW must come back within 0 steps, and is off by"),
-        (.losesLowBits, "A picture of 1×1 in RAW must come back within 0 steps, and is off by"),
-        (.shiftsRows, "A picture of 1×2 in RAW must come back within 0 steps, and is off by"),
-        (.swapsColorsOfLongSides, "A picture of 300×5 in RAW must come back within 0 steps, and is off by"),
-        (.reversesRowsOfLargeImages, "A picture of 260×258 in RAW must come back within 0 steps, and is off by"),
-        (.wrapsLongSides, "A picture of 65537×1 in RAW says in its header to be 1×1."),
-        (.saysLongSidesAreDamaged, "A picture of 1×65537 must be written as RAW, and failed: damaged(RAW)."),
-        (.losesOrientation, "A picture of 19×11 in RAW must be turned as down, and came back as up."),
-        (.forgetsOrientationInHeader, "A picture of 19×11 in RAW must be turned as down, and its header says up."),
-        (.namesAnotherFormat, "A picture of 1×1 in RAW says in its header to be PNG."),
-        (.saysAnotherSize, "A picture of 160×128 in RAW must be reduced, and failed: truncated(RAW)."),
+        (.losesAlpha, "An image of 1×2 in RAW must come back within 0 steps, and is off by"),
+        (.multipliesAlpha, "An image of 1×2 in RAW must come back within 0 steps, and is off by"),
+        (.losesLowBits, "An image of 1×1 in RAW must come back within 0 steps, and is off by"),
+        (.shiftsRows, "An image of 1×2 in RAW must come back within 0 steps, and is off by"),
+        (.swapsColorsOfLongSides, "An image of 300×5 in RAW must come back within 0 steps, and is off by"),
+        (.reversesRowsOfLargeImages, "An image of 260×258 in RAW must come back within 0 steps, and is off by"),
+        (.wrapsLongSides, "An image of 65537×1 in RAW says in its header to be 1×1."),
+        (.saysLongSidesAreDamaged, "An image of 1×65537 must be written as RAW, and failed: damaged(RAW)."),
+        (.losesOrientation, "An image of 19×11 in RAW must be turned as down, and came back as up."),
+        (.forgetsOrientationInHeader, "An image of 19×11 in RAW must be turned as down, and its header says up."),
+        (.namesAnotherFormat, "An image of 1×1 in RAW says in its header to be PNG."),
+        (.saysAnotherSize, "An image of 160×128 in RAW must be reduced, and failed: truncated(RAW)."),
         (
             .needsAllBytesForHeader,
             "of 48×160 in RAW must be read from the first half of the bytes, and failed: truncated(RAW)."
@@ -21,16 +21,16 @@ extension RawImageCodec {
             .forgetsOrientationOfPart,
             "of 48×160 in RAW must be read from the first half of the bytes, and is another one."
         ),
-        (.reducesDownwards, "A picture of 67×45 in RAW, divided by 2, must be 34×23, and is 33×22."),
-        (.reducesByTheFirstPixels, "A picture of 160×128 in RAW, divided by 2, is off by"),
+        (.reducesDownwards, "An image of 67×45 in RAW, divided by 2, must be 34×23, and is 33×22."),
+        (.reducesByTheFirstPixels, "An image of 160×128 in RAW, divided by 2, is off by"),
         (.reducesAsAsked, "The reduction 3 is not offered by RAW, and must be taken for 1."),
-        (.offersReductionsAndIgnoresThem, "A picture of 67×45 in RAW, divided by 2, must be 34×23, and is 67×45."),
+        (.offersReductionsAndIgnoresThem, "An image of 67×45 in RAW, divided by 2, must be 34×23, and is 67×45."),
         (
             .losesOrientationWhenReducing,
-            "A picture of 64×40 in RAW, divided by 2, must be turned as right, and came back as up."
+            "An image of 64×40 in RAW, divided by 2, must be turned as right, and came back as up."
         ),
-        (.losesAlphaWhenReducing, "A picture of 64×48 in RAW, divided by 2, is off by"),
-        (.shiftsByABlockWhenReducing, "A picture of 160×128 in RAW, divided by 2, is off by 160"),
+        (.losesAlphaWhenReducing, "An image of 64×48 in RAW, divided by 2, is off by"),
+        (.shiftsByABlockWhenReducing, "An image of 160×128 in RAW, divided by 2, is off by 160"),
         (.takesWhatIsCutShort, "RAW that is cut short after 9 of 4809 bytes must not decode, and does."),
         (
             .saysWhatIsCutShortIsUnrecognized,
@@ -56,7 +56,7 @@ extension RawImageCodec {
         (.clearsWhatIsCutShort, "of 48×160 in RAW must give its first rows, and these are off by 255."),
         (.turnsWhatIsCutShort, "of 48×160 in RAW must have its size and orientation, and do not."),
         (.readsFromTheEnd, "RAW with other bytes after it must be the image before them or an error, and is another"),
-        (.blamesTheTask, "What is no picture, 0 bytes by the seed 0, must fail for what it is, and did as cancelled."),
+        (.blamesTheTask, "What is no image, 0 bytes by the seed 0, must fail for what it is, and did as cancelled."),
         (.readsAnything, "by the seed 0, must have no header, and has one."),
         (.writesAnything, "PSD must be unsupported, and was written."),
         (.saysNothingIsUnsupported, "PSD must fail as unsupported, and did as unencodable(PSD)."),
@@ -109,13 +109,13 @@ extension RawImageCodec {
             .looksForCancellationOnlyAtTheStart,
             "must not be read to the end when its task is cancelled at look 1 of 40, and is."
         ),
-        (.remembersHeadersByLength, "One after the other: A picture of 7×13 in RAW says in its header to be 13×7."),
-        (.remembersImagesByLength, "One after the other: A picture of 20×4 in RAW came back as a picture of 13×7."),
-        (.writesTheLastImageAgain, "One after the other: A picture of 13×7 in RAW must come back within 0 steps"),
+        (.remembersHeadersByLength, "One after the other: An image of 7×13 in RAW says in its header to be 13×7."),
+        (.remembersImagesByLength, "One after the other: An image of 20×4 in RAW came back as an image of 13×7."),
+        (.writesTheLastImageAgain, "One after the other: An image of 13×7 in RAW must come back within 0 steps"),
         (.sharesPixelsWhenReading, "in RAW must be read right while another is read and written, and is not."),
         (.sharesPixelsWhenWriting, "in RAW must be written right while another is read and written, and is not."),
         (.failsWhileItIsBusy, "in RAW must not change another that is read meanwhile, and does."),
-        (.sharesPixelsWhileItIsSlow, "At the same time: A picture of"),
+        (.sharesPixelsWhileItIsSlow, "At the same time: An image of"),
         (.sharesTheHeader, "in RAW must be read right while another is read and written, and is not."),
     ]
 }

@@ -52,7 +52,7 @@ struct MirrorDirectoryTests {
         )()
     }
 
-    /// Copies everything but the second picture, and fails there.
+    /// Copies everything but the second image, and fails there.
     private func leaveHalf() async throws {
         let server = server
         let failing = StubDataFetcher { (request) async throws(FetchError) in

@@ -3,34 +3,37 @@ import Testing
 
 @testable import InwardCore
 
-struct TimerQueueTests {
+struct PriorityQueueTests {
     @Test func theEarliestComesFirst() {
-        var queue = TimerQueue<String>()
-        #expect(queue.earliest == nil)
+        var queue = PriorityQueue<Duration, String>()
+        #expect(queue.firstPriority == nil)
         for (moment, entry) in [(3, "c"), (1, "a"), (2, "b"), (5, "e"), (4, "d")] {
             _ = queue.insert(entry, at: .seconds(moment))
         }
-        #expect(queue.earliest == .seconds(1))
+        #expect(queue.firstPriority == .seconds(1))
         var popped: [String] = []
-        while let entry = queue.popDue(at: .seconds(4)) { popped.append(entry) }
+        while let entry = queue.popFirst(through: .seconds(4)) { popped.append(entry) }
         #expect(popped == ["a", "b", "c", "d"])
-        #expect(queue.earliest == .seconds(5))
+        #expect(queue.firstPriority == .seconds(5))
+        #expect(queue.first?.priority == .seconds(5) && queue.first?.element == "e")
         #expect(queue.count == 1)
+        #expect(queue.popFirst() == "e")
+        #expect(queue.popFirst() == nil && queue.first == nil)
     }
 
     /// Timers come and go for as long as a service runs.
     @Test func thePlaceOfWhatIsOutIsTakenByTheNext() {
-        var queue = TimerQueue<Int>()
+        var queue = PriorityQueue<Duration, Int>()
         for number in 0..<100 {
             let id = queue.insert(number, at: .seconds(number))
-            _ = number % 2 == 0 ? queue.remove(id) : queue.popDue(at: .seconds(number))
+            _ = number % 2 == 0 ? queue.remove(id) : queue.popFirst(through: .seconds(number))
         }
         let slots = Mirror(reflecting: queue).descendant("slots") as? any Collection
         #expect(slots?.count == 1)
     }
 
     @Test func whatIsTakenOutIsOutOnce() {
-        var queue = TimerQueue<String>()
+        var queue = PriorityQueue<Duration, String>()
         let first = queue.insert("a", at: .seconds(1))
         let second = queue.insert("b", at: .seconds(2))
         #expect(queue.remove(first) == "a")
@@ -38,14 +41,14 @@ struct TimerQueueTests {
         // Its place is taken by another, which it does not name.
         _ = queue.insert("c", at: .seconds(3))
         #expect(queue.remove(first) == nil)
-        #expect(queue.popDue(at: .seconds(2)) == "b")
+        #expect(queue.popFirst(through: .seconds(2)) == "b")
         #expect(queue.remove(second) == nil)
         #expect(queue.count == 1)
     }
 
     @Test func whatIsTakenOutIsLetGo() {
         final class Entry: Sendable {}
-        var queue = TimerQueue<Entry>()
+        var queue = PriorityQueue<Duration, Entry>()
         weak var removed: Entry?
         weak var popped: Entry?
         do {
@@ -55,9 +58,9 @@ struct TimerQueueTests {
             _ = queue.insert(entries.1, at: .seconds(1))
         }
         #expect(removed != nil && popped != nil)
-        _ = queue.popDue(at: .seconds(1))
+        _ = queue.popFirst(through: .seconds(1))
         #expect(popped == nil && removed != nil)
-        _ = queue.popDue(at: .seconds(2))
+        _ = queue.popFirst(through: .seconds(2))
         #expect(removed == nil)
         #expect(queue.count == 0)
     }
@@ -65,8 +68,8 @@ struct TimerQueueTests {
     @Test(arguments: 1...20)
     func itAgreesWithASortedList(seed: UInt64) {
         var randomness = SplitMix64(seed: seed)
-        var queue = TimerQueue<Int>()
-        var model: [(id: TimerQueue<Int>.ID, moment: Duration, entry: Int)] = []
+        var queue = PriorityQueue<Duration, Int>()
+        var model: [(id: PriorityQueue<Duration, Int>.ID, moment: Duration, entry: Int)] = []
         var now = Duration.zero
         for entry in 0..<2_000 {
             switch Int.random(in: 0..<10, using: &randomness) {
@@ -78,7 +81,7 @@ struct TimerQueueTests {
                 #expect(queue.remove(victim.id) == victim.entry, "seed \(seed)")
             default:
                 now += .nanoseconds(Int.random(in: 0...100, using: &randomness))
-                while let entry = queue.popDue(at: now) {
+                while let entry = queue.popFirst(through: now) {
                     let index = model.firstIndex { $0.entry == entry }
                     let moment = index.map { model.remove(at: $0).moment }
                     #expect(moment.map { $0 <= now && model.allSatisfy { $0.moment >= moment ?? .zero } } == true)
@@ -86,7 +89,7 @@ struct TimerQueueTests {
                 #expect(model.allSatisfy { $0.moment > now }, "seed \(seed)")
             }
             #expect(queue.count == model.count, "seed \(seed)")
-            #expect(queue.earliest == model.map(\.moment).min(), "seed \(seed)")
+            #expect(queue.firstPriority == model.map(\.moment).min(), "seed \(seed)")
         }
     }
 }

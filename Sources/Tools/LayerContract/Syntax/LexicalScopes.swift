@@ -1,6 +1,6 @@
 /// The scopes of a Swift source, and the types that each of them declares: what may stand between a name and a type of
 /// another file.
-struct ScopeTree: Sendable {
+struct LexicalScopes: Sendable {
     /// A pair of braces, or the file.
     struct Scope: Sendable {
         /// The scope around it; `nil` for the file.
@@ -51,7 +51,7 @@ struct NestedTypes {
     private var inherited: [String: Set<String>] = [:]
     private let moduleName: String
 
-    init(_ trees: [ScopeTree], moduleName: String) {
+    init(_ trees: [LexicalScopes], moduleName: String) {
         self.moduleName = moduleName
         for tree in trees {
             for scope in tree.scopes {
@@ -63,7 +63,7 @@ struct NestedTypes {
     }
 
     /// Whether a name in a scope may stand for a type of the scope, of one around it, or of what their types inherit.
-    func shadow(_ name: String, in scope: Int, of tree: ScopeTree) -> Bool {
+    func shadow(_ name: String, in scope: Int, of tree: LexicalScopes) -> Bool {
         var next: Int? = scope
         while let number = next {
             let scope = tree.scopes[number]

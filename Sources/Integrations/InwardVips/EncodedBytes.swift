@@ -1,10 +1,10 @@
 import InwardImages
 
-/// Encoded bytes, looked at from outside: whether they go as far as the picture says.
+/// Encoded bytes, looked at from outside: whether they go as far as the image says.
 ///
 /// libvips notes failures in one place for the whole process, in words; so it is found out here, and not there, whether bytes
 /// were cut short. It also lets the end of a file be missing as long as the pixels are there.
-struct EncodedImage {
+struct EncodedBytes {
     /// The bytes.
     let bytes: [UInt8]
     /// The form they are in.
@@ -13,7 +13,7 @@ struct EncodedImage {
     /// How many steps are made between two looks at whether the task was cancelled.
     private static let stepsBetweenChecks = 4_096
 
-    /// Whether they end before the picture does, as far as their form tells.
+    /// Whether they end before the image does, as far as their form tells.
     ///
     /// - Throws: an `ImageCodecError` if the task was cancelled, or its deadline has passed.
     /// - Complexity: O(n) in the number of bytes.
@@ -45,7 +45,7 @@ struct EncodedImage {
         return value
     }
 
-    /// Whether the markers (ITU-T T.81, B.1.1) lead to one that ends the picture. What stands for a byte of FF in the data of a
+    /// Whether the markers (ITU-T T.81, B.1.1) lead to one that ends the image. What stands for a byte of FF in the data of a
     /// scan is followed by a zero.
     private func hasEndOfJPEG() throws(ImageCodecError) -> Bool {
         var steps = 0
@@ -142,14 +142,14 @@ extension ImageFormat {
     }
 }
 
-/// Encoded bytes as libvips gets them, checked for what would keep it busy before it tells the size of the picture.
+/// Encoded bytes as libvips gets them, checked for what would keep it busy before it tells the size of the image.
 ///
-/// libvips reads every directory of a TIFF file, one after the other, to count the pictures in it. That takes seconds where the
-/// directories are many, and is not cancelled. Only the first picture is decoded here, so the offset of the second directory is
+/// libvips reads every directory of a TIFF file, one after the other, to count the images in it. That takes seconds where the
+/// directories are many, and is not cancelled. Only the first image is decoded here, so the offset of the second directory is
 /// set to zero in a copy. The boxes of an AVIF or HEIF file are limited in number for the same reason: a million empty ones took
 /// libheif six seconds.
 struct CheckedImage {
-    /// The most boxes that an AVIF or HEIF file may have side by side. Files of one picture have fewer than 10.
+    /// The most boxes that an AVIF or HEIF file may have side by side. Files of one image have fewer than 10.
     static let maximumBoxCount = 1_024
 
     let bytes: [UInt8]
@@ -189,7 +189,7 @@ struct CheckedImage {
 
     /// Refuses a file of too many boxes (ISO/IEC 14496-12, 4.2).
     private static func checkBoxes(of bytes: [UInt8]) throws(ImageCodecError) {
-        let encoded = EncodedImage(bytes: bytes, format: ImageFormat(claimedBy: bytes) ?? .heif)
+        let encoded = EncodedBytes(bytes: bytes, format: ImageFormat(claimedBy: bytes) ?? .heif)
         var index = 0
         var count = 0
         while index + 8 <= bytes.count {
