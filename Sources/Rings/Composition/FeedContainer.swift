@@ -69,19 +69,10 @@ public struct FeedContainer: FeatureContainer {
         } catch let error as ReadFeedError {
             throw error
         } catch let error as DeadlinePassedError {
-            throw .unavailable(RepositoryError(late: error))
+            throw ReadFeedError(late: error)
         } catch {
-            throw .unavailable(
-                RepositoryError(.closed, request: "The feed", explanation: "did not come: \(error)")
-            )
+            throw ReadFeedError(closed: error)
         }
-    }
-}
-
-extension RepositoryError {
-    /// The error of an answer that did not come in time.
-    fileprivate init(late error: DeadlinePassedError) {
-        self.init(.unavailable, request: "The feed", explanation: "did not come: \(error)", canRetry: true)
     }
 }
 
@@ -105,12 +96,9 @@ extension FeedContainer {
         } catch let failure as FailureViewModel {
             throw failure
         } catch let error as DeadlinePassedError {
-            throw FailureViewModel(
-                "It is not known whether the post was published: \(error)",
-                advice: "Look whether it is there before you publish it again."
-            )
+            throw PublishedPostPresenter().present(late: error)
         } catch {
-            throw FailureViewModel("The post was not published: \(error)")
+            throw PublishedPostPresenter().present(notStarted: error)
         }
     }
 }

@@ -51,27 +51,14 @@ public struct GalleryInteraction: InteractionContainer {
             GalleryController(
                 showGallery: ShowGallery(
                     users: ListUsers(users: try users),
-                    loaders: loaders,
+                    loaders: GalleryController.loaders(over: images),
                     codec: codec,
-                    others: [("Nobody", "avatars/0.jpg"), ("Something that is no image", "users")],
+                    others: GalleryController.others,
                     avatar: ImageAddress.avatar
                 ),
                 source: source,
                 stopwatch: try scope.objects().deadline.stopwatch
             )
         }
-    }
-
-    private var loaders: [GalleryLoader] {
-        var plain = images
-        plain.addPlugin(Resize(width: 240, height: 240))
-        var marked = plain
-        marked.addPlugin(Watermark(.text("Inward", .white), width: .ofWidth(0.4)))
-        var filled = marked
-        filled.addPlugin(Placeholder(size: ImageSize(clamping: 240, 240)))
-        return [
-            GalleryLoader("Plain", plain), GalleryLoader("Watermark", marked),
-            GalleryLoader("Watermark and placeholder", filled),
-        ]
     }
 }

@@ -29,7 +29,7 @@ public struct UsersModule: Sendable {
         } catch is DeadlinePassedError {
             // The view was told so before the interaction came to its end.
         } catch {
-            await view.show(FailureViewModel("The users cannot be shown: \(error)", advice: "Open them again."))
+            await view.show(.usersNotShown(error))
         }
     }
 }
@@ -90,6 +90,6 @@ extension UsersInteraction {
     /// What to show of a failure: what came too late was cancelled for that.
     private func failure(_ failure: FailureViewModel) -> FailureViewModel {
         guard Deadline.current?.hasPassed == true else { return failure }
-        return FailureViewModel("There was no answer in time", advice: "Try again, or allow more time.")
+        return .late
     }
 }

@@ -1,5 +1,5 @@
 public import InwardCore
-import InwardImages
+public import InwardImages
 public import UseCases
 
 /// Asks for a gallery and has it presented.
@@ -19,6 +19,27 @@ public struct GalleryController: Sendable {
         self.source = source
         self.stopwatch = stopwatch
     }
+
+    /// The loaders that the gallery compares: images as they are, with a watermark, and with a placeholder in place of failures.
+    ///
+    /// - Parameter images: Loads the images as they are.
+    public static func loaders(over images: ImageLoader) -> [GalleryLoader] {
+        var plain = images
+        plain.addPlugin(Resize(width: 240, height: 240))
+        var marked = plain
+        marked.addPlugin(Watermark(.text("Inward", .white), width: .ofWidth(0.4)))
+        var filled = marked
+        filled.addPlugin(Placeholder(size: ImageSize(clamping: 240, 240)))
+        return [
+            GalleryLoader("Plain", plain), GalleryLoader("Watermark", marked),
+            GalleryLoader("Watermark and placeholder", filled),
+        ]
+    }
+
+    /// What the gallery shows beside the users: an address with nothing there, and one that has no image.
+    public static let others: [(title: String, address: ImageAddress)] = [
+        ("Nobody", "avatars/0.jpg"), ("Something that is no image", "users"),
+    ]
 
     /// The images of all users, as each loader gives them.
     ///

@@ -89,7 +89,9 @@ struct QuickLook {
     /// Says which posts the upstream refused, now or earlier, until the user retries or discards them.
     private func reportRefusals(of user: UserContainer) async {
         // Where the store cannot be read, that was told before.
-        guard user.storeFailure == nil, let line = try? await user.refusals() else { return }
+        guard user.storeFailure == nil, let line = try? await user.withOutbox({ try await $0.refusals() }) ?? nil else {
+            return
+        }
         terminal.standardError.writeLine("inward: \(line)")
     }
 
@@ -110,14 +112,16 @@ struct QuickLook {
         do {
             switch action {
             case .list:
-                guard let outbox = try await user.outbox() else { return .success }
+                guard let outbox = try await user.withOutbox({ try await $0.list() }) else { return .success }
                 return terminal.print(outbox.document)
             case .retry(let id):
-                guard let (line, isDelivered) = try await user.retryWrite(id) else { return .success }
+                guard let (line, isDelivered) = try await user.withOutbox({ try await $0.retry(id) }) else {
+                    return .success
+                }
                 let printed = terminal.print(line: line)
                 return isDelivered ? printed : .failure
             case .discard(let id):
-                guard let line = try await user.discardWrite(id) else { return .success }
+                guard let line = try await user.withOutbox({ try await $0.discard(id) }) else { return .success }
                 return terminal.print(line: line)
             }
         } catch let failure as FailureViewModel {

@@ -247,7 +247,7 @@ struct UserContainerStoringTests {
         let other = try await UserContainer(session("1"), in: second)
         #expect(other.storeFailure == nil)
         #expect(
-            try await other.outbox()?.notes == [
+            try await other.withOutbox({ try await $0.list() })?.notes == [
                 "The outbox is owned by another part of this process, which delivers it."
             ]
         )

@@ -7,7 +7,7 @@ import Synchronization
 ///
 ///     let handler = IgnoringErrorHandler()
 ///         .reporting(through: saver)
-///         .writing { line in print(line) }
+///         .logging { line in print(line) }
 ///         .droppingRepeats(within: .seconds(10), clock: ContinuousClock())
 ///
 /// Its description is the whole chain, the outermost first.

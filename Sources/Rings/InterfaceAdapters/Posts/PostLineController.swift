@@ -98,6 +98,19 @@ public struct PublishedPostPresenter: Sendable {
         }
     }
 
+    /// What to show if the time was up before it was known whether the post was published.
+    public func present(late error: DeadlinePassedError) -> FailureViewModel {
+        FailureViewModel(
+            "It is not known whether the post was published: \(error)",
+            advice: "Look whether it is there before you publish it again."
+        )
+    }
+
+    /// What to show if publishing could not begin, such as after a scope was closed.
+    public func present(notStarted error: any Error) -> FailureViewModel {
+        FailureViewModel("The post was not published: \(error)")
+    }
+
     private func outcomeUnknown(_ cause: RepositoryError) -> FailureViewModel {
         FailureViewModel(
             "It is not known whether the post was published",

@@ -43,6 +43,14 @@ public struct FailureViewModel: ViewModel, Error, Hashable, CustomStringConverti
 }
 
 extension FailureViewModel {
+    /// A request that took longer than it was allowed to.
+    public static let late = Self("There was no answer in time", advice: "Try again, or allow more time.")
+
+    /// Users that cannot be shown, such as after their session was closed.
+    public static func usersNotShown(_ error: any Error) -> Self {
+        Self("The users cannot be shown: \(error)", advice: "Open them again.")
+    }
+
     /// A failure of something that cannot be had now.
     static func unavailable(_ summary: String, _ cause: RepositoryError) -> Self {
         let advice =

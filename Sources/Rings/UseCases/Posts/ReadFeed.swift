@@ -97,6 +97,20 @@ public enum ReadFeedError: Error, Hashable, Sendable {
     }
 }
 
+extension ReadFeedError {
+    /// The error of a feed that did not come in time.
+    public init(late error: DeadlinePassedError) {
+        self = .unavailable(
+            RepositoryError(.unavailable, request: "The feed", explanation: "did not come: \(error)", canRetry: true)
+        )
+    }
+
+    /// The error of a feed whose session or container is closed.
+    public init(closed error: any Error) {
+        self = .unavailable(RepositoryError(.closed, request: "The feed", explanation: "did not come: \(error)"))
+    }
+}
+
 extension ReadFeedError: CustomStringConvertible {
     /// What could not be done and why, as a sentence without its full stop.
     public var description: String {
