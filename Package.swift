@@ -309,7 +309,7 @@ let tools: [Target] = [
         dependencies: ["check-layers"]
     ),
     // Writes a new subject through all rings: `swift package scaffold-subject NAME`.
-    .executableTarget(name: "scaffold-subject"),
+    .executableTarget(name: "scaffold-subject", dependencies: ["LayerContract"]),
     .plugin(
         name: "ScaffoldSubjectPlugin",
         capability: .command(
@@ -325,7 +325,7 @@ let tools: [Target] = [
     ),
     .testTarget(name: "LayerContractTests", dependencies: ["LayerContract"]),
     .testTarget(name: "check-layersTests", dependencies: ["check-layers", "LayerContract"]),
-    .testTarget(name: "scaffold-subjectTests", dependencies: ["scaffold-subject"]),
+    .testTarget(name: "scaffold-subjectTests", dependencies: ["scaffold-subject", "LayerContract"]),
 ]
 
 // MARK: For this package's tests alone

@@ -1,58 +1,76 @@
-/// What the scaffold is told on its command line.
+/// The command line of the scaffold.
 struct Arguments: Equatable {
-    /// How the scaffold is used.
+    /// How to use the scaffold.
     static let usage = """
-        usage: swift package scaffold-subject NAME [--plural NAMES] [--package-path DIRECTORY]
+        usage: swift package scaffold-subject NAME [--plural NAMES] [--target ROLE=NAME]...
 
-          NAME                      what one of the new subject is called as a type, such as Comment or BlogEntry.
-          --plural NAMES            what several are called, where the usual English plural is wrong.
-          --package-path DIRECTORY  the package to write into; without it, the current directory.
-          --help                    show this and do nothing else.
+          NAME                what one of the new subject is called as a type, such as Comment or BlogEntry.
+          --plural NAMES      what several are called, if the usual English plural is wrong.
+          --target ROLE=NAME  the target that holds a role's files, if it is not the one below. Its tests are in NAMETests.
+          --help              show this and do nothing else.
+
+        role          default            holds
+        entities      Entities           the entity, its identity and its rules
+        use-cases     UseCases           the port and the use case
+        adapters      InterfaceAdapters  the record, the repository and the presenter
+        composition   Composition        the container, which keeps one repository for each session
+        doubles       UseCasesTesting    the double of the port; if there is no such target, the use cases' tests hold it
+
+        Without --target, the diagram in Architecture.md decides: a role's target is that of the ring with its default name, or
+        of the only ring whose name ends so, such as ShopEntities (for adapters: in Adapters).
 
         """
 
     private(set) var name: String?
     private(set) var plural: String?
+    private(set) var targets: [TargetRole: String] = [:]
+    /// The package to write into, which the plugin passes.
     private(set) var packagePath: String?
+    /// The file in which the plugin lists the package's targets.
+    private(set) var targetList: String?
     private(set) var asksForHelp = false
 
-    /// Reads the arguments behind the program's name.
+    /// Reads the arguments after the program's name.
     ///
     /// - Throws: a ``UsageError`` at the first argument that does not fit.
     init(_ arguments: some Sequence<String>) throws(UsageError) {
         var remaining = Array(arguments)[...]
         while let argument = remaining.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            func value(insteadOf present: String?) throws(UsageError) -> String {
+                guard present == nil else { throw UsageError("\(parts[0]) can be given once") }
+                let value = parts.count > 1 ? parts[1] : remaining.popFirst() ?? ""
+                guard !value.isEmpty else { throw UsageError("\(parts[0]) needs a value") }
+                return value
+            }
             switch parts[0] {
-            case "--help", "-h":
-                asksForHelp = true
-            case "--plural":
-                guard plural == nil else { throw UsageError("there can be one --plural") }
-                plural = try Self.value(of: parts, or: &remaining)
-            case "--package-path":
-                guard packagePath == nil else { throw UsageError("there can be one --package-path") }
-                packagePath = try Self.value(of: parts, or: &remaining)
-            case _ where argument.hasPrefix("-"):
-                throw UsageError("there is no option \(argument)")
+            case "--help", "-h": asksForHelp = true
+            case "--plural": plural = try value(insteadOf: plural)
+            case "--target": try addTarget(value(insteadOf: nil))
+            case "--package-path": packagePath = try value(insteadOf: packagePath)
+            case "--target-list": targetList = try value(insteadOf: targetList)
+            case _ where argument.hasPrefix("-"): throw UsageError("there is no option \(argument)")
             default:
-                guard name == nil else { throw UsageError("there can be one name") }
+                guard name == nil else { throw UsageError("one name is allowed, and “\(argument)” is a second") }
                 name = argument
             }
         }
     }
 
-    /// What stands behind an option, either after an equals sign or as the next argument.
-    private static func value(
-        of option: [String],
-        or remaining: inout ArraySlice<String>
-    ) throws(UsageError) -> String {
-        let value = option.count > 1 ? option[1] : remaining.popFirst() ?? ""
-        guard !value.isEmpty else { throw UsageError("\(option[0]) wants a value") }
-        return value
+    private mutating func addTarget(_ text: String) throws(UsageError) {
+        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else { throw UsageError("--target needs ROLE=NAME, not “\(text)”") }
+        guard let role = TargetRole(rawValue: parts[0]) else {
+            let roles = TargetRole.allCases.map(\.rawValue).joined(separator: ", ")
+            throw UsageError("there is no role “\(parts[0])”; the roles are \(roles)")
+        }
+        guard targets.updateValue(parts[1], forKey: role) == nil else {
+            throw UsageError("--target \(role.rawValue) can be given once")
+        }
     }
 }
 
-/// What does not fit about the arguments.
+/// An argument that does not fit.
 struct UsageError: Error, Equatable {
     /// What does not fit, as a sentence without its capital letter and full stop.
     let explanation: String
@@ -62,12 +80,12 @@ struct UsageError: Error, Equatable {
     }
 }
 
-/// How the scaffold ended, as it tells whoever started it.
+/// The exit status of the scaffold.
 enum ExitCode: Int32 {
-    /// It did what was asked.
+    /// The subject was written, or the help was shown.
     case success = 0
     /// The subject could not be written, and nothing was.
     case failure = 1
-    /// It was not told properly what to do.
+    /// The arguments do not fit.
     case usage = 2
 }

@@ -1,118 +1,86 @@
 import Foundation
+import LayerContract
 
 /// The package that a subject is written into.
 struct PackageDirectory {
     private let directory: URL
 
-    init(path: String) {
+    /// - Throws: ``ScaffoldError/noPackage(_:)`` if there is no manifest.
+    init(path: String) throws(ScaffoldError) {
         directory = URL(filePath: path, directoryHint: .isDirectory)
+        guard exists("Package.swift") else { throw .noPackage(directory.path(percentEncoded: false)) }
     }
 
-    /// - Throws: ``ScaffoldError/isThere(_:)`` if something is at the place of one of the files.
+    /// The diagram of the package's layers; `nil` if Architecture.md has none that can be read.
+    var diagram: LayerDiagram? {
+        let file = "Architecture.md"
+        guard let text = try? String(contentsOf: url(of: file), encoding: .utf8) else { return nil }
+        return try? LayerDiagram(markdown: text, file: file)
+    }
+
+    /// The names of the types that a target declares at the top of its files, each with the file's path.
+    func declaredTypes(in target: PackageTarget) -> [String: String] {
+        let paths = (try? FileManager.default.subpathsOfDirectory(atPath: systemPath(of: target.directory))) ?? []
+        var types: [String: String] = [:]
+        for path in paths.filter({ $0.hasSuffix(".swift") }).sorted() {
+            let path = target.directory.isEmpty ? path : "\(target.directory)/\(path)"
+            guard let text = try? String(contentsOf: url(of: path), encoding: .utf8) else { continue }
+            for name in text.declaredTypes where types[name] == nil { types[name] = path }
+        }
+        return types
+    }
+
+    /// - Throws: ``ScaffoldError/noDirectories(_:)`` if the directory of one of these targets does not exist.
+    func checkDirectories(of targets: [PackageTarget]) throws(ScaffoldError) {
+        let missing = targets.filter { !exists($0.directory) }
+        guard missing.isEmpty else { throw .noDirectories(missing) }
+    }
+
+    /// - Throws: ``ScaffoldError/isThere(_:)`` if something exists at the path of one of the files.
     func checkThatNothingIsThere(of files: [ScaffoldedFile]) throws(ScaffoldError) {
-        guard exists("Package.swift") else { throw .noPackage(directory.path(percentEncoded: false)) }
         let present = files.map(\.path).filter(exists)
         guard present.isEmpty else { throw .isThere(present) }
     }
 
-    /// - Throws: ``ScaffoldError/noTargets(_:)`` if a file belongs into a target that is not there.
-    func checkThatTargetsAreThere(for files: [ScaffoldedFile]) throws(ScaffoldError) {
-        let targets = Set(files.map { $0.path.split(separator: "/").prefix(3).joined(separator: "/") })
-        let missing = targets.filter { !exists($0) }.sorted()
-        guard missing.isEmpty else { throw .noTargets(missing) }
-    }
-
-    /// - Throws: ``ScaffoldError/nameIsTaken(_:)`` if a type that one of the files declares is declared already, or a
-    ///   module has its name.
-    func checkThatNothingIsCalled(as files: [ScaffoldedFile]) throws(ScaffoldError) {
-        let names = Set(files.compactMap(\.typeName))
-        let modules = contents(of: "Sources").flatMap { [$0] + contents(of: "Sources/\($0)") }
-        for module in modules where names.contains(module) {
-            throw .nameIsTaken("\(module) is a module of the package")
-        }
-        for path in swiftFiles {
-            guard let name = declaredTypes(in: path).first(where: names.contains) else { continue }
-            throw .nameIsTaken("there is a type \(name) in \(path)")
-        }
-    }
-
-    /// Writes all files, or none: what was written is taken back when a later file cannot be.
+    /// Writes all files, or none: if one cannot be written, those before it are removed, and their new folders.
     ///
     /// - Throws: ``ScaffoldError/cannotBeWritten(_:_:)``.
     func write(_ files: [ScaffoldedFile]) throws(ScaffoldError) {
-        var written: [URL] = []
+        var created: [URL] = []
         for file in files {
-            let address = directory.appending(path: file.path)
+            let address = url(of: file.path)
+            let folder = address.deletingLastPathComponent()
             do {
-                try FileManager.default.createDirectory(
-                    at: address.deletingLastPathComponent(),
-                    withIntermediateDirectories: true
-                )
+                if !FileManager.default.fileExists(atPath: folder.path(percentEncoded: false)) {
+                    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+                    created.append(folder)
+                }
                 try Data(file.contents.utf8).write(to: address, options: .withoutOverwriting)
+                created.append(address)
             } catch {
-                written.forEach { try? FileManager.default.removeItem(at: $0) }
+                created.reversed().forEach { try? FileManager.default.removeItem(at: $0) }
                 throw .cannotBeWritten(file.path, error.localizedDescription)
             }
-            written.append(address)
         }
     }
+
+    private func url(of path: String) -> URL {
+        path.hasPrefix("/") ? URL(filePath: path) : directory.appending(path: path)
+    }
+
+    private func systemPath(of path: String) -> String { url(of: path).path(percentEncoded: false) }
 
     private func exists(_ path: String) -> Bool {
         // Not through a symbolic link: one that leads nowhere is in the way too.
-        let path = directory.appending(path: path).path(percentEncoded: false)
-        return (try? FileManager.default.attributesOfItem(atPath: path)) != nil
-    }
-
-    private func contents(of path: String) -> [String] {
-        let path = directory.appending(path: path).path(percentEncoded: false)
-        return (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-    }
-
-    /// The Swift files of the package, but for the scaffold's own: nobody imports those, and its templates declare types
-    /// that are there for nobody.
-    private var swiftFiles: [String] {
-        ["Sources", "Tests"].flatMap { root in
-            let path = directory.appending(path: root).path(percentEncoded: false)
-            let paths = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
-            return paths.filter { $0.hasSuffix(".swift") && !$0.hasPrefix("Tools/scaffold-subject") }.sorted()
-                .map { "\(root)/\($0)" }
-        }
-    }
-
-    private func declaredTypes(in path: String) -> [String] {
-        guard let text = try? String(contentsOf: directory.appending(path: path), encoding: .utf8) else { return [] }
-        // At the top of the file: what is nested has its own name.
-        let declaration = /^(?:[@\w()]+ +)*(?:struct|class|enum|actor|protocol|typealias|macro) +(\w+)/
-            .anchorsMatchLineEndings()
-        return text.matches(of: declaration).map { String($0.1) }
+        (try? FileManager.default.attributesOfItem(atPath: systemPath(of: path))) != nil
     }
 }
 
-/// Why a subject was not written.
-enum ScaffoldError: Error, Equatable, CustomStringConvertible {
-    /// There is no package in the directory of this path.
-    case noPackage(String)
-    /// These directories of targets are not there, and files of the subject belong into them.
-    case noTargets([String])
-    /// Something is at these paths, where files of the subject belong.
-    case isThere([String])
-    /// A name that the subject needs is taken, by what is said here.
-    case nameIsTaken(String)
-    /// The file at this path cannot be written, for this reason.
-    case cannotBeWritten(String, String)
-
-    /// What is wrong, as whole sentences for a person.
-    var description: String {
-        switch self {
-        case .noPackage(let path): "There is no Package.swift in “\(path)”. Nothing was written."
-        case .noTargets(let paths):
-            """
-            There is no target at \(paths.joined(separator: ", ")), where files of a subject belong. Make these targets first. Nothing \
-            was written.
-            """
-        case .isThere(let paths): "There is \(paths.joined(separator: ", ")) already. Nothing was written."
-        case .nameIsTaken(let explanation): "The name is taken: \(explanation). Nothing was written."
-        case .cannotBeWritten(let path, let reason): "\(path) cannot be written: \(reason) Nothing was written."
-        }
+extension String {
+    /// The names of the types that this Swift source declares outside of other types.
+    var declaredTypes: [String] {
+        let declaration = /^(?:[@\w()]+ +)*(?:struct|class|enum|actor|protocol|typealias|macro) +(\w+)/
+            .anchorsMatchLineEndings()
+        return matches(of: declaration).map { String($0.1) }
     }
 }

@@ -5,63 +5,117 @@ struct Scaffold {
     let printOutput: (String) -> Void
     let printError: (String) -> Void
 
-    /// Does what the arguments behind the program's name say.
+    /// Does what the arguments after the program's name say.
     func run(_ arguments: some Sequence<String>) -> ExitCode {
-        do throws(UsageError) {
+        do {
             let options = try Arguments(arguments)
             guard !options.asksForHelp else {
                 printOutput(String(Arguments.usage.dropLast()))
                 return .success
             }
-            guard let name = options.name else { throw UsageError("a name is wanted") }
-            return try write(
-                SubjectName(name, plural: options.plural),
-                into: PackageDirectory(path: options.packagePath ?? ".")
-            )
-        } catch {
+            guard let name = options.name else { throw UsageError("a name is missing") }
+            guard let list = options.targetList else {
+                throw UsageError("the list of targets is missing; “swift package scaffold-subject” passes it")
+            }
+            let subject = try Subject(SubjectName(name, plural: options.plural), options, targetsListedAt: list)
+            try subject.write()
+            subject.files.forEach { printOutput($0.path) }
+            printOutput(subject.nextSteps)
+            return .success
+        } catch let error as UsageError {
             printError("scaffold-subject: \(error.explanation)")
             printError(String(Arguments.usage.dropLast()))
             return .usage
-        }
-    }
-
-    private func write(_ name: SubjectName, into package: PackageDirectory) throws(UsageError) -> ExitCode {
-        let files = FileTemplate.all.map { $0.file(for: name) }
-        do throws(ScaffoldError) {
-            try package.checkThatNothingIsThere(of: files)
-            try package.checkThatTargetsAreThere(for: files)
-            try package.checkThatNothingIsCalled(as: files)
-            try package.write(files)
-        } catch .nameIsTaken(let explanation) {
-            throw UsageError(explanation)
         } catch {
             printError("scaffold-subject: \(error)")
             return .failure
         }
-        files.forEach { printOutput($0.path) }
-        printOutput(nextSteps(for: name))
-        return .success
+    }
+}
+
+/// A new subject and the package that it is written into.
+private struct Subject {
+    let name: SubjectName
+    let files: [ScaffoldedFile]
+    private let package: PackageDirectory
+    private let templates: FileTemplate.Variants
+    private let targets: [PackageTarget]
+
+    init(_ name: SubjectName, _ options: Arguments, targetsListedAt list: String) throws(ScaffoldError) {
+        self.name = name
+        package = try PackageDirectory(path: options.packagePath ?? ".")
+        targets = try PackageTarget.all(inFileAt: list)
+        let places = try SubjectTargets(names: options.targets, diagram: package.diagram, among: targets)
+        templates = FileTemplate.Variants(
+            adapterTypes: Set(package.declaredTypes(in: places[.sources(.adapters)]).keys),
+            compositionTypes: Set(package.declaredTypes(in: places[.sources(.composition)]).keys)
+        )
+        files = FileTemplate.files(of: name, templates, in: places)
     }
 
-    private func nextSteps(for name: SubjectName) -> String {
+    /// Writes all files, or none.
+    func write() throws(ScaffoldError) {
+        try package.checkThatNothingIsThere(of: files)
+        try package.checkDirectories(of: files.reduce(into: []) { if !$0.contains($1.target) { $0.append($1.target) } })
+        try checkNames()
+        try checkDependencies()
+        try package.write(files)
+    }
+
+    /// Checks that no name that the files declare has another meaning where they are, or in what they import.
+    private func checkNames() throws(ScaffoldError) {
+        let names = Set(files.flatMap(\.contents.declaredTypes))
+        let seen = Set(files.flatMap { $0.importedModules + [$0.target.moduleName] })
+        for target in targets {
+            guard !names.contains(target.moduleName) else {
+                throw .nameIsTaken("\(target.moduleName) is the name of a module")
+            }
+            guard seen.contains(target.moduleName) else { continue }
+            let taken = package.declaredTypes(in: target).filter { names.contains($0.key) }
+            if let (name, path) = taken.min(by: { $0.key < $1.key }) {
+                throw .nameIsTaken("The name \(name) is taken by a type in \(path)")
+            }
+        }
+    }
+
+    private func checkDependencies() throws(ScaffoldError) {
+        let system: Set = ["Foundation", "FoundationEssentials", "Synchronization", "Testing"]
+        var missing: [String: Set<String>] = [:]
+        for file in files {
+            let modules = Set(file.importedModules).subtracting(system).subtracting(file.target.dependencies)
+            missing[file.target.name, default: []].formUnion(modules)
+        }
+        let lines = missing.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
+        guard lines.isEmpty else {
+            throw .noDependencies(lines.map { "\($0.key) → \($0.value.sorted().joined(separator: ", "))" })
+        }
+    }
+
+    /// What to do after the files are written.
+    var nextSteps: String {
         let filter = name.plural.contains(name.singular) ? name.singular : "'\(name.singular)|\(name.plural)'"
+        let opening =
+            templates.hasSessions
+            ? "Open one \(name.plural)Container for each session, next to its UserContainer, which closes it."
+            : "Make one \(name.plural)Container for each session, over the session's upstream, and close it with the session."
         return """
 
-            Next: swift test --filter \(filter), and from there one ring at a time, from the inside out:
-            give \(name.singular) the fields and rules it really has, then the use cases that are wanted of it.
-            The upstream is asked for a list at “\(name.lowerPlural)”; Upstream\(name.singular)Repository says so.
+            Next: swift test --filter \(filter)
+            Then give \(name.singular) its real fields and rules, one ring at a time, from the inside out.
+            \(opening)
+            The upstream is asked for a list at “\(name.lowerPlural)”, as Upstream\(name.singular)Repository.swift says.
             """
     }
 }
 
-/// Writes a new subject through all rings: `scaffold-subject NAME [--plural NAMES] [--package-path DIRECTORY]`.
+/// Writes a new subject through all rings: `scaffold-subject NAME [--plural NAMES] [--target ROLE=NAME]...`.
 @main
 struct ScaffoldSubject {
     static func main() {
         let scaffold = Scaffold(
             printOutput: { print($0) },
             printError: { text in
-                // What cannot be said, because nobody listens any more, is no reason to stop.
+                // A closed standard error is no reason to stop.
                 try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8))
             }
         )

@@ -1,11 +1,11 @@
-/// What a subject is called, in every form that its files need. A name that exists can be used as a type.
+/// The name of a subject in every form that its files need. Its initializer checks that types can have the name.
 struct SubjectName: Equatable {
     /// One of them as a type, such as `BlogEntry`.
     let singular: String
-    /// Several of them likewise, such as `BlogEntries`. Their folders are called so.
+    /// Several of them likewise, such as `BlogEntries`. Their folders have this name.
     let plural: String
 
-    /// Takes a name, and its usual English plural unless told another.
+    /// Takes a name and its plural, which is the usual English one if none is given.
     ///
     /// - Throws: a ``UsageError`` if one of the two cannot be used.
     init(_ singular: String, plural: String? = nil) throws(UsageError) {
@@ -28,22 +28,19 @@ struct SubjectName: Equatable {
     private static func check(_ name: String) throws(UsageError) {
         guard let first = name.utf8.first, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first),
             name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
-        else { throw UsageError("a name is of ASCII letters and digits and begins in upper case, not “\(name)”") }
+        else { throw UsageError("a name has ASCII letters and digits and begins with a capital, unlike “\(name)”") }
         guard !ReservedNames.keywords.contains(name.lowerCamelCase), !ReservedNames.keywords.contains(name) else {
-            throw UsageError("\(name) cannot be a name: it is a word of the language")
+            throw UsageError("\(name) cannot be a name: it is a keyword of Swift")
         }
         guard !ReservedNames.types.contains(name) else {
-            throw UsageError("\(name) cannot be a name: a type of Swift or Foundation is called so")
-        }
-        guard !ReservedNames.subjects.contains(name) else {
-            throw UsageError("\(name) cannot be a name: the package has that subject")
+            throw UsageError("\(name) cannot be a name: Swift or Foundation has a type of that name")
         }
     }
 }
 
-/// Names that no subject can have, because the files written for it would not compile or would change what others mean.
+/// Names that no subject can have: its files would not compile, or would change the meaning of other files.
 enum ReservedNames {
-    /// Words of the language, as they would be met where a variable or a type is expected.
+    /// Keywords, which cannot name a variable or a type.
     static let keywords: Set<String> = [
         "Any", "Protocol", "Self", "Type", "any", "as", "associatedtype", "await", "break", "case", "catch", "class",
         "continue", "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false",
@@ -53,8 +50,7 @@ enum ReservedNames {
         "where", "while",
     ]
 
-    /// Types that are there without an import, and those of Synchronization, Testing and Foundation that the package
-    /// uses next to its entities.
+    /// Types of the standard library, Synchronization, Testing and Foundation.
     static let types: Set<String> = [
         "Actor", "AnyHashable", "Array", "ArraySlice", "AsyncSequence", "AsyncStream", "Bool", "CancellationError",
         "Character", "Clock", "ClosedRange", "Codable", "CodingKey", "Collection", "CommandLine", "Comparable",
@@ -67,9 +63,6 @@ enum ReservedNames {
         "TaskPriority", "Test", "Testing", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "URL", "URLQueryItem",
         "URLRequest", "URLSession", "UUID", "Unicode", "Void",
     ]
-
-    /// The subjects that the package began with.
-    static let subjects: Set<String> = ["Post", "User"]
 }
 
 extension String {
@@ -109,7 +102,7 @@ extension String {
 }
 
 extension String {
-    /// The plural by the rules of English that have few exceptions; whoever meets one says so with `--plural`.
+    /// The plural by the rules of English that have few exceptions; `--plural` is for the exceptions.
     var englishPlural: String {
         if hasSuffix("is") { return dropLast(2) + "es" }
         if ["s", "x", "z", "ch", "sh"].contains(where: hasSuffix) { return self + "es" }

@@ -5,13 +5,21 @@ import Testing
 struct ArgumentsTests {
     @Test func aNameAndItsOptionsStandInAnyOrder() throws {
         for words in [
-            ["Child", "--plural", "Children", "--package-path", "x"],
-            ["--plural=Children", "--package-path=x", "Child"],
+            [
+                "Child", "--plural", "Children", "--package-path", "x", "--target-list", "y", "--target", "entities=A",
+                "--target", "use-cases=B",
+            ],
+            [
+                "--target=use-cases=B", "--plural=Children", "--package-path=x", "Child", "--target-list=y",
+                "--target=entities=A",
+            ],
         ] {
             let arguments = try Arguments(words)
             #expect(arguments.name == "Child")
             #expect(arguments.plural == "Children")
             #expect(arguments.packagePath == "x")
+            #expect(arguments.targetList == "y")
+            #expect(arguments.targets == [.entities: "A", .useCases: "B"])
             #expect(!arguments.asksForHelp)
         }
     }
@@ -21,14 +29,27 @@ struct ArgumentsTests {
         #expect(try Arguments([word]).asksForHelp)
     }
 
+    @Test(arguments: TargetRole.allCases)
+    func theUsageNamesEveryRoleAndItsDefault(role: TargetRole) {
+        #expect(Arguments.usage.contains("\n\(role.rawValue) "))
+        #expect(Arguments.usage.contains(" \(role.defaultName) "))
+    }
+
     @Test(arguments: [
-        (["A", "B"], "there can be one name"), (["--verbose"], "there is no option --verbose"),
-        (["--plural"], "--plural wants a value"), (["--plural="], "--plural wants a value"),
-        (["--package-path", ""], "--package-path wants a value"),
-        (["--plural=A", "--plural=B"], "there can be one --plural"),
-        (["--package-path=a", "--package-path", "b"], "there can be one --package-path"),
+        (["A", "B"], "one name is allowed, and “B” is a second"), (["--verbose"], "there is no option --verbose"),
+        (["--plural"], "--plural needs a value"), (["--plural="], "--plural needs a value"),
+        (["--package-path", ""], "--package-path needs a value"),
+        (["--plural=A", "--plural=B"], "--plural can be given once"),
+        (["--package-path=a", "--package-path", "b"], "--package-path can be given once"),
+        (["--target", "entities"], "--target needs ROLE=NAME, not “entities”"),
+        (["--target", "entities="], "--target needs ROLE=NAME, not “entities=”"),
+        (["--target=entities=A", "--target=entities=B"], "--target entities can be given once"),
+        (
+            ["--target=rings=A"],
+            "there is no role “rings”; the roles are entities, use-cases, adapters, composition, doubles"
+        ),
     ])
-    func whatDoesNotFitIsTold(words: [String], explanation: String) {
+    func argumentsThatDoNotFitAreExplained(words: [String], explanation: String) {
         #expect(throws: UsageError(explanation)) { try Arguments(words) }
     }
 }

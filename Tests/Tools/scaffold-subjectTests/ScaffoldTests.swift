@@ -6,7 +6,7 @@ struct ScaffoldTests {
     private let package: TemporaryPackage
 
     init() throws {
-        package = try TemporaryPackage()
+        package = try TemporaryPackage(.example())
     }
 
     private struct Ending {
@@ -15,40 +15,92 @@ struct ScaffoldTests {
         let errors: String
     }
 
-    private func run(_ arguments: String...) -> Ending {
+    private func run(_ arguments: String..., in other: TemporaryPackage? = nil) -> Ending {
+        let package = other ?? package
         var (output, errors) = ("", "")
         let scaffold = Scaffold(printOutput: { output += "\($0)\n" }, printError: { errors += "\($0)\n" })
-        let code = scaffold.run(["--package-path", package.path] + arguments)
+        let code = scaffold.run(["--package-path", package.path, "--target-list", package.targetList] + arguments)
         return Ending(code: code, output: output, errors: errors)
+    }
+
+    private func expected(_ name: String) throws -> [ScaffoldedFile] {
+        FileTemplate.files(
+            of: try SubjectName(name),
+            FileTemplate.Variants(adapterTypes: [], compositionTypes: []),
+            in: try SubjectTargets(names: [:], diagram: nil, among: package.targets)
+        )
     }
 
     @Test func allFilesAreWrittenAndNamed() throws {
         let ending = run("Comment")
         #expect(ending.code == .success)
         #expect(ending.errors.isEmpty)
-        let expected = try FileTemplate.all.map { try $0.file(for: SubjectName("Comment")) }
+        let expected = try expected("Comment")
         #expect(package.files == expected.map(\.path).sorted())
         for file in expected {
             #expect(try package.contents(of: file.path) == file.contents)
         }
         let lines = ending.output.split(separator: "\n").map(String.init)
-        #expect(lines.dropLast(3) == expected.map(\.path)[...])
-        #expect(lines.suffix(3).first?.hasPrefix("Next: swift test --filter Comment") == true)
+        #expect(lines.dropLast(4) == expected.map(\.path)[...])
+        #expect(lines.suffix(4).first == "Next: swift test --filter Comment")
     }
 
     @Test func theNextStepTestsAllThatWasWritten() {
-        #expect(run("BlogEntry").output.contains("\nNext: swift test --filter 'BlogEntry|BlogEntries', and"))
-        #expect(run("Person", "--plural", "People").output.contains("\nNext: swift test --filter 'Person|People', and"))
+        #expect(run("BlogEntry").output.contains("\nNext: swift test --filter 'BlogEntry|BlogEntries'\n"))
+        #expect(run("Person", "--plural", "People").output.contains("\nNext: swift test --filter 'Person|People'\n"))
     }
 
-    @Test func whereAFileIsThereNothingIsWritten() throws {
-        let path = "Sources/Rings/Composition/Comments/CommentsContainer.swift"
+    @Test func sessionsAndDocumentsOfThePackageAreUsed() throws {
+        try package.write(
+            "struct Document {}\nstruct FailureViewModel {}\nprotocol ViewModel {}",
+            to: "Sources/Rings/InterfaceAdapters/Presentation/All.swift"
+        )
+        try package.write(
+            """
+            public struct UserContainer {}
+            public protocol FeatureContainer {}
+            public protocol InteractionContainer {}
+            public struct Interaction {}
+            struct ScopedDataFetcher<Level> {}
+            """,
+            to: "Sources/Rings/Composition/All.swift"
+        )
+        let ending = run("Comment")
+        #expect(ending.output.contains("\nOpen one CommentsContainer for each session, next to its UserContainer"))
+        let container = try package.contents(of: "Sources/Rings/Composition/CommentsContainer.swift")
+        #expect(container.contains("public struct CommentsContainer: FeatureContainer {"))
+        let presenter = try package.contents(
+            of: "Sources/Rings/InterfaceAdapters/Comments/CommentListPresenter.swift"
+        )
+        #expect(presenter.contains("public struct CommentListViewModel: ViewModel, Hashable {"))
+    }
+
+    @Test func aServiceHasNamesAndPathsOfItsOwn() throws {
+        let names: [TargetRole: String] = [
+            .entities: "ShopEntities", .useCases: "ShopUseCases", .adapters: "ShopAdapters", .composition: "Shop",
+        ]
+        let service = try TemporaryPackage(.example(named: { names[$0] }, in: "Modules", testsIn: "Checks"))
+        try service.write(
+            "```mermaid\nflowchart LR\nShopAdapters --> ShopUseCases\nShopUseCases --> ShopEntities\n```\n",
+            to: "Architecture.md"
+        )
+        let ending = run("Order", "--target", "composition=Shop", in: service)
+        #expect(ending.errors.isEmpty)
+        #expect(service.files.contains("Modules/ShopEntities/Order.swift"))
+        #expect(service.files.contains("Modules/Shop/OrdersContainer.swift"))
+        #expect(service.files.contains("Checks/ShopUseCasesTests/Orders/InMemoryOrderRepository.swift"))
+        #expect(service.files.count == 14)
+    }
+
+    @Test func existingFilesAreKeptAndNothingIsWritten() throws {
+        let path = "Sources/Rings/Composition/CommentsContainer.swift"
         try package.write("mine", to: path)
         let ending = run("Comment")
         #expect(ending.code == .failure)
         #expect(package.files == [path])
         #expect(try package.contents(of: path) == "mine")
-        #expect(ending.errors == "scaffold-subject: There is \(path) already. Nothing was written.\n")
+        let explanation = "These files exist already: \(path). Choose another name, or move them away."
+        #expect(ending.errors == "scaffold-subject: \(explanation) Nothing was written.\n")
         #expect(ending.output.isEmpty)
     }
 
@@ -59,47 +111,94 @@ struct ScaffoldTests {
         #expect(package.files == before)
     }
 
-    @Test func whatCannotBeWrittenWholeIsTakenBack() throws {
-        // A file where a later file of the subject needs a directory.
-        try package.write("", to: "Sources/Testing/UseCasesTesting/Comments")
+    @Test func ifOneFileCannotBeWrittenNoneIsLeft() throws {
+        // A file where a later file of the subject needs a folder.
+        try package.write("", to: "Sources/Rings/InterfaceAdapters/Comments")
+        let before = package.paths
         let ending = run("Comment")
         #expect(ending.code == .failure)
-        #expect(package.files.isEmpty)
-        #expect(ending.errors.contains("InMemoryCommentRepository.swift cannot be written"))
+        #expect(package.paths == before)
+        #expect(ending.errors.contains("CommentDTO.swift cannot be written"))
+    }
+
+    @Test func foldersThatWereMadeAreRemovedAgain() throws {
+        let files = try expected("Comment")
+        let last = ScaffoldedFile(target: files[0].target, path: "Sources/Nowhere/Else/X.swift", contents: "")
+        let before = package.paths
+        #expect(throws: ScaffoldError.self) { try PackageDirectory(path: package.path).write(files + [last]) }
+        #expect(package.paths == before)
     }
 
     @Test(arguments: [
         ("struct Comment {}", "Comment"), ("public enum CommentError: Error {}", "CommentError"),
         ("protocol  CommentRepository {}", "CommentRepository"),
+        ("public enum ListCommentsError {}", "ListCommentsError"),
         ("@frozen public\ntypealias ListComments = Int", "ListComments"),
     ])
-    func aNameThatIsTakenIsRefused(declaration: String, name: String) throws {
+    func takenNamesAreRefused(declaration: String, name: String) throws {
         try package.write("/// \n\(declaration)\n", to: "Sources/Rings/Entities/Other.swift")
         let ending = run("Comment")
-        #expect(ending.code == .usage)
+        #expect(ending.code == .failure)
         #expect(package.files == ["Sources/Rings/Entities/Other.swift"])
-        let explanation = "scaffold-subject: there is a type \(name) in Sources/Rings/Entities/Other.swift\n"
-        #expect(ending.errors.hasPrefix(explanation))
+        let explanation = "The name \(name) is taken by a type in Sources/Rings/Entities/Other.swift."
+        #expect(ending.errors.hasPrefix("scaffold-subject: \(explanation) Choose another name. Nothing was written."))
     }
 
-    @Test func whatOnlyResemblesANameIsFree() throws {
+    @Test func namesOfImportedLibrariesAreTaken() throws {
+        let library = try TemporaryPackage([PackageTarget("InwardRepositories", in: "Sources/InwardRepositories")])
+        try library.write("public struct Upstream {}", to: "Sources/InwardRepositories/Upstream.swift")
+        let foreign = PackageTarget("InwardRepositories", in: library.path + "/Sources/InwardRepositories")
+        let service = try TemporaryPackage(.example() + [foreign])
+        let ending = run("Upstream", in: service)
+        #expect(ending.errors.contains("The name Upstream is taken by a type in \(library.path)"))
+        #expect(service.files.isEmpty)
+    }
+
+    @Test func similarNamesAreFree() throws {
         try package.write("struct Comments {}\nstruct BlogComment {}", to: "Sources/Rings/Entities/Other.swift")
-        try package.write("struct Comment {}", to: "Tests/Tools/scaffold-subjectTests/Example.swift")
+        try package.write("struct Comment {}", to: "Tests/Elsewhere/Example.swift")
         #expect(run("Comment").code == .success)
     }
 
-    @Test func theNameOfAModuleIsRefused() throws {
-        try package.write("", to: "Sources/Rings/Composition/X.swift")
-        #expect(run("Composition").code == .usage)
-        #expect(package.files == ["Sources/Rings/Composition/X.swift"])
+    @Test func theNameOfAModuleIsRefused() {
+        let ending = run("Composition")
+        #expect(ending.code == .failure)
+        #expect(ending.errors.contains("Composition is the name of a module. Choose another name."))
+        #expect(package.files.isEmpty)
     }
 
     @Test func withoutATargetNothingIsWritten() throws {
+        let service = try TemporaryPackage(package.targets.filter { $0.name != "UseCases" })
+        let ending = run("Comment", in: service)
+        #expect(ending.code == .failure)
+        #expect(service.files.isEmpty)
+        #expect(ending.errors.hasPrefix("scaffold-subject: The package has no target “UseCases” for the use cases"))
+    }
+
+    @Test func withoutADirectoryNothingIsWritten() throws {
         try package.remove("Sources/Rings/UseCases")
         let ending = run("Comment")
         #expect(ending.code == .failure)
         #expect(package.files.isEmpty)
-        #expect(ending.errors.hasPrefix("scaffold-subject: There is no target at Sources/Rings/UseCases, where"))
+        #expect(
+            ending.errors == """
+                scaffold-subject: The directories of these targets do not exist: UseCases at “Sources/Rings/UseCases”. Create \
+                them first. Nothing was written.
+
+                """
+        )
+    }
+
+    @Test func withoutADependencyNothingIsWritten() throws {
+        let targets = package.targets.map { target in
+            target.name == "InterfaceAdapters"
+                ? PackageTarget(target.name, in: target.directory, ["Entities", "InwardCore"]) : target
+        }
+        let service = try TemporaryPackage(targets)
+        let ending = run("Comment", in: service)
+        #expect(ending.code == .failure)
+        #expect(service.files.isEmpty)
+        #expect(ending.errors.contains(": InterfaceAdapters → InwardRepositories, UseCases. Nothing was written."))
     }
 
     @Test func withoutAPackageNothingIsWritten() throws {
@@ -108,11 +207,17 @@ struct ScaffoldTests {
         #expect(package.files.isEmpty)
     }
 
-    @Test func badUsageIsToldWithTheUsage() {
+    @Test func withoutTheListOfTargetsNothingIsWritten() throws {
+        try package.remove("targets.json")
+        #expect(run("Comment").errors.contains("cannot be read: "))
+        #expect(package.files.isEmpty)
+    }
+
+    @Test func badUsageIsExplainedWithTheUsage() {
         #expect(run("comment").code == .usage)
         let ending = run()
         #expect(ending.code == .usage)
-        #expect(ending.errors == "scaffold-subject: a name is wanted\n" + Arguments.usage)
+        #expect(ending.errors == "scaffold-subject: a name is missing\n" + Arguments.usage)
         #expect(package.files.isEmpty)
     }
 

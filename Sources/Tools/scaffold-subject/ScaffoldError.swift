@@ -1,0 +1,78 @@
+/// Why a subject was not written.
+enum ScaffoldError: Error, Equatable {
+    /// A target that files of the subject belong to, and that the package does not have.
+    struct MissingTarget: Equatable {
+        let role: TargetRole
+        let name: String
+        let isTests: Bool
+    }
+
+    /// There is no package in the directory of this path.
+    case noPackage(String)
+    /// What the plugin wrote down at this path cannot be read, for this reason.
+    case cannotBeRead(String, String)
+    /// The package does not have these targets, but it has those.
+    case noTargets([MissingTarget], among: [String])
+    /// The diagram has several targets for a role.
+    case severalTargets(TargetRole, [String])
+    /// The directories of these targets do not exist.
+    case noDirectories([PackageTarget])
+    /// A target does not depend on modules that the subject's files in it import. Each names a target and the modules.
+    case noDependencies([String])
+    /// Something exists at these paths, where files of the subject belong.
+    case isThere([String])
+    /// Another declaration or module has a name that the subject needs.
+    case nameIsTaken(String)
+    /// The file at this path cannot be written, for this reason.
+    case cannotBeWritten(String, String)
+}
+
+extension ScaffoldError: CustomStringConvertible {
+    /// What happened and what to do, in sentences.
+    var description: String { "\(explanation) Nothing was written." }
+
+    private var explanation: String {
+        switch self {
+        case .noPackage(let path):
+            "“\(path)” has no Package.swift. Run the command in a package."
+        case .cannotBeRead(let path, let reason):
+            "The list of the package's targets at “\(path)” cannot be read: \(reason) Run “swift package scaffold-subject”."
+        case .noTargets(let missing, let known):
+            """
+            The package has no target \(missing.map(\.description).joined(separator: ", no target ")). Its Swift targets are: \
+            \(known.joined(separator: ", ")). Name yours with \(Self.options(for: missing)), or add the missing ones to \
+            Package.swift; SwiftPM ignores a target without a source file.
+            """
+        case .severalTargets(let role, let names):
+            """
+            The diagram in Architecture.md has several targets for \(role.purpose): \(names.joined(separator: ", ")). Choose one with \
+            --target \(role.rawValue)=NAME.
+            """
+        case .noDirectories(let targets):
+            "The directories of these targets do not exist: "
+                + targets.map { "\($0.name) at “\($0.directory)”" }.joined(separator: ", ") + ". Create them first."
+        case .noDependencies(let lines):
+            """
+            The subject's files import modules that their targets do not depend on. Add these dependencies to Package.swift: \
+            \(lines.joined(separator: "; ")).
+            """
+        case .isThere(let paths):
+            "These files exist already: \(paths.joined(separator: ", ")). Choose another name, or move them away."
+        case .nameIsTaken(let explanation):
+            "\(explanation). Choose another name."
+        case .cannotBeWritten(let path, let reason):
+            "\(path) cannot be written: \(reason)"
+        }
+    }
+
+    /// The options that would name these targets, or whose targets' tests they are.
+    private static func options(for missing: [MissingTarget]) -> String {
+        let roles = TargetRole.allCases.filter { role in missing.contains { $0.role == role } }
+        return roles.map { "--target \($0.rawValue)=NAME" }.joined(separator: " ")
+    }
+}
+
+extension ScaffoldError.MissingTarget: CustomStringConvertible {
+    /// The target, and what it would hold.
+    var description: String { "“\(name)” for \(isTests ? "the tests of " : "")\(role.purpose)" }
+}

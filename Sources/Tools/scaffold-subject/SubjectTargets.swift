@@ -1,0 +1,56 @@
+import LayerContract
+
+/// The targets that the files of a subject go to.
+struct SubjectTargets {
+    private let targets: [FilePlace: PackageTarget]
+
+    /// Finds the target of each role and its tests.
+    ///
+    /// A name that was given comes first, then the ring of the diagram, then the role's default name. Without a target for test
+    /// doubles, the tests of the use cases hold them.
+    ///
+    /// - Parameters:
+    ///   - names: The names that were given.
+    ///   - diagram: The diagram of the package's layers; `nil` if there is none.
+    ///   - known: All targets that the plugin found.
+    /// - Throws: ``ScaffoldError/noTargets(_:among:)`` or ``ScaffoldError/severalTargets(_:_:)``.
+    init(names: [TargetRole: String], diagram: LayerDiagram?, among known: [PackageTarget]) throws(ScaffoldError) {
+        let own = Dictionary(known.filter(\.isInPackage).map { ($0.name, $0) }) { first, _ in first }
+        let rings = diagram?.rings ?? []
+        var targets: [FilePlace: PackageTarget] = [:]
+        var missing: [ScaffoldError.MissingTarget] = []
+        for role in TargetRole.allCases {
+            let given = if let name = names[role] { name } else { try Self.name(of: role, in: rings) }
+            let name = given ?? role.defaultName
+            let ring = rings.first { $0.targets.contains(name) }
+            let tests = (ring?.testTargets ?? []).first { own[$0] != nil } ?? "\(name)Tests"
+            targets[.sources(role)] = own[name]
+            targets[.tests(role)] = own[tests]
+            let isOptional = role == .doubles
+            if own[name] == nil {
+                if !isOptional || given != nil { missing.append(.init(role: role, name: name, isTests: false)) }
+            } else if own[tests] == nil, !isOptional {
+                missing.append(.init(role: role, name: tests, isTests: true))
+            }
+        }
+        guard missing.isEmpty else { throw .noTargets(missing, among: own.keys.sorted()) }
+        let useCaseTests = targets[.tests(.useCases)]
+        targets[.sources(.doubles)] = targets[.sources(.doubles)] ?? useCaseTests
+        targets[.tests(.doubles)] = targets[.tests(.doubles)] ?? useCaseTests
+        self.targets = targets
+    }
+
+    /// The target that holds the files of a place.
+    subscript(place: FilePlace) -> PackageTarget {
+        guard let target = targets[place] else { preconditionFailure("The initializer finds a target for \(place).") }
+        return target
+    }
+
+    private static func name(of role: TargetRole, in rings: [Ring]) throws(ScaffoldError) -> String? {
+        let exact = rings.filter { $0.name == role.defaultName }
+        let matching = exact.isEmpty ? rings.filter { $0.name.hasSuffix(role.ending) } : exact
+        let names = matching.flatMap(\.targets)
+        guard names.count < 2 else { throw .severalTargets(role, names) }
+        return names.first
+    }
+}

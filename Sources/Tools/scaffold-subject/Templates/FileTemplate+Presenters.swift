@@ -1,0 +1,215 @@
+/// Presenters for adapters that have the view models of renderers.
+extension FileTemplate {
+    static let documentPresenter = Self(
+        "{BlogEntry}ListPresenter",
+        in: .sources(.adapters),
+        imports: ["public import {Entities}", "public import InwardCore", "public import {UseCases}"],
+        text: #"""
+            /// Prepares the answers of `List{BlogEntries}` for a view.
+            public struct {BlogEntry}ListPresenter: Sendable {
+                /// Creates a presenter.
+                public init() {}
+
+                /// Returns what a view shows of the {blog entries}.
+                public func present(_ reading: Reading<[{BlogEntry}]>) -> {BlogEntry}ListViewModel {
+                    {BlogEntry}ListViewModel(
+                        rows: reading.value.map { .init(id: $0.id.rawValue, text: $0.text) },
+                        origin: reading.origin.description,
+                        notes: reading.notes
+                    )
+                }
+
+                /// Returns what a view shows if they could not be listed.
+                public func present(_ error: List{BlogEntries}Error) -> FailureViewModel {
+                    let summary = "The {blog entries} could not be listed"
+                    return switch error {
+                    case .cancelled: FailureViewModel("Listing the {blog entries} was cancelled")
+                    case .unavailable(let cause): .unavailable(summary, cause)
+                    case .denied(let cause): .denied(summary, cause)
+                    case .unreadable(let cause): .unreadable(summary, cause)
+                    }
+                }
+            }
+
+            /// What a view shows of all {blog entries}.
+            public struct {BlogEntry}ListViewModel: ViewModel, Hashable {
+                /// What a view shows of one of the {blog entries}.
+                public struct Row: Hashable, Encodable, Sendable {
+                    /// Its identity.
+                    public let id: Int
+                    /// Its text.
+                    public let text: String
+                }
+
+                /// The {blog entries} in their order on the screen.
+                public let rows: [Row]
+                /// Where the {blog entries} came from.
+                public let origin: String
+                /// Remarks: that the list is old, for example, or a record that was left out.
+                public let notes: [String]
+
+                /// A table of the {blog entries}, and the remarks.
+                public var document: Document {
+                    let table = Table(
+                        columns: [.init("ID", isNumeric: true), .init("Text")],
+                        rows: rows.map { [.init(String($0.id)), .init($0.text.excerpt(upTo: 60), detail: $0.text)] }
+                    )
+                    let title = "{Blog entries}"
+                    return Document(title: title, blocks: [.heading(title), .table(table)] + notes.block)
+                }
+            }
+            """#
+    )
+
+    static let documentPresenterTests = Self(
+        "{BlogEntry}ListPresenterTests",
+        in: .tests(.adapters),
+        imports: [
+            "import {Entities}", "import {InterfaceAdapters}", "import InwardCore", "import Testing",
+            "import {UseCases}",
+        ],
+        text: #"""
+            struct {BlogEntry}ListPresenterTests {
+                private func {blogEntry}(_ id: Int, _ text: String) throws -> {Entities}.{BlogEntry} {
+                    try .init(id: .init(id), text: text)
+                }
+
+                private func line(_ error: List{BlogEntries}Error) -> String {
+                    {BlogEntry}ListPresenter().present(error).line
+                }
+
+                @Test func theListAndItsRemarksAreShown() throws {
+                    let rejected = [RejectedRecord(list: "x", position: 3, field: "id", reason: "is missing")]
+                    let viewModel = {BlogEntry}ListPresenter().present(
+                        Reading([try {blogEntry}(7, "On engines.")], origin: .upstream, rejected: rejected)
+                    )
+                    #expect(viewModel.rows.map(\.id) == [7])
+                    #expect(viewModel.rows.map(\.text) == ["On engines."])
+                    #expect(viewModel.origin == "upstream")
+                    #expect(viewModel.notes == ["Left out: x[3].id is missing"])
+                    let text = TextRenderer().render(viewModel.document)
+                    #expect(text.hasPrefix("{Blog entries}\n"))
+                    #expect(text.contains("\n 7  On engines.\n"))
+                    #expect(text.hasSuffix("\n- Left out: x[3].id is missing\n"))
+                }
+
+                @Test func longTextsAreCutToOneLine() throws {
+                    let text = "One\n\n" + String(repeating: "x", count: 100)
+                    let viewModel = {BlogEntry}ListPresenter().present(
+                        Reading([try {blogEntry}(1, text)], origin: .memory)
+                    )
+                    #expect(viewModel.rows.map(\.text) == [text])
+                    let tables = viewModel.document.blocks.compactMap { block in
+                        if case .table(let table) = block { table } else { nil }
+                    }
+                    let beginning = "One " + String(repeating: "x", count: 55) + "…"
+                    #expect(tables.map(\.rows) == [[[Table.Cell("1"), Table.Cell(beginning, detail: text)]]])
+                }
+
+                @Test func everyFailureIsExplained() {
+                    let cause = RepositoryError(.unavailable, request: "GET x", explanation: "failed", canRetry: true)
+                    #expect(line(.cancelled) == "Listing the {blog entries} was cancelled.")
+                    for error in [List{BlogEntries}Error.denied(cause), .unavailable(cause), .unreadable(cause)] {
+                        #expect(line(error).hasPrefix("The {blog entries} could not be listed: GET x failed. "))
+                    }
+                }
+            }
+            """#
+    )
+}
+
+/// Presenters for adapters without view models of their own.
+extension FileTemplate {
+    static let presenter = Self(
+        "{BlogEntry}ListPresenter",
+        in: .sources(.adapters),
+        imports: ["public import {Entities}", "public import InwardCore", "public import {UseCases}"],
+        text: #"""
+            /// Prepares the answers of `List{BlogEntries}` for a view.
+            public struct {BlogEntry}ListPresenter: Sendable {
+                /// Creates a presenter.
+                public init() {}
+
+                /// Returns what a view shows of the {blog entries}.
+                public func present(_ reading: Reading<[{BlogEntry}]>) -> {BlogEntry}ListViewModel {
+                    let age = reading.isStale ? ["The list is \(reading.age) old."] : []
+                    return {BlogEntry}ListViewModel(
+                        rows: reading.value.map { .init(id: $0.id.rawValue, text: $0.text) },
+                        origin: reading.origin.description,
+                        notes: age + reading.rejected.map { "Left out: \($0)" }
+                    )
+                }
+
+                /// Returns the sentence that a view shows if they could not be listed.
+                public func present(_ error: List{BlogEntries}Error) -> String {
+                    switch error {
+                    case .cancelled: "Listing the {blog entries} was cancelled."
+                    case .unavailable(let cause): "The {blog entries} are not available: \(cause)."
+                    case .denied(let cause): "You may not see the {blog entries}: \(cause)."
+                    case .unreadable(let cause): "The list of {blog entries} cannot be read: \(cause)."
+                    }
+                }
+            }
+
+            /// What a view shows of all {blog entries}.
+            public struct {BlogEntry}ListViewModel: Hashable, Encodable, Sendable {
+                /// What a view shows of one of the {blog entries}.
+                public struct Row: Hashable, Encodable, Sendable {
+                    /// Its identity.
+                    public let id: Int
+                    /// Its text.
+                    public let text: String
+                }
+
+                /// The {blog entries} in their order on the screen.
+                public let rows: [Row]
+                /// Where the {blog entries} came from.
+                public let origin: String
+                /// Remarks: that the list is old, or a record that was left out.
+                public let notes: [String]
+            }
+            """#
+    )
+
+    static let presenterTests = Self(
+        "{BlogEntry}ListPresenterTests",
+        in: .tests(.adapters),
+        imports: [
+            "import {Entities}", "import {InterfaceAdapters}", "import InwardCore", "import Testing",
+            "import {UseCases}",
+        ],
+        text: #"""
+            struct {BlogEntry}ListPresenterTests {
+                private func {blogEntry}(_ id: Int, _ text: String) throws -> {Entities}.{BlogEntry} {
+                    try .init(id: .init(id), text: text)
+                }
+
+                @Test func theListAndItsRemarksAreShown() throws {
+                    let rejected = [RejectedRecord(list: "x", position: 3, field: "id", reason: "is missing")]
+                    let viewModel = {BlogEntry}ListPresenter().present(
+                        Reading(
+                            [try {blogEntry}(7, "On engines.")],
+                            origin: .upstream,
+                            age: .seconds(60),
+                            isStale: true,
+                            rejected: rejected
+                        )
+                    )
+                    #expect(viewModel.rows.map(\.id) == [7])
+                    #expect(viewModel.rows.map(\.text) == ["On engines."])
+                    #expect(viewModel.origin == "upstream")
+                    #expect(viewModel.notes == ["The list is 60.0 seconds old.", "Left out: x[3].id is missing"])
+                }
+
+                @Test func everyFailureIsExplained() {
+                    let presenter = {BlogEntry}ListPresenter()
+                    let cause = RepositoryError(.unavailable, request: "GET x", explanation: "failed")
+                    #expect(presenter.present(.cancelled) == "Listing the {blog entries} was cancelled.")
+                    for error in [List{BlogEntries}Error.denied(cause), .unavailable(cause), .unreadable(cause)] {
+                        #expect(presenter.present(error).hasSuffix(": GET x failed."))
+                    }
+                }
+            }
+            """#
+    )
+}
