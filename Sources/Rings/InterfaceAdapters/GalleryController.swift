@@ -23,6 +23,7 @@ public struct GalleryController: Sendable {
     /// The loaders that the gallery compares: images as they are, with a watermark, and with a placeholder in place of failures.
     ///
     /// - Parameter images: Loads the images as they are.
+    /// - Returns: the loaders, in the order of the gallery's columns.
     public static func loaders(over images: ImageLoader) -> [GalleryLoader] {
         var plain = images
         plain.addPlugin(Resize(width: 240, height: 240))
