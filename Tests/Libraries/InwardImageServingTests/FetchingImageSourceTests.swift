@@ -77,6 +77,9 @@ struct FetchingImageSourceTests {
         ("avatars/7.jpg", "http://upstream.test/api/avatars/7.jpg"),
         ("a%20b.jpg?size=2", "http://upstream.test/api/a%20b.jpg?size=2"),
         ("https://elsewhere.test/a.jpg", "https://elsewhere.test/a.jpg"),
+        // What is behind the path leads nowhere.
+        ("a.jpg?from=/../%2f", "http://upstream.test/api/a.jpg?from=/../%2f"),
+        ("a.jpg#/../%2f", "http://upstream.test/api/a.jpg#/../%2f"),
     ])
     func anAddressIsRelativeToThatOfTheUpstreamUnlessItIsWhole(address: String, url: String) async throws {
         let fetcher = RecordingDataFetcher(answer(200))
