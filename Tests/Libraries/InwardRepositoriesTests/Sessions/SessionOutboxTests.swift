@@ -210,7 +210,8 @@ struct SessionOutboxTests {
             let session = SessionOutbox(outbox, behind: nil, executor: stage.scheduler.executor) {}
             await session.close()
             let handler = RecordingOutboxHandler()
-            try? await session.open(settling: handler)
+            let error = await #expect(throws: RecordStoreError.self) { try await session.open(settling: handler) }
+            #expect(error?.reason == .cancelled)
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await outbox.settlement(of: entry)
             #expect(handler.events == [])
