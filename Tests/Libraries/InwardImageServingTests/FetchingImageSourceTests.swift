@@ -32,7 +32,8 @@ struct FetchingImageSourceTests {
     }
 
     @Test(arguments: [
-        (404, ImageError.Reason.notFound), (410, .notFound), (401, .denied), (403, .denied), (500, .unavailable),
+        (404, ImageError.Reason.notFound), (410, .notFound), (401, .denied), (403, .denied), (407, .denied),
+        (451, .denied), (500, .unavailable),
         (304, .unavailable),
     ])
     func anyOtherStatusIsAFailure(status: Int, reason: ImageError.Reason) async {
