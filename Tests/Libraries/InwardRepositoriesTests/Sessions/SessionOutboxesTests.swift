@@ -61,7 +61,7 @@ struct SessionOutboxesTests {
             async let closing: Void = first.close()
             try await timer.sleep(for: .seconds(1))
             let others = [share(), share()]
-            for other in others { try await other.open(settling: handler) }
+            for other in others { try await other.open(settling: handler, tellingOwnersTo: errors) }
             await closing
             #expect(others.allSatisfy { $0.outbox.pending == [] && $0.outbox !== first.outbox })
             for other in others { await other.close() }
