@@ -19,6 +19,42 @@ struct SingleFlightTests {
         #expect(flights.count == 0)
     }
 
+    @Test func whoBeginsTheWorkJoinsNothing() async {
+        let joined = Counter()
+        #expect(
+            await flights.outcome(for: "a") {
+                joined.add()
+            } _: { _ in
+                7
+            }.answer == .success(7)
+        )
+        let waiting = await flights.outcome(for: "b") {
+            joined.add()
+        } _: { _ in
+            await Task.yield()
+            return 7
+        }
+        #expect(waiting.answer == .success(7))
+        #expect(joined.value == 0)
+    }
+
+    @Test func workIsUnderWayFromItsBeginningToItsEnd() async {
+        #expect(!flights.isUnderWay("a"))
+        let outcome = await flights.outcome(for: "a") { _ in
+            flights.isUnderWay("a") && !flights.isUnderWay("b") ? 7 : 0
+        }
+        #expect(outcome.answer == .success(7))
+        #expect(!flights.isUnderWay("a"))
+    }
+
+    @Test func workThatWasDetachedIsUnderWayForNobody() async {
+        let outcome = await flights.outcome(for: "a") { _ in
+            flights.detachAll()
+            return flights.isUnderWay("a") ? 0 : 7
+        }
+        #expect(outcome.answer == .success(7))
+    }
+
     @Test func workThatIsCancelledBeforeItsTaskIsKnownEnds() async throws {
         let scheduler = DeterministicScheduler(seed: 7)
         let flights = Flights(whenAbandoned: .finish, executor: scheduler.executor)

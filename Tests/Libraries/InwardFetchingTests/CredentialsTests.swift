@@ -87,6 +87,8 @@ struct CredentialsTests {
         let fetcher = StrictDataFetcher(token: "new").authorizing(with: credentials)
         let error = await #expect(throws: FetchError.self) { try await fetcher.fetch(request) }
         #expect(error?.description == "POST http://auth.test/token reached nobody")
+        // What was to be sent was not, for want of credentials.
+        #expect(error?.lacksCredentials == true && error?.wasSent == false)
     }
 
     @Test func whoIsCancelledLeavesTheRenewalToTheOthers() async throws {

@@ -1,3 +1,4 @@
+import InwardCore
 import InwardFetching
 import InwardTesting
 import TestSupport
@@ -191,6 +192,19 @@ struct RedirectPolicyTests {
         #expect(source.requests.count == 1)
         #expect(error?.reason == .tooLarge)
         #expect("\(try #require(error))".utf8.count < 1_000)
+    }
+
+    @Test func aRedirectThatIsWrittenTooLongIsAnErrorWhereverItLeads() async throws {
+        let request = try DataRequest.example()
+        for (count, isFollowed) in [(2_730, true), (2_731, false)] {
+            // 8,191 bytes, or 8,194, of which a slash is left.
+            let location = String(repeating: "/..", count: count) + "/"
+            let answers = [redirect(302, to: location), DataResponse()]
+            let outcome = await Result { () async throws(FetchError) in
+                try await asked(request, answers: answers)
+            }
+            #expect(outcome.failure?.reason == (isFollowed ? nil : .tooLarge))
+        }
     }
 
     /// Each character outside ASCII is escaped by six, and a relative address gets the beginning of the other.

@@ -32,7 +32,8 @@ struct FetchingImageSourceTests {
     }
 
     @Test(arguments: [
-        (404, ImageError.Reason.notFound), (410, .notFound), (401, .denied), (403, .denied), (500, .unavailable),
+        (404, ImageError.Reason.notFound), (410, .notFound), (401, .denied), (403, .denied), (407, .denied),
+        (451, .denied), (500, .unavailable),
         (304, .unavailable),
     ])
     func anyOtherStatusIsAFailure(status: Int, reason: ImageError.Reason) async {
@@ -77,6 +78,9 @@ struct FetchingImageSourceTests {
         ("avatars/7.jpg", "http://upstream.test/api/avatars/7.jpg"),
         ("a%20b.jpg?size=2", "http://upstream.test/api/a%20b.jpg?size=2"),
         ("https://elsewhere.test/a.jpg", "https://elsewhere.test/a.jpg"),
+        // What is behind the path leads nowhere.
+        ("a.jpg?from=/../%2f", "http://upstream.test/api/a.jpg?from=/../%2f"),
+        ("a.jpg#/../%2f", "http://upstream.test/api/a.jpg#/../%2f"),
     ])
     func anAddressIsRelativeToThatOfTheUpstreamUnlessItIsWhole(address: String, url: String) async throws {
         let fetcher = RecordingDataFetcher(answer(200))

@@ -119,6 +119,52 @@ struct PagesTests {
         #expect(source.requests.count == 2)
     }
 
+    /// Pages are the same if they come one behind the other.
+    @Test func damagedPagesThatDifferAreReadToTheEnd() async throws {
+        let damaged = [#"[{"id": "x"}]"#, #"[{"id": "y"}]"#]
+        let bodies = [damaged[0], damaged[1], "[\(Self.record(1))]", damaged[1], "[]"]
+        let source = RecordingDataFetcher(
+            ScriptedDataFetcher(bodies.map { .answer(DataResponse(body: Data($0.utf8))) })
+        )
+        let repository = try repository(.numbers("_page", size: "_limit"), source)
+        #expect(try await ids(repository.pages(of: 1)) == [[], [], [1], []])
+        #expect(source.requests.count == 5)
+    }
+
+    @Test(arguments: [(ReadPolicy.cacheFirst, nil), (.upstreamFirst, "no-cache"), (.upstreamOnly, "no-cache")])
+    func whoReadsPagesFromTheUpstreamTellsCachesSo(policy: ReadPolicy, header: String?) async throws {
+        let source = Self.source(3)
+        let repository = try repository(.numbers("_page", size: "_limit"), source)
+        _ = try await ids(repository.pages(of: 2, policy))
+        #expect(source.requests.map { $0.headerFields[.cacheControl] } == [header, header])
+    }
+
+    @Test func aPageOfAnotherThanTheUpstreamIsNotKept() async throws {
+        let source = RemarkSource()
+        source.degrade()
+        let repository = try repository(.numbers("_page", size: "_limit"), RecordingDataFetcher(source))
+        var pages = try #require(repository.pages(of: 5)).makeAsyncIterator()
+        let page = try #require(try await pages.next())
+        #expect(page.value.map(\.id) == [1, 2, 3] && page.fallbackReason != nil)
+        _ = try await repository.entity(1)
+        #expect(source.requests.count == 2)
+    }
+
+    /// Each entity of a page takes its part of the bytes.
+    @Test func asManyEntitiesOfAPageAreKeptAsThereIsRoomFor() async throws {
+        let source = Self.source(5)
+        let body = (1...5).map(Self.record).joined(separator: ",").utf8.count + 2
+        let repository = Repository<Remark>(
+            Endpoint(RemarkDTO.self, at: "remarks", paging: .numbers("_page", size: "_limit")),
+            upstream: try .example(source),
+            memory: MemoryLimit(count: 5, bytes: body),
+            timer: TimerService(ManualClock())
+        )
+        _ = try await ids(repository.pages(of: 10))
+        for id in 1...5 { #expect(try await repository.entity(id).origin == .memory) }
+        #expect(source.requests.count == 1)
+    }
+
     @Test func anUpstreamThatDoesNotKnowTheFilterIsReadToItsEnd() async throws {
         let source = Self.source(5)
         let repository = try repository(.numbers("_page", size: "_limit"), source)

@@ -19,7 +19,11 @@ struct CallBucketsTests {
     }
 
     /// The first bucket behind a silence begins with its first call, however long it was.
-    @Test(arguments: [([1_000.5, 1_010.4], 2), ([1_000.5, 1_010.5], 1), ([1e12 + 0.5, 1e12 + 10.25], 2)])
+    @Test(arguments: [
+        ([1_000.5, 1_010.4], 2), ([1_000.5, 1_010.5], 1), ([1e12 + 0.5, 1e12 + 10.25], 2),
+        // A silence that is hardly longer than what is counted.
+        ([13.25, 23.125], 2), ([13.25, 23.25], 1),
+    ])
     func everythingIsForgottenAfterASilence(moments: [Double], count: Int) {
         #expect(buckets(callsAt: [0, 1, 2] + moments).counts.calls == count)
     }

@@ -135,6 +135,22 @@ struct AdaptiveLimitTests {
         #expect(halved == [1])
     }
 
+    /// It counts what it rose to, and not what it was when it was measured.
+    @Test func aLimitThatHasFallenToLessThanHalfOfItsMostIsMeasured() {
+        var limit = AdaptiveLimit(in: 1...1_000, from: 20, tolerance: 1)
+        var now = Duration.zero
+        for _ in 0..<90 { answer(&limit, in: .milliseconds(100), underWay: limit.limit, at: &now) }
+        let risen = limit.limit
+        while limit.limit * 5 > risen * 2 {
+            limit.record(.overloaded, from: now, to: now + .seconds(1), underWay: limit.limit)
+            now += .seconds(1)
+        }
+        let fallen = limit.limit
+        #expect(fallen > 20)
+        answer(&limit, in: .milliseconds(100), underWay: fallen, at: &now)
+        #expect(limit.limit < fallen)
+    }
+
     /// The limit is halved for one window, a hundred windows after the last time.
     @Test func itIsMeasuredAnewAfterAHundredWindows() {
         var limit = AdaptiveLimit(in: 10...20, from: 20, tolerance: 1.5)

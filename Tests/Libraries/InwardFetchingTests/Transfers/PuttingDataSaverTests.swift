@@ -122,6 +122,33 @@ struct PuttingDataSaverTests {
         #expect(server.paths == ["/target"])
     }
 
+    /// A server that takes parts for the whole is told by the second, of those that a run puts.
+    @Test func theSizeOfAPartIsAskedForBehindTheSecondPieceOfARun() async throws {
+        let server = InMemoryWebDataFetcher()
+        let failing = InMemoryDataLoader(data, pieceByteCount: 5) { (_, question) throws(DataLoaderError) in
+            if question.offset == 10 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
+        }
+        func sizesAskedFor(since count: Int) -> [String?] {
+            server.requests.dropFirst(count).map { $0.headerFields[.range] }.filter { range in
+                ["4-4", "9-9", "14-14", "19-19"].contains { range == "bytes=\($0)" }
+            }
+        }
+        await #expect(throws: TransferDataError.self) { try await TransferData(from: failing, to: saver(server))() }
+        let count = server.requests.count
+        let loader = InMemoryDataLoader(data, pieceByteCount: 5)
+        #expect(try await TransferData(from: loader, to: saver(server))().resumedAt == 5)
+        #expect(sizesAskedFor(since: count) == ["bytes=14-14"])
+    }
+
+    /// A thousand pieces may be as small as they like, and others only where the limits say so.
+    @Test func whatWasPutInSmallPiecesIsReadBackInSuch() async throws {
+        let server = InMemoryWebDataFetcher()
+        let data = [UInt8](repeating: 7, count: 1_100)
+        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 1, dataFetcher: server)
+        try await TransferData(from: InMemoryDataLoader(data, pieceByteCount: 1_100), to: saver)()
+        #expect(server["/target"] == data)
+    }
+
     /// It was put by an earlier run that ended before it noted that.
     @Test func whatWasPutBeyondTheNoteIsPutAgain() async throws {
         let server = InMemoryWebDataFetcher()
@@ -219,6 +246,7 @@ struct PuttingDataSaverTests {
         )
         server["/target.inward-part"] = saved
         server["/target.inward-state"] = part.note
+        #expect(SavedPart(note: part.note) == part)
         var draft = try await saver(server).openDraft()
         #expect(draft.saved == (count == 0 ? nil : part))
         let partRequests = server.requests.filter { $0.url.path() == "/target.inward-part" }

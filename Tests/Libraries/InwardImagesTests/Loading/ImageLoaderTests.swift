@@ -56,8 +56,9 @@ struct ImageLoaderTests {
         #expect(resized.value == 1)
     }
 
-    @Test func aFailureThatBecameAnImageIsNotKept() async throws {
+    @Test(arguments: [false, true]) func aFailureThatBecameAnImageIsNotKept(atFirst: Bool) async throws {
         var loader = loader()
+        if atFirst { loader.removePlugin(Orient()) }
         loader.addPlugin(Rescue())
         source.answer("a", .failure(ImageError(.unavailable, of: "a", explanation: "cannot be had")))
         #expect(try await loader.loadImage(from: "a").size.width == 1)

@@ -27,6 +27,10 @@ struct SRGBTransferTests {
         }
     }
 
+    @Test func lightExactlyBetweenTwoLevelsBecomesTheHigherOne() {
+        for level in 0..<255 { #expect(self.level(of: transfer.bounds[level]) == UInt8(level + 1)) }
+    }
+
     @Test func lightThatThereIsNotIsTakenForTheNearest() {
         #expect(level(of: -0.1) == 0)
         #expect(level(of: -.infinity) == 0)

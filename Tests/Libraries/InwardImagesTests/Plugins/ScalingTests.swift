@@ -62,6 +62,14 @@ struct ScalingTests {
         #expect(try Resampler.resampled(image, to: size) == Resize(to: size, mode: .exact).filtered(image))
     }
 
+    @Test(arguments: [1, 2]) func notEvenOneRowIsMadeForWhoWasCancelledBefore(height: Int) async {
+        #expect(
+            await CancelledTask.stops { () throws(CancellationError) in
+                _ = try Resampler.resampled(.sample(9, 9), to: ImageSize(clamping: 3, height))
+            }
+        )
+    }
+
     /// For 100×80 at 10×8: 41 taps each way, four decoded rows of 100 pixels (6,400 bytes), a band of 44 rows and a mixed one of 10
     /// pixels (7,200), 738 weights (2,952) and 18 starts (144).
     @Test(arguments: [((100, 80), (10, 8), 16_696), ((10, 8), (100, 80), 20_080), ((4, 3), (4, 2), 968)])

@@ -5,7 +5,38 @@ import Testing
 @testable import InwardImages
 
 struct SizingPluginTests {
+    /// A plugin that notes how it is asked, and says that an image need not be decoded any larger than a size.
+    private struct Measure: ImageFilter {
+        let size: ImageSize
+        let journal: Journal
+
+        func filtered(_ image: Image) throws(CancellationError) -> Image {
+            journal.add("\(image.size)")
+            return image
+        }
+
+        func filtered(_ image: Image, reducedFrom size: ImageSize) throws(CancellationError) -> Image {
+            journal.add("\(image.size) of \(size)")
+            return image
+        }
+
+        func leastSize(for size: ImageSize) -> ImageSize? { self.size }
+
+        static func == (left: Self, right: Self) -> Bool { left.size == right.size }
+        func hash(into hasher: inout Hasher) { hasher.combine(size) }
+    }
+
     private let codec = SketchCodec()
+
+    @Test func onlyOfAnImageThatWasReducedThePluginIsToldHowLargeItIs() async {
+        let journal = Journal()
+        for width in [51, 50] {
+            _ = await loader(SketchCodec.bytes(100, 8), Measure(size: ImageSize(clamping: width, 1), journal: journal))
+                .load("a")
+        }
+        #expect(codec.decoded == [1, 2])
+        #expect(journal.entries == ["100×8", "50×4 of 100×8"])
+    }
 
     private func loader(_ bytes: [UInt8], _ plugins: any Plugin<ImageResult>...) -> ImageLoader {
         var loader = ImageLoader(source: SketchSource(["a": bytes]), codec: codec, timer: .still)

@@ -48,6 +48,14 @@ struct ThumbHashTests {
         }
     }
 
+    /// Of a pixel that hides all beside one that is clear, the alpha goes from its mean by half of the root of a half.
+    @Test func howFarTheAlphaGoesFromItsMeanIsWrittenInFifteenths() throws {
+        let image = Image(size: ImageSize(clamping: 2, 1)) { pixels in
+            for index in 0..<4 { pixels[index] = 255 }
+        }
+        #expect(try ThumbHash(of: image).bytes[5] >> 4 == 5)
+    }
+
     @Test func wavesGoAtMostByTheWholeRange() throws {
         let header = try #require(ThumbHashHeader([UInt8](repeating: 0xFF, count: 6)))
         #expect(header.mean == .one)

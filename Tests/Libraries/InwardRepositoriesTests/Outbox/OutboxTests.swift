@@ -125,6 +125,19 @@ struct OutboxTests {
         }
     }
 
+    @Test func ofSeveralChangesThatNobodyElseMayMakeTheFirstIsNamed() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream())
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.handler])
+            let changes = [RecordChange.remove(["draft"]), .remove(["outbox", "1"]), .remove(["outbox", "2"])]
+            let error = await #expect(throws: RecordStoreError.self) { try await outbox.accept([], with: changes) }
+            let explanation = "is of the records of the outbox, which nobody else may change."
+            #expect(error?.explanation == "The change \(changes[1]) \(explanation)")
+            await outbox.close()
+        }
+    }
+
     @Test func nothingIsAcceptedBeforeItIsOpenOrBehindTheClose() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())

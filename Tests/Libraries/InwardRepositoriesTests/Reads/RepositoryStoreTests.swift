@@ -141,6 +141,29 @@ struct RepositoryStoreTests {
         #expect(all.age == .seconds(70) && all.isStale)
     }
 
+    /// A process that is killed behind it leaves what the next one is to find, and nothing that it is not to.
+    @Test(arguments: [nil, FetchError.Reason.timedOut])
+    func theStoreHasWhatAWriteCameToWhenItIsTold(failure: FetchError.Reason?) async throws {
+        let scheduler = DeterministicScheduler(seed: 7)
+        let slow = SlowRecordStore(records, timer: scheduler.timer)
+        let place = RepositoryStore(slow, partition: ["ada"]) {
+            Self.day
+        } reportFailure: { [failures] error in
+            failures.note(error)
+        }
+        try await fill()
+        try await scheduler.run {
+            let repository = try Repository<Remark>.remarks(source, scheduler.timer, store: place)
+            source.fail(failure)
+            let sent = try? await repository.send(Remark(id: 4, author: 7, text: "four"))
+            #expect((sent == nil) == (failure != nil))
+            source.fail(.unreachable)
+            let again = try self.repository()
+            await #expect(throws: RepositoryError.self) { try await again.entities() }
+            #expect(await again.failure(4) == (failure == nil ? nil : .unavailable))
+        }
+    }
+
     @Test func whatWasWrittenIsFoundBehindARestart() async throws {
         let first = try repository()
         _ = try await first.entities()

@@ -61,12 +61,94 @@ struct SessionOutboxesTests {
             async let closing: Void = first.close()
             try await timer.sleep(for: .seconds(1))
             let others = [share(), share()]
-            for other in others { try await other.open(settling: handler) }
+            for other in others { try await other.open(settling: handler, tellingOwnersTo: errors) }
             await closing
             #expect(others.allSatisfy { $0.outbox.pending == [] && $0.outbox !== first.outbox })
             for other in others { await other.close() }
         }
         #expect(upstream.requests.count == 1)
         #expect(errors.errors.isEmpty)
+    }
+
+    private let stage = OutboxStage()
+
+    private func share(_ outboxes: SessionOutboxes, of part: RecordKey, _ upstream: any DataFetcher) -> SessionOutbox {
+        outboxes.outbox(of: part, asking: upstream) { dataFetcher in
+            Outbox(
+                upstream: Upstream(baseURL: Self.url, dataFetcher: dataFetcher),
+                store: stage.store,
+                prefix: part.appending("outbox"),
+                policy: OutboxPolicy(jitter: Jitter { 1 }),
+                timer: stage.timer,
+                errorHandler: stage.errors
+            )
+        }
+    }
+
+    private static let url = URL(filePath: "/upstream")
+
+    @Test func anOutboxIsSharedUntilTheLastSessionThatHasItIsClosed() async throws {
+        let stage = stage
+        let (older, newer) = (stage.upstream(), stage.upstream())
+        try await stage.scheduler.run {
+            let outboxes = SessionOutboxes(executor: stage.timer.executor)
+            let first = share(outboxes, of: ["7"], older)
+            let second = share(outboxes, of: ["7"], newer)
+            #expect(first.outbox === second.outbox)
+            let other = share(outboxes, of: ["8"], older)
+            #expect(other.outbox !== first.outbox)
+            let handlers = [RecordingOutboxHandler(), RecordingOutboxHandler()]
+            try await first.open(settling: handlers[0])
+            try await second.open(settling: handlers[1])
+            let one = try await first.outbox.accept([OutboxStage.write(["1"])])[0]
+            try await second.outbox.settlement(of: one)
+            for handler in handlers { #expect(handler.events.contains(.committed(one))) }
+
+            // Who is left asks as it does, and the one that is closed is told nothing any more.
+            await second.close()
+            let told = handlers[1].events
+            let two = try await first.outbox.accept([OutboxStage.write(["2"])])[0]
+            try await first.outbox.settlement(of: two)
+            #expect(handlers[0].events.contains(.committed(two)))
+            #expect(handlers[1].events == told)
+            let third = share(outboxes, of: ["7"], newer)
+            #expect(third.outbox === first.outbox)
+            await first.close()
+            try await third.open(settling: handlers[0])
+            let three = try await third.outbox.accept([OutboxStage.write(["3"])])[0]
+            try await third.outbox.settlement(of: three)
+
+            await third.close()
+            let error = await #expect(throws: RecordStoreError.self) {
+                try await third.outbox.accept([OutboxStage.write(["4"])])
+            }
+            #expect(error?.reason == .closed)
+            let fourth = share(outboxes, of: ["7"], older)
+            #expect(fourth.outbox !== third.outbox)
+            await fourth.close()
+            await other.close()
+        }
+        #expect(older.done.map(\.url.lastPathComponent) == ["2"])
+        #expect(newer.done.map(\.url.lastPathComponent) == ["1", "3"])
+        #expect(stage.errors.errors.isEmpty)
+    }
+
+    @Test func anOutboxThatNoSessionHasAnyMoreIsLetGo() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let outboxes = SessionOutboxes(executor: stage.timer.executor)
+            weak var outbox: Outbox?
+            do {
+                let session = share(outboxes, of: ["7"], stage.upstream())
+                outbox = session.outbox
+                try await session.open(settling: stage.handler)
+                await session.close()
+            }
+            #expect(outbox == nil)
+            // The next one has nothing to wait for.
+            let next = share(outboxes, of: ["7"], stage.upstream())
+            try await next.open(settling: stage.handler)
+            await next.close()
+        }
     }
 }

@@ -55,4 +55,57 @@ struct SessionsDataFetcherTests {
         #expect(error?.reason == .unreachable)
         #expect(newer.requests.count == 2)
     }
+
+    @Test func howOftenItWasSentIsSaidWhateverItCameTo() async throws {
+        _ = sessions.add(StubDataFetcher(failing: .unreachable))
+        let alone = await #expect(throws: FetchError.self) { try await fetch() }
+        #expect(alone?.retries == nil)
+        let denied = recording(.unauthorized)
+        _ = sessions.add(denied)
+        let error = await #expect(throws: FetchError.self) { try await fetch() }
+        #expect(error?.reason == .unreachable)
+        #expect(error?.retries == RetryReport(attempts: 2, ending: "each with other credentials"))
+        #expect(denied.requests.count == 1)
+    }
+
+    @Test func whatWasNotSentIsNotCounted() async throws {
+        let unsent = StubDataFetcher { request throws(FetchError) in
+            throw FetchError(.rejected, request: request, explanation: "was not sent")
+        }
+        _ = sessions.add(unsent)
+        _ = sessions.add(recording(.unauthorized))
+        let error = await #expect(throws: FetchError.self) { try await fetch() }
+        #expect(error?.reason == .rejected)
+        #expect(error?.retries == nil)
+    }
+
+    @Test func whereNobodysCredentialsAreTakenTheAnswerToTheNewestIsGiven() async throws {
+        for text in ["older", "newer"] {
+            _ = sessions.add(StubDataFetcher(DataResponse(status: .unauthorized, body: Data(text.utf8))))
+        }
+        // A session is closed between them.
+        let number = sessions.add(recording(.ok))
+        sessions.remove(number)
+        let response = try await fetch()
+        #expect(response.status == .unauthorized)
+        #expect(response.body == Data("newer".utf8))
+        #expect(response.retries == RetryReport(attempts: 2, ending: "each with other credentials"))
+    }
+
+    @Test func whatASessionTriedAgainCountsAsOftenAsItDid() async throws {
+        for status in [DataResponse.Status.created, .unauthorized] {
+            var response = DataResponse(status: status)
+            response.retries = RetryReport(attempts: 3, ending: "with success")
+            _ = sessions.add(StubDataFetcher(response))
+        }
+        #expect(try await fetch().retries?.attempts == 6)
+        _ = sessions.add(
+            StubDataFetcher { request throws(FetchError) in
+                throw FetchError(.unreachable, request: request, explanation: "was lost")
+                    .reporting(RetryReport(attempts: 3, ending: "without success"))
+            }
+        )
+        let error = await #expect(throws: FetchError.self) { try await fetch() }
+        #expect(error?.retries?.attempts == 3)
+    }
 }

@@ -13,6 +13,11 @@ struct RecordKeyTests {
         #expect(composed.contains(composed.appending("a")))
     }
 
+    /// Otherwise every look-up would go through all keys. Of a hundred keys all have one hash by chance in no lifetime.
+    @Test func keysHaveHashesOfTheirOwn() {
+        #expect(Set((0..<100).map { RecordKey(["remarks", String($0)]).hashValue }).count > 1)
+    }
+
     @Test func keysAreInOrderByTheBytesOfTheirComponents() {
         let keys: [RecordKey] = [[], [""], ["a"], ["a", ""], ["a", "b"], ["ab"], decomposed, ["f"], composed]
         for (index, key) in keys.enumerated() {

@@ -75,65 +75,11 @@ struct UpstreamUserRepositoryTests {
         #expect(reading.rejected.map(\.description) == [note])
     }
 
-    @Test func elementsThatAreNoRecordsAreLeftOutAndNamed() async throws {
-        let reading = try await users(UserJSON.list("null", "42", "{}", "[]", "\"x\"", UserJSON.record()))
-        #expect(reading.value.map(\.id.rawValue) == [1])
-        #expect(
-            reading.rejected.map(\.description) == [
-                "users[0] is null", "users[1] is not an object", "users[2].id is missing", "users[3] is not an object",
-                "users[4] is not an object",
-            ]
-        )
-    }
-
-    @Test func theSecondRecordOfAnIdentityIsLeftOut() async throws {
-        let second = UserJSON.record(replacing: "Ada Lovelace", by: "Impostor")
-        let reading = try await users(UserJSON.list(UserJSON.record(), second, second))
-        #expect(reading.value.map(\.name) == ["Ada Lovelace"])
-        #expect(reading.rejected.map(\.position) == [1, 2])
-        #expect(reading.rejected.map(\.reason) == Array(repeating: "was used before, at position 0", count: 2))
-    }
-
-    @Test(arguments: [
-        ("", "it is empty"), ("{}", "it is not a list"), ("7", "it is not a list"), ("null", "it is null"),
-        ("<html>", "it is no valid JSON; it begins with “<html>”"),
-        ("[1,", "it is no valid JSON; it begins with “[1,”"),
-    ])
-    func whatIsNoListIsAnErrorThatSaysWhere(json: String, explanation: String) async throws {
-        let error = await #expect(throws: RepositoryError.self) { try await users(json) }
-        #expect(error?.reason == .unreadable)
-        #expect(error?.request == "GET http://upstream.test/api/users")
-        #expect(error?.explanation == "was answered with what cannot be used: \(explanation)")
-    }
-
-    @Test func ofManyDamagedRecordsAThousandAreNamedAndTheOthersCounted() async throws {
-        let many = Array(repeating: "0", count: 1_000).joined(separator: ",")
-        #expect(try await users("[\(many)]").rejected.count == 1_000)
-        let reading = try await users("[\(many),{},null,\(UserJSON.record(id: "7")),7]")
-        #expect(reading.value.map(\.id.rawValue) == [7])
-        #expect(reading.rejected.count == 1_001)
-        #expect(reading.rejected.last?.description == "users[1000] is damaged, as are 2 records behind it")
-    }
-
     @Test func aReasonIsShortWhateverTheRecordHolds() async throws {
         let endless = "x" + String(repeating: "\u{301}", count: 50_000) + String(repeating: "y", count: 50_000)
         let reading = try await users(UserJSON.list(UserJSON.record(replacing: "Ada@Example.org", by: endless)))
         let reason = try #require(reading.rejected.first?.reason)
         #expect(reason.utf8.count < 8_000)
-    }
-
-    @Test(arguments: ["\\ud800", "\\udc00x"])
-    func aTextThatIsNoUnicodeNamesItsField(text: String) async throws {
-        let damaged = UserJSON.record(replacing: "Ada Lovelace", by: text)
-        let reading = try await users(UserJSON.list(damaged, UserJSON.record(id: "2")))
-        #expect(reading.value.map(\.id.rawValue) == [2])
-        #expect(reading.rejected.map(\.description) == ["users[0].name is not a text"])
-    }
-
-    @Test func deepNestingIsAnErrorAndNoCrash() async throws {
-        let depth = 100_000
-        let json = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
-        await #expect(throws: RepositoryError.self) { try await users(json) }
     }
 
     @Test func oneUserIsAskedForByIdentity() async throws {
@@ -151,14 +97,6 @@ struct UpstreamUserRepositoryTests {
         let error = await #expect(throws: RepositoryError.self) { try await repository.user(User.ID(1), .cacheFirst) }
         #expect(error?.reason == .unreadable)
         #expect(error?.explanation.hasSuffix("its field “phone” is missing") == true)
-    }
-
-    @Test func anotherUserThanTheOneAskedForIsAnError() async throws {
-        let repository = UpstreamUserRepository(upstream: try .example(answering: UserJSON.record(id: "8")))
-        let error = await #expect(throws: RepositoryError.self) { try await repository.user(User.ID(7), .cacheFirst) }
-        #expect(error?.reason == .unreadable)
-        let explanation = "was answered with the record of another identity, 8"
-        #expect(error?.description == "GET http://upstream.test/api/users/7 \(explanation)")
     }
 
     @Test func readingFromTheUpstreamItselfTellsCachesSo() async throws {

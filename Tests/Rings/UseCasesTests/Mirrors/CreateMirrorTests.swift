@@ -74,6 +74,11 @@ struct CreateMirrorTests {
             await problem(MirrorLimits(maximumTotalByteCount: 6))?
                 .contains("MirrorLimits.maximumTotalByteCount (6 for everything)") == true
         )
+        // Of two that are the same, the nearer one.
+        #expect(
+            await problem(MirrorLimits(maximumListByteCount: 1, maximumTotalByteCount: 1))?
+                .contains("MirrorLimits.maximumListByteCount") == true
+        )
         #expect(await problem(MirrorLimits(maximumImageCount: 1))?.contains("MirrorLimits.maximumImageCount") == true)
         #expect(store.publishedCount == 0)
     }

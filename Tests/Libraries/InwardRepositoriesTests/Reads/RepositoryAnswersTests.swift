@@ -1,0 +1,49 @@
+import InwardCore
+import InwardTesting
+import Testing
+
+@testable import InwardRepositories
+
+struct RepositoryAnswersTests {
+    private let source = RemarkSource()
+
+    private func repository() throws -> Repository<Remark> { try .remarks(source, TimerService(ManualClock())) }
+
+    @Test func whatIsNoListIsUnreadable() async throws {
+        source.answer(body: "{}")
+        let repository = try repository()
+        let error = await #expect(throws: RepositoryError.self) { try await repository.entities() }
+        #expect(error?.reason == .unreadable)
+        #expect(error?.request == "GET http://upstream.test/api/remarks")
+        #expect(error?.explanation == "was answered with what cannot be used: it is not a list")
+    }
+
+    @Test func whatIsNoEntityIsUnreadableAndNamesItsField() async throws {
+        source.answer(body: #"{"id": 1, "text": "one"}"#)
+        let repository = try repository()
+        let error = await #expect(throws: RepositoryError.self) { try await repository.entity(1) }
+        #expect(error?.reason == .unreadable)
+        #expect(error?.request == "GET http://upstream.test/api/remarks/1")
+        #expect(error?.explanation == "was answered with what cannot be used: its field “author” is missing")
+    }
+
+    @Test func anotherEntityThanTheOneAskedForIsUnreadable() async throws {
+        source.answer(body: #"{"id": 8, "author": 7, "text": "one"}"#)
+        let repository = try repository()
+        let error = await #expect(throws: RepositoryError.self) { try await repository.entity(7) }
+        #expect(error?.reason == .unreadable)
+        let explanation = "was answered with the record of another identity, 8"
+        #expect(error?.description == "GET http://upstream.test/api/remarks/7 \(explanation)")
+    }
+
+    @Test func damagedRecordsAreNamedBesideTheSoundOnes() async throws {
+        source.answer(body: #"[{"id": 1, "author": 7, "text": "one"}, {"id": 2, "author": 7}]"#)
+        let repository = try repository()
+        for origin in [Origin.upstream, .memory] {
+            let reading = try await repository.entities()
+            #expect(reading.origin == origin)
+            #expect(reading.value.map(\.id) == [1])
+            #expect(reading.rejected.map(\.description) == ["remarks[1].text is missing"])
+        }
+    }
+}

@@ -1,0 +1,253 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import TestSupport
+import Testing
+
+@testable import InwardRepositories
+
+@Suite(.timeLimit(.minutes(5)))
+struct SessionOutboxTests {
+    /// A store that never answers, as one whose lock a stopped process holds. It honours cancellation.
+    private struct StuckRecordStore: RecordStoreDecorator {
+        let base: any RecordStore
+
+        func records(
+            under key: RecordKey
+        ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
+            _ = await Promise<Void>().value(until: nil)
+            throw RecordStoreError(.cancelled, explanation: "The task was cancelled.")
+        }
+    }
+
+    private let stage = OutboxStage()
+
+    /// The share of the only session that has an outbox.
+    private func session(_ outbox: Outbox, behind earlier: Outbox? = nil) -> SessionOutbox {
+        SessionOutbox(outbox, behind: earlier, executor: stage.scheduler.executor) { await outbox.close() }
+    }
+
+    /// An outbox that is open, and whose upstream answers every write like this, with a write that waits.
+    private func left(answering status: DataResponse.Status = 503) async throws -> (Outbox, OutboxEntry) {
+        let outbox = try stage.outbox(StubDataFetcher(DataResponse(status: status)), keySeed: 2)
+        try await outbox.open(settling: [RecordingOutboxHandler()])
+        let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+        while outbox.counts.postponed == 0 { try await stage.timer.sleep(for: .seconds(1)) }
+        return (outbox, entry)
+    }
+
+    @Test func whatAnEarlierProcessLeftIsDeliveredAsSoonAsASessionIsOpened() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        try await stage.scheduler.run {
+            let (earlier, entry) = try await left()
+            await earlier.close()
+            let session = session(try stage.outbox(upstream))
+            try await session.open(settling: stage.handler)
+            #expect(stage.handler.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
+            #expect(session.outbox.pending.count == 1)
+            try await session.outbox.settlement(of: entry)
+            await session.close()
+        }
+        #expect(upstream.done.count == 1)
+        #expect(stage.timer.count == 0)
+    }
+
+    @Test func aSessionThatFindsNothingPendingOwnsNothingBeforeItsFirstWrite() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let session = session(try stage.outbox(stage.upstream()))
+            try await session.open(settling: stage.handler)
+            let other = try stage.outbox(stage.upstream(), keySeed: 2)
+            #expect(try await other.otherOwner() == nil)
+            try await session.outbox.accept([OutboxStage.write(["7"])])
+            #expect(try await other.otherOwner() == "another part of this process")
+            await session.close()
+            #expect(try await other.otherOwner() == nil)
+            await other.close()
+        }
+    }
+
+    @Test func aSessionThatShowsWhatIsPendingDeliversNothing() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        try await stage.scheduler.run {
+            let (earlier, entry) = try await left()
+            await earlier.close()
+            let session = session(try stage.outbox(upstream))
+            try await session.open(settling: stage.handler, pendingWrites: .show)
+            #expect(stage.handler.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
+            try await stage.timer.sleep(for: .seconds(600))
+            #expect(upstream.requests.isEmpty)
+            #expect(try await earlier.otherOwner() == nil)
+            await session.close()
+        }
+        #expect(stage.errors.errors.filter { !($0 is DelayedWriteError) }.isEmpty)
+    }
+
+    @Test func aSessionSaysWhoOwnsTheOutboxAndDeliversWhenThatHasEnded() async throws {
+        let stage = stage
+        let (upstream, errors) = (stage.upstream(), RecordingErrorHandler())
+        try await stage.scheduler.run {
+            // It waits for credentials, and so for long.
+            let (owner, entry) = try await left(answering: .unauthorized)
+            try await stage.timer.sleep(for: .seconds(600))
+            let session = session(try stage.outbox(upstream))
+            try await session.open(settling: stage.handler, tellingOwnersTo: errors)
+            #expect(stage.handler.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
+            let explanation = "The outbox is owned by another part of this process, which delivers it."
+            while errors.errors.isEmpty { try await stage.timer.sleep(for: .milliseconds(1)) }
+            let error = try #require(errors.errors.first as? RecordStoreError)
+            #expect(error.reason == .busy)
+            #expect(error.explanation == "\(explanation) This process delivers when that has ended.")
+            try await stage.timer.sleep(for: .seconds(10))
+            #expect(upstream.requests.isEmpty)
+            await owner.close()
+            // The credentials of this session are others, and are used at once.
+            try await stage.timer.sleep(for: .seconds(2))
+            #expect(upstream.done.count == 1)
+            await session.close()
+        }
+        #expect(errors.errors.count == 1)
+        #expect(stage.timer.count == 0)
+    }
+
+    @Test func whatWaitsForCredentialsIsSentAsSoonAsAnotherSessionIsOpened() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let (outbox, entry) = try await left(answering: .unauthorized)
+            try await stage.timer.sleep(for: .seconds(600))
+            await outbox.close()
+            let upstream = stage.upstream()
+            let session = session(try stage.outbox(upstream))
+            let before = stage.elapsed
+            try await session.open(settling: stage.handler)
+            try await session.outbox.settlement(of: entry)
+            #expect(stage.elapsed == before)
+            await session.close()
+        }
+    }
+
+    @Test func whoIsCancelledWhileOpeningHasTheOutboxAllTheSame() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        try await stage.scheduler.run {
+            let (earlier, entry) = try await left()
+            await earlier.close()
+            let session = session(try stage.outbox(upstream, store: SlowRecordStore(stage.store, timer: stage.timer)))
+            let opening = Task(executorPreference: stage.scheduler.executor) {
+                try await session.open(settling: stage.handler)
+            }
+            try await stage.timer.sleep(for: .milliseconds(500))
+            opening.cancel()
+            try await opening.value
+            #expect(upstream.requests.isEmpty)
+            try await stage.timer.sleep(for: .seconds(60))
+            #expect(upstream.done.map(\.url.lastPathComponent) == [entry.write.path])
+            await session.close()
+        }
+        #expect(upstream.done.count == 1)
+    }
+
+    @Test(arguments: [PendingWrites.deliver, .show])
+    func aStoreThatDoesNotAnswerIsWaitedForUntilTheDeadline(pendingWrites: PendingWrites) async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let session = session(try stage.outbox(stage.upstream(), store: StuckRecordStore(base: stage.store)))
+            let outcome = await Deadline(in: .seconds(30), on: stage.timer).carried {
+                () async throws(RecordStoreError) in
+                try await session.open(settling: stage.handler, pendingWrites: pendingWrites)
+            }
+            #expect(outcome.failure?.reason == .unavailable)
+            #expect(outcome.failure?.explanation.hasPrefix("The outbox could not be read in time") == true)
+            #expect(stage.elapsed == .seconds(30))
+            // Nothing waits for the store behind the close.
+            await session.close()
+        }
+    }
+
+    @Test func openingGoesOnBehindTheDeadline() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        try await stage.scheduler.run {
+            let (earlier, entry) = try await left()
+            await earlier.close()
+            let slow = SlowRecordStore(stage.store, timer: stage.timer)
+            let session = session(try stage.outbox(upstream, store: slow))
+            let outcome = await Deadline(in: .milliseconds(500), on: stage.timer).carried {
+                () async throws(RecordStoreError) in
+                try await session.open(settling: stage.handler)
+            }
+            #expect(outcome.failure?.reason == .unavailable)
+            try await stage.timer.sleep(for: .seconds(60))
+            #expect(upstream.done.map(\.url.lastPathComponent) == [entry.write.path])
+            await session.close()
+        }
+    }
+
+    @Test func whatTheStoreSaysIsThrown() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let session = session(try stage.outbox(stage.upstream()))
+            let failure = RecordStoreError(.denied, explanation: "It may not be read.")
+            stage.store.fail(with: failure)
+            await #expect(throws: failure) { try await session.open(settling: stage.handler) }
+            // The next write opens it.
+            stage.store.fail(with: nil)
+            let entry = try await session.outbox.accept([OutboxStage.write(["7"])])[0]
+            try await session.outbox.settlement(of: entry)
+            #expect(stage.handler.events.contains(.committed(entry)))
+            await session.close()
+        }
+    }
+
+    @Test func aSessionThatWasClosedBeforeItWasOpenedIsToldNothing() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let outbox = try stage.outbox(stage.upstream())
+            _ = try await outbox.join(settling: [stage.handler])
+            // Another session has it still.
+            let session = SessionOutbox(outbox, behind: nil, executor: stage.scheduler.executor) {}
+            await session.close()
+            let handler = RecordingOutboxHandler()
+            let error = await #expect(throws: RecordStoreError.self) { try await session.open(settling: handler) }
+            #expect(error?.reason == .cancelled)
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await outbox.settlement(of: entry)
+            #expect(handler.events == [])
+            #expect(stage.handler.events.contains(.committed(entry)))
+            await outbox.close()
+        }
+    }
+
+    @Test func aCloseEndsTheWaitForTheOwner() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let (owner, _) = try await left()
+            let session = session(try stage.outbox(stage.upstream()))
+            try await session.open(settling: stage.handler)
+            await session.close()
+            #expect(stage.errors.errors.allSatisfy { $0 is DelayedWriteError })
+            await owner.close()
+        }
+        #expect(stage.timer.count == 0)
+    }
+
+    @Test func openingWaitsUntilTheOutboxBeforeItIsClosed() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        try await stage.scheduler.run {
+            let (earlier, entry) = try await left()
+            let session = session(try stage.outbox(upstream), behind: earlier)
+            try await session.open(settling: stage.handler)
+            // It has it at once, and is not told of an owner.
+            try await session.outbox.settlement(of: entry)
+            await session.close()
+            let error = await #expect(throws: RecordStoreError.self) {
+                try await earlier.accept([OutboxStage.write(["8"])])
+            }
+            #expect(error?.reason == .closed)
+        }
+        #expect(upstream.done.count == 1)
+    }
+}
