@@ -6,6 +6,12 @@ import Testing
 
 @testable import InwardRepositories
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 @Suite(.timeLimit(.minutes(5)))
 struct SessionOutboxTests {
     /// A store that never answers, as one whose lock a stopped process holds. It honours cancellation.
