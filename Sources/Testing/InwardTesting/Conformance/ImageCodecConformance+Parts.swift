@@ -38,7 +38,7 @@ extension ImageCodecConformance {
     private func headerViolations(_ codec: any ImageCodec, _ sample: ImageSample) -> [String] {
         guard sample.hasLeadingHeader else { return [] }
         let bytes = sample.bytes
-        let name = "The header of a \(sample.image) in \(sample.format) must be read from the first half of the bytes"
+        let name = "The header of an \(sample.image) in \(sample.format) must be read from the first half of the bytes"
         do throws(ImageCodecError) {
             let header = try codec.header(of: Array(bytes.prefix(bytes.count / 2)))
             let whole = try codec.header(of: bytes)
@@ -59,7 +59,7 @@ extension ImageCodecConformance {
         guard sample.keepsTruncatedRows else { return [] }
         let image = sample.image
         let bytes = sample.bytes
-        let whole = "Three quarters of the bytes of a \(image) in \(sample.format)"
+        let whole = "Three quarters of the bytes of an \(image) in \(sample.format)"
         let name = reduction == 1 ? whole : "\(whole), reduced by \(reduction),"
         do throws(ImageCodecError) {
             let part = try codec.image(

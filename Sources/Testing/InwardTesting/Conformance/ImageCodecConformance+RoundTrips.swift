@@ -52,7 +52,7 @@ extension ImageCodecConformance {
                 violations.append("\(name) takes more bytes than its header says.")
             }
             guard image.size == sample.image.size else {
-                return violations + ["\(name) came back as a \(image)."]
+                return violations + ["\(name) came back as an \(image)."]
             }
             let difference = image.largestDifference(from: sample.image)
             if difference > sample.tolerance {
