@@ -1,41 +1,45 @@
-/// A step from a value to a value of the same type, installed where it does its work without anybody asking for it.
+/// A transformation of a value into a value of the same type, which applies automatically where it is installed.
 ///
-/// A plugin is its value: two that are equal do the same, so what it makes can be kept under it.
+///     struct Uppercased: Plugin {
+///         func applied(to text: String) async -> String { text.uppercased() }
+///     }
+///
+/// Equal plugins must produce equal results, so that results can be cached by plugin.
 public protocol Plugin<Value>: Hashable, Sendable {
-    /// What it changes.
+    /// The type of value that the plugin transforms.
     associatedtype Value: Sendable
 
-    /// What it makes of a value. One that takes long gives up when the task is cancelled, with whatever it has.
+    /// Returns the transformed value. A slow plugin checks for cancellation and then returns what it has.
     func applied(to value: Value) async -> Value
 }
 
-/// Plugins in the order they were added, each applied to what the one before it made.
+/// An ordered collection of plugins. Each plugin receives the result of the previous one.
 ///
-/// Equal collections do the same. They are compared and hashed by what was remembered of each plugin when it was added, so
-/// that neither takes longer for a plugin that is a whole image.
+/// Equal collections produce equal results. Comparing and hashing use hash values that were computed when each plugin
+/// was added, so neither slows down for a plugin that contains a whole image.
 public struct PluginCollection<Value: Sendable>: Sendable {
     private var elements: [InstalledPlugin<Value>] = []
 
-    /// Makes a collection without any.
+    /// Creates an empty collection.
     public init() {}
 
-    /// Makes a collection of these.
+    /// Creates a collection of plugins.
     public init(_ plugins: [any Plugin<Value>]) {
         for plugin in plugins { add(plugin) }
     }
 
-    /// Adds a plugin behind the others.
+    /// Adds a plugin at the end.
     public mutating func add(_ plugin: some Plugin<Value>) {
         elements.append(InstalledPlugin(plugin))
     }
 
-    /// Removes every plugin that is equal to one.
+    /// Removes all plugins that are equal to a plugin.
     public mutating func remove(_ plugin: some Plugin<Value>) {
         let removed = InstalledPlugin(plugin)
         elements.removeAll { $0 == removed }
     }
 
-    /// What all of them make of a value, one after the other.
+    /// Applies all plugins in order and returns the result.
     public func applied(to value: Value) async -> Value {
         var value = value
         for element in elements { value = await element.plugin.applied(to: value) }
@@ -46,13 +50,13 @@ public struct PluginCollection<Value: Sendable>: Sendable {
 extension PluginCollection: RandomAccessCollection {
     /// The position of the first plugin.
     public var startIndex: Int { 0 }
-    /// The position behind the last plugin.
+    /// The position after the last plugin.
     public var endIndex: Int { elements.count }
 
-    /// The plugin at a position, which must be one of ``startIndex`` up to but not including ``endIndex``.
+    /// Returns the plugin at a valid position.
     public subscript(position: Int) -> any Plugin<Value> { elements[position].plugin }
 
-    /// The first so many of them, or all if there are fewer.
+    /// Returns the first `count` plugins, or all of them if there are fewer.
     package func first(_ count: Int) -> Self {
         var first = self
         first.elements.removeLast(Swift.max(0, elements.count - count))
@@ -62,7 +66,7 @@ extension PluginCollection: RandomAccessCollection {
 
 extension PluginCollection: Hashable {}
 
-/// A plugin that can be compared with any other, and whose hash value is known.
+/// A type-erased plugin with a stored hash value, which can be compared with any other.
 struct InstalledPlugin<Value: Sendable>: Hashable {
     let plugin: any Plugin<Value>
     private let hash: Int
@@ -87,28 +91,30 @@ extension Plugin {
     }
 }
 
-/// A plugin of a closure, which cannot be compared, and an identity, which says what it does and can.
+/// A plugin that consists of a closure and an identity.
+///
+/// Closures cannot be compared, so the identity stands for the behavior of the closure.
 public struct CustomPlugin<Value: Sendable, Identity: Hashable & Sendable>: Plugin {
-    /// What tells it from others.
+    /// The identity that distinguishes this plugin from others.
     public let identity: Identity
     private let step: @Sendable (Value) async -> Value
 
-    /// Makes a plugin of a closure.
+    /// Creates a plugin from a closure.
     ///
     /// - Parameters:
-    ///   - identity: What tells it from others: all that the closure goes by must be in it.
-    ///   - step: What it makes of a value; the same of the same value.
+    ///   - identity: The identity of the plugin. It must contain everything that the closure depends on.
+    ///   - step: The closure. It must return equal results for equal values.
     public init(identity: Identity, _ step: @escaping @Sendable (Value) async -> Value) {
         self.identity = identity
         self.step = step
     }
 
-    /// What the closure makes of a value.
+    /// Returns the result of the closure.
     public func applied(to value: Value) async -> Value { await step(value) }
 
-    /// Whether the identities are equal.
+    /// Returns whether the identities are equal.
     public static func == (left: Self, right: Self) -> Bool { left.identity == right.identity }
 
-    /// Feeds the identity into a hasher.
+    /// Hashes the identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }

@@ -1,9 +1,9 @@
-/// A priority queue: the element with the least priority comes out first.
+/// A priority queue. The element with the lowest priority value comes out first.
 ///
-/// A binary heap whose elements know their place, so that any of them can be removed by its identifier. It serves the timers, by
-/// their moments, and the outbox, by order and by time.
+/// It is a binary heap that tracks each element's position, so you can remove any element by its identifier. Timers use
+/// it ordered by due time, and the outbox uses it ordered by sequence and by due time.
 package struct PriorityQueue<Priority: Comparable & Sendable, Element> {
-    /// Identifies an element for as long as it is in the queue.
+    /// The identity of an element while it is in the queue.
     package struct ID: Hashable, Sendable {
         fileprivate let slot: Int
         fileprivate let generation: Int
@@ -18,27 +18,27 @@ package struct PriorityQueue<Priority: Comparable & Sendable, Element> {
 
     private var slots: [Slot] = []
     private var freeSlots: [Int] = []
-    /// The slots that hold an element, in the order of a heap.
+    /// The occupied slots, in heap order.
     private var heap: [Int] = []
 
     /// Creates an empty queue.
     package init() {}
 
-    /// How many elements are in the queue.
+    /// The number of elements in the queue.
     package var count: Int { heap.count }
 
-    /// The element that comes out next, with its priority; `nil` if the queue is empty.
+    /// The next element to come out and its priority, or `nil` if the queue is empty.
     package var first: (priority: Priority, element: Element)? {
         guard let index = heap.first, let element = slots[index].element else { return nil }
         return (slots[index].priority, element)
     }
 
-    /// The least priority in the queue; `nil` if it is empty.
+    /// The lowest priority in the queue, or `nil` if the queue is empty.
     package var firstPriority: Priority? { heap.first.map { slots[$0].priority } }
 
     /// Inserts an element.
     ///
-    /// - Complexity: O(log n), and O(1) for a priority greater than most.
+    /// - Complexity: O(log n), or O(1) if the priority is greater than most others.
     @discardableResult
     package mutating func insert(_ element: Element, at priority: Priority) -> ID {
         let index: Int
@@ -55,7 +55,7 @@ package struct PriorityQueue<Priority: Comparable & Sendable, Element> {
         return ID(slot: index, generation: slots[index].generation)
     }
 
-    /// Removes an element; `nil` if it is not in the queue any more.
+    /// Removes an element and returns it, or returns `nil` if the element is no longer in the queue.
     ///
     /// - Complexity: O(log n).
     package mutating func remove(_ id: ID) -> Element? {
@@ -63,12 +63,12 @@ package struct PriorityQueue<Priority: Comparable & Sendable, Element> {
         return remove(at: slots[id.slot].place)
     }
 
-    /// Removes the element with the least priority; `nil` if the queue is empty.
+    /// Removes and returns the element with the lowest priority, or returns `nil` if the queue is empty.
     ///
     /// - Complexity: O(log n).
     package mutating func popFirst() -> Element? { heap.isEmpty ? nil : remove(at: 0) }
 
-    /// Removes the first element if its priority is at most `limit`.
+    /// Removes and returns the first element if its priority is at most `limit`.
     ///
     /// - Complexity: O(log n).
     package mutating func popFirst(through limit: Priority) -> Element? {

@@ -1,18 +1,19 @@
-/// A bounded cache in memory that keeps what is asked for repeatedly.
+/// A bounded in-memory cache that keeps values that are read repeatedly.
 ///
 ///     var pages = SieveCache<String, [UInt8]>(limit: 64 * 1_024 * 1_024)
 ///     pages.insert(body, for: path, cost: body.count)
 ///     let body = pages.value(for: path)   // `nil` once it was evicted
 ///
-/// It evicts by SIEVE (Zhang and others, NSDI 2024): a hand moves from the oldest entry to the newest, passes over entries that
-/// were read since it last came by, and evicts the first that was not. A scan therefore does not displace what is read often.
+/// The cache evicts with the SIEVE algorithm (Zhang et al., NSDI 2024). A hand moves from the oldest entry to the
+/// newest, skips entries that were read since its last visit, and evicts the first entry that was not. A scan therefore
+/// does not displace frequently read values.
 ///
-/// It is a value without a lock: keep it in a `Mutex`, and release evicted values outside of that lock. It is inlinable, so
-/// that it is specialized for the types it is used with.
+/// The cache is a value type without a lock. Keep it in a `Mutex`, and release evicted values outside that lock. It is
+/// inlinable so that the compiler can specialize it for its key and value types.
 ///
-/// - Complexity: O(1) for every operation, apart from the evictions that an insertion causes.
+/// - Complexity: O(1) for every operation, excluding the evictions that an insertion causes.
 public struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// Where a value stands. Values are apart from it: nobody who moves the hand has to touch them.
+    /// The bookkeeping of one value. It is stored separately from the value, so moving the hand does not touch values.
     @usableFromInline
     struct Entry: Sendable {
         @usableFromInline var cost: Int
@@ -27,11 +28,11 @@ public struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// The most that the values may cost together.
+    /// The maximum total cost of the values.
     public let limit: Int
-    /// How many values there may be.
+    /// The maximum number of values.
     public let countLimit: Int
-    /// What the values cost together.
+    /// The current total cost of the values.
     @inlinable public var cost: Int { totalCost }
     @usableFromInline var totalCost = 0
 
@@ -44,39 +45,40 @@ public struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline var oldest: Int?
     @usableFromInline var hand: Int?
 
-    /// Makes an empty cache.
+    /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - limit: The most that the values may cost together; taken for 0 if it is less.
-    ///   - countLimit: How many values there may be; taken for 0 if it is less.
+    ///   - limit: The maximum total cost of the values. Negative numbers count as 0.
+    ///   - countLimit: The maximum number of values. Negative numbers count as 0.
     @inlinable
     public init(limit: Int, countLimit: Int = .max) {
         self.limit = max(0, limit)
         self.countLimit = max(0, countLimit)
     }
 
-    /// How many values there are.
+    /// The number of values in the cache.
     @inlinable
     public var count: Int { places.count }
 
-    /// The value for a key, which counts as asked for; `nil` if there is none.
+    /// Returns the value for a key and marks it as read, or returns `nil` if the cache has no value for the key.
     @inlinable
     public mutating func value(for key: Key) -> Value? {
         guard let place = places[key] else { return nil }
-        // Written only where it changes: the line of memory is shared with whoever reads at the same time.
+        // Written only if it changes, because concurrent readers share the cache line.
         if !entries[place].isVisited { entries[place].isVisited = true }
         return values[place]
     }
 
-    /// The value for a key, which does not count as asked for; `nil` if there is none.
+    /// Returns the value for a key without marking it as read, or returns `nil` if the cache has no value for the key.
     @inlinable
     public func peek(_ key: Key) -> Value? {
         places[key].flatMap { values[$0] }
     }
 
-    /// Counts the value for a key at another cost, because it has changed, and evicts what is too much then.
+    /// Updates the cost of a value that has changed, and evicts values until the total cost is within the limit.
     ///
-    /// - Returns: what had to go, to be let go outside of a lock. That is the value itself if it costs more than everything may.
+    /// - Returns: The removed values, for you to release outside the lock. They include the value itself if its cost
+    ///   alone exceeds the limit.
     @inlinable
     @discardableResult
     public mutating func setCost(_ cost: Int, for key: Key) -> [Value] {
@@ -90,10 +92,13 @@ public struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return gone
     }
 
-    /// Keeps a value for a key in the place of another, unless it costs more than everything may, or the key is not equal to
-    /// itself and so would never be found again.
+    /// Inserts a value for a key, and replaces the previous value.
     ///
-    /// - Returns: what had to go, to be let go outside of a lock.
+    /// The cache does not keep the value if its cost alone exceeds the limit, or if the key is not equal to itself and
+    /// so could never be found again.
+    ///
+    /// - Returns: The removed values, for you to release outside the lock. They include the value itself if the cache
+    ///   does not keep it.
     @inlinable
     @discardableResult
     public mutating func insert(_ value: Value, for key: Key, cost: Int) -> [Value] {
@@ -114,16 +119,16 @@ public struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Removes the value for a key.
     ///
-    /// - Returns: the value; `nil` if there was none.
+    /// - Returns: The removed value, or `nil` if the cache had none.
     @inlinable
     @discardableResult
     public mutating func remove(_ key: Key) -> Value? {
         places[key].flatMap { take($0) }
     }
 
-    /// Removes the values that a condition holds for.
+    /// Removes the values that satisfy a condition.
     ///
-    /// - Returns: the values, to be let go outside of a lock.
+    /// - Returns: The removed values, for you to release outside the lock.
     /// - Complexity: O(n) in the number of values.
     @inlinable
     public mutating func removeAll(where condition: (Key, Value) -> Bool) -> [Value] {
@@ -146,7 +151,7 @@ public struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return take(place)
     }
 
-    /// The keys of all values.
+    /// The keys of all values, in no particular order.
     @inlinable
     public var keys: [Key] { Array(places.keys) }
 

@@ -5,16 +5,16 @@ public import Synchronization
 public enum AbandonmentPolicy: Hashable, Sendable {
     /// The work is cancelled.
     case cancel
-    /// The work is finished. Callers that join before it ends receive its answer.
+    /// The work continues. Callers that join before it ends receive its answer.
     case finish
 }
 
-/// Shares one piece of work among all callers that ask for the same key while it is in flight.
+/// Coalesces concurrent calls for the same key into one piece of work.
 ///
 ///     let flights = SingleFlight<User.ID, User, LoadError>(whenAbandoned: .cancel)
 ///     let outcome = await flights.outcome(for: id) { id throws(LoadError) in try await load(id) }
 ///
-/// A caller's cancellation or deadline ends only its own wait, not the work of the others.
+/// A caller's cancellation or deadline ends only its own wait, not the work for the others.
 public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
     /// What the work returned or threw.
     public typealias Answer = Result<Value, Failure>
@@ -25,11 +25,11 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
     @usableFromInline let abandonment: AbandonmentPolicy
     @usableFromInline let executor: (any TaskExecutor)?
 
-    /// Makes it without any work under way.
+    /// Creates an instance without work in flight.
     ///
     /// - Parameters:
-    ///   - abandonment: What becomes of work that nobody waits for any more.
-    ///   - executor: Where work is done; `nil` for wherever there is room.
+    ///   - abandonment: What happens to work that no caller waits for any longer.
+    ///   - executor: The executor for the work. `nil` selects the default executor.
     @inlinable
     public init(whenAbandoned abandonment: AbandonmentPolicy, executor: (any TaskExecutor)? = nil) {
         table = Mutex(FlightTable())
@@ -37,16 +37,19 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
         self.executor = executor
     }
 
-    /// How many pieces of work are under way.
+    /// The number of keys with work in flight that callers can join.
     public var count: Int { table.withLock { $0.flights.count } }
 
-    /// Has nobody join what is under way now: those who wait for it have its answer, and who comes later begins anew.
+    /// Prevents callers from joining the work that is in flight.
+    ///
+    /// Current waiters still receive its answer. Later callers start new work.
     public func detachAll() {
         table.withLock { $0.detachAll() }
     }
 
-    /// Cancels what is under way, also what nobody can join, and has nobody join it any more: those who wait for it have what it
-    /// comes to.
+    /// Cancels all work in flight, including detached work, and prevents callers from joining it.
+    ///
+    /// Current waiters receive the result of the cancelled work.
     public func cancelAll() {
         let flights = table.withLock { table in
             table.detachAll()
@@ -56,20 +59,20 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
         for flight in flights.values { flight.state.withLock { $0.cancel() }?.cancel() }
     }
 
-    /// Whether work is under way for a key that can be joined.
+    /// Returns whether a caller can join work in flight for a key.
     public func isUnderWay(_ key: Key) -> Bool {
         table.withLock { $0.flights[key.hashValue]?.key == key }
     }
 
-    /// What comes of the work that is under way for a key, or is begun for it now.
+    /// Waits for the work in flight for a key, or starts it.
     ///
-    /// The work has nothing to do with the deadline of whoever begins it.
+    /// The work does not inherit the deadline of the caller that starts it.
     ///
     /// - Parameters:
-    ///   - key: What makes pieces of work the same.
-    ///   - noteJoining: Called if the work is under way already.
-    ///   - work: What is done for the key.
-    /// - Returns: what the work gave or threw; or that the caller was cancelled, or its deadline has passed.
+    ///   - key: The key. Calls with equal keys share their work.
+    ///   - noteJoining: Called if the work is already in flight.
+    ///   - work: The work for the key.
+    /// - Returns: What the work returned or threw, or that the caller was cancelled or its deadline passed.
     @inlinable
     public func outcome(
         for key: Key,
@@ -93,7 +96,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
                 leave(slot, of: flight)
                 return outcome
             case .abandoned:
-                // Everybody had left it. Whoever was the last takes it away, unless this is sooner.
+                // All waiters have left. The last of them removes the flight, unless this call is earlier.
                 table.withLock { $0.remove(flight) }
             }
         }
@@ -106,14 +109,14 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
         task.cancel()
     }
 
-    /// Begins the work, and has whoever does so wait for it.
+    /// Starts the work and adds its first waiter.
     @inlinable
     func begin(
         _ flight: Flight<Key, Answer>,
         _ work: @escaping Work
     ) -> FlightState<Answer, Promise<Answer>>.Joining {
-        // Unstructured, because it outlives whoever begins it. It ends with its work, which is cancelled when nobody waits for
-        // it, unless it is to go on.
+        // Unstructured, because the task can outlive the caller that starts it. The task ends with the work, which is
+        // cancelled when the last waiter leaves, unless the policy is to finish.
         let task = Deadline.lifted {
             if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
                 return Task.immediate(executorPreference: executor) { [self] in await run(flight, work) }
@@ -121,13 +124,13 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
             return Task(executorPreference: executor) { [self] in await run(flight, work) }
         }
         let (joining, isCancelled) = flight.state.withLock { ($0.joinFirst(Promise(), of: task), $0.isCancelled) }
-        // All work may have been cancelled after this task began and before anybody knew of it. Outside of the lock, because
-        // handlers of the cancellation run here.
+        // `cancelAll()` may have run between the start of the task and the time it was recorded. Canceled outside the
+        // lock, because that runs cancellation handlers.
         if isCancelled { task.cancel() }
         return joining
     }
 
-    // Part of the task, and so of what is allocated for it.
+    // Inlined into the task, so that it needs no allocation of its own.
     @inlinable
     @inline(__always)
     func run(_ flight: Flight<Key, Answer>, _ work: Work) async {
@@ -139,7 +142,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
     }
 }
 
-/// A piece of work for a key that is under way, shared by those who wait for it.
+/// A piece of work in flight for a key, shared by its waiters.
 @usableFromInline
 final class Flight<Key: Sendable, Answer: Sendable>: Sendable {
     @usableFromInline let key: Key
@@ -154,14 +157,14 @@ final class Flight<Key: Sendable, Answer: Sendable>: Sendable {
     }
 }
 
-/// The flights that can be joined.
+/// The flights that callers can join.
 ///
-/// A key is hashed once, by whoever looks for its flight, and kept once, in the flight. Of two keys with the same hash value
-/// the later one has the place, and the flight of the earlier one is not joined any more.
+/// Each key is hashed once, by the caller that looks up its flight, and is stored once, in the flight. If two keys have
+/// the same hash value, the later one takes the place, and callers can no longer join the earlier flight.
 @usableFromInline
 struct FlightTable<Key: Hashable & Sendable, Answer: Sendable> {
     @usableFromInline var flights: [Int: Flight<Key, Answer>]
-    /// Those that nobody is to join any more, and that are under way still.
+    /// The flights that are still running, but that callers can no longer join.
     @usableFromInline var detached: [ObjectIdentifier: Flight<Key, Answer>]
 
     @inlinable
@@ -170,13 +173,13 @@ struct FlightTable<Key: Hashable & Sendable, Answer: Sendable> {
         detached = [:]
     }
 
-    /// Has nobody join any of them any more.
+    /// Prevents callers from joining any current flight.
     mutating func detachAll() {
         for flight in flights.values { detached[ObjectIdentifier(flight)] = flight }
         flights = [:]
     }
 
-    /// The flight for a key, or a new one. The place is looked up once for both.
+    /// Returns the flight for a key, or inserts a new one, with a single lookup.
     @inlinable
     mutating func join(_ key: Key, hash: Int) -> (Flight<Key, Answer>, isFirst: Bool) {
         func join(_ place: inout Flight<Key, Answer>?) -> (Flight<Key, Answer>, isFirst: Bool) {
@@ -188,7 +191,7 @@ struct FlightTable<Key: Hashable & Sendable, Answer: Sendable> {
         return join(&flights[hash])
     }
 
-    /// Has nobody join a flight any more, and forgets it.
+    /// Removes a flight.
     @inlinable
     mutating func remove(_ flight: Flight<Key, Answer>) {
         func remove(_ place: inout Flight<Key, Answer>?) {
@@ -199,13 +202,14 @@ struct FlightTable<Key: Hashable & Sendable, Answer: Sendable> {
     }
 }
 
-/// Who waits for a piece of work that is under way, and its answer once it is there.
+/// The waiters of a flight, and its answer once there is one.
 ///
-/// It begins with one who has not begun to wait, and is abandoned when the last of them has left. It is inlinable, like all that
-/// it is used by, so that it is compiled for the types that it is used with: otherwise they are looked up at each call.
+/// The state starts with one waiter, which has not started to wait yet. It is abandoned when the last waiter has left.
+/// It is inlinable, like the types that use it, so that the compiler can specialize it. Otherwise each call would look
+/// up type metadata.
 @usableFromInline
 struct FlightState<Answer, Waiter> {
-    /// How a caller joins.
+    /// The result of joining a flight.
     @usableFromInline
     enum Joining {
         case waits(Waiter, slot: Int)
@@ -216,11 +220,11 @@ struct FlightState<Answer, Waiter> {
     @usableFromInline var waiters: [Waiter?]
     @usableFromInline var freeSlots: [Int]
     @usableFromInline var waiterCount: Int
-    /// The answer, once there is one.
+    /// The answer, or `nil` while the work is running.
     @usableFromInline var completed: Answer?
-    /// What does the work, from when the one who began it waits for it.
+    /// The task that does the work. It is set when the first waiter starts to wait.
     @usableFromInline var task: Task<Void, Never>?
-    /// Whether the work is cancelled, which may be before it is known what does it.
+    /// Whether the work is cancelled. It can be set before the task is known.
     @usableFromInline var isCancelled: Bool
 
     @inlinable
@@ -233,15 +237,16 @@ struct FlightState<Answer, Waiter> {
         isCancelled = false
     }
 
-    /// Cancels the work.
+    /// Marks the work as cancelled.
     ///
-    /// - Returns: the task to cancel; `nil` if it is not known yet. Whoever makes it known then cancels it.
+    /// - Returns: The task to cancel, or `nil` if it is not known yet. The call that sets the task cancels it in that
+    ///   case.
     mutating func cancel() -> Task<Void, Never>? {
         isCancelled = true
         return task
     }
 
-    /// Takes on somebody else, who waits in a slot unless the answer is there.
+    /// Adds a waiter in a slot, unless the answer is available.
     @inlinable
     mutating func join(_ waiter: @autoclosure () -> Waiter) -> Joining {
         if let completed { return .completed(completed) }
@@ -250,7 +255,7 @@ struct FlightState<Answer, Waiter> {
         return wait(waiter())
     }
 
-    /// Lets the one who began it take a slot too, unless the answer is there.
+    /// Puts the first waiter in a slot and records the task, unless the answer is available.
     @inlinable
     mutating func joinFirst(_ waiter: @autoclosure () -> Waiter, of task: Task<Void, Never>) -> Joining {
         if let completed { return .completed(completed) }
@@ -258,12 +263,12 @@ struct FlightState<Answer, Waiter> {
         return wait(waiter())
     }
 
-    /// Lets somebody leave a slot, who is told nothing any more.
+    /// Removes a waiter from a slot. It receives no answer.
     ///
     /// - Parameters:
-    ///   - slot: Its slot.
-    ///   - goesOn: Whether the work goes on although nobody is left.
-    /// - Returns: what does the work, if it is abandoned now.
+    ///   - slot: The slot of the waiter.
+    ///   - goesOn: Whether the work continues without waiters.
+    /// - Returns: The task to cancel if the flight is now abandoned, or `nil` otherwise.
     @inlinable
     mutating func leave(slot: Int, goesOn: Bool) -> Task<Void, Never>? {
         guard completed == nil, waiters[slot] != nil else { return nil }
@@ -284,15 +289,15 @@ struct FlightState<Answer, Waiter> {
         return .waits(waiter, slot: waiters.count - 1)
     }
 
-    /// Ends it with an answer.
+    /// Completes the flight with an answer.
     ///
-    /// - Returns: those who wait for it, in the order they came.
+    /// - Returns: The waiters, in slot order.
     @inlinable
     mutating func complete(_ answer: Answer) -> [Waiter] {
         completed = answer
         guard !waiters.isEmpty else { return [] }
         defer { waiters = [] }
-        // No key path: where the types are not known, each use of one makes it anew.
+        // Not a key path, because unspecialized code would create it again on each use.
         return waiters.compactMap { $0 }
     }
 }

@@ -1,9 +1,9 @@
 extension String {
-    /// This text with every character written out that its reader would not see.
+    /// The text with invisible characters escaped.
     ///
-    /// Control characters, and so escape sequences, the marks that reverse the direction of text or break lines, and what is shown
-    /// as nothing, such as zero-width spaces and tags, appear as `\u{1B}`, or `\n`, `\r` and `\t` for these three. A joiner or
-    /// selector stays as it is where it is part of an emoji, or of a word in a script that needs it.
+    /// Control characters (and so escape sequences), bidirectional controls, line separators, and characters with no
+    /// visible form, such as zero-width spaces and tags, appear as `\u{1B}` or as `\n`, `\r`, and `\t`. A joiner or
+    /// variation selector is kept where it is part of an emoji, or of a word in a script that needs it.
     package var visible: String {
         guard unicodeScalars.contains(where: \.isHidden) else { return self }
         var text = ""
@@ -16,7 +16,7 @@ extension String {
             case "\t": text += "\\t"
             case _ where scalar.isHidden && !scalar.isSeen(after: previous, before: rest.first):
                 text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-                // What is written out joins nothing.
+                // An escaped scalar joins nothing.
                 previous = nil
                 continue
             default: text.unicodeScalars.append(scalar)
@@ -28,10 +28,10 @@ extension String {
 }
 
 extension String {
-    /// The beginning of this text on one line: white space between words becomes one space, and an ellipsis takes the place
-    /// of what does not fit.
+    /// Returns the beginning of the text on one line. White space between words is collapsed to one space, and an
+    /// ellipsis replaces text that does not fit.
     ///
-    /// - Complexity: O(n) in `length` and the white space up to there.
+    /// - Complexity: O(n) in `length` and the white space before that point.
     package func excerpt(upTo length: Int) -> String {
         var line: [Character] = []
         var spaceIsDue = false
@@ -48,8 +48,8 @@ extension String {
         return String(line)
     }
 
-    /// As much of this text as so many characters may take that carry a usual number of marks each. A single character can
-    /// carry any number of them.
+    /// Returns the beginning of the text, long enough for `characters` characters with a usual number of combining
+    /// marks each. The bound is needed because one character can contain any number of scalars.
     package func boundedByScalars(to characters: Int) -> Substring {
         let scalars = characters * 16
         guard utf8.count > scalars else { return self[...] }
@@ -58,29 +58,29 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether a reader does not see this scalar: it acts on a screen instead of being shown there, or is shown as nothing.
+    /// Whether the scalar has no visible form, or controls the display instead of being shown.
     ///
-    /// So it is for control characters, separators of lines, the marks for the direction of text that Unicode Standard Annex 9
-    /// defines, and all that is ignored where a text is shown (soft hyphens, joiners, fillers, variation selectors, tags).
+    /// This includes control characters, line separators, the bidirectional controls of Unicode Standard Annex #9, and
+    /// all default-ignorable scalars (soft hyphens, joiners, fillers, variation selectors, tags).
     package var isHidden: Bool {
-        // The tables of Unicode are asked for no more than they must: nearly all of a text is here.
+        // Avoids the Unicode tables for ASCII, which is most text.
         if isASCII { return value < 0x20 || value == 0x7F }
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: return true
         default:
-            // Unicode does not call the anchors of annotations ignorable, and nothing shows them.
+            // Annotation anchors are not default-ignorable in Unicode, but they have no visible form.
             return properties.isBidiControl || properties.isDefaultIgnorableCodePoint
                 || (0xFFF9...0xFFFB).contains(value)
         }
     }
 
-    /// Whether this hidden scalar makes a difference that is seen between its neighbours, and so stays as it is: the joiners and
-    /// selectors of emoji, and those that Persian and the scripts of India need (RFC 5892 appendices A.1 and A.2).
+    /// Whether this hidden scalar visibly affects its neighbors and must be kept: the joiners and selectors of emoji,
+    /// and those that Persian and Indic scripts need (RFC 5892, appendices A.1 and A.2).
     func isSeen(after previous: Unicode.Scalar?, before next: Unicode.Scalar?) -> Bool {
         guard let previous else { return false }
         switch value {
         case 0xFE0E, 0xFE0F:
-            // Of a digit only where a key follows, as in 1️⃣.
+            // After a digit, only in a keycap sequence, such as 1️⃣.
             return previous.properties.isEmoji && (!previous.isASCII || next?.value == 0x20E3)
         case 0x200D:
             if previous.properties.canonicalCombiningClass == .virama { return true }

@@ -1,40 +1,43 @@
-/// The port that makes changes to several repositories one.
+/// A port that commits changes to several repositories atomically.
 ///
-/// A repository prepares a change, which changes nothing yet; a unit of work commits several, of one repository or of many:
+/// A repository prepares a change without applying it. A unit of work commits several prepared changes, of one
+/// repository or of many:
 ///
 ///     let post = try await posts.prepareToPublish(draft)
 ///     let note = try await notes.prepareToRemove(noteID)
 ///     try await unitOfWork.commit([post, note])
 ///
-/// It is values and calls alone: nothing is found around, and what was not handed over is not part of it.
+/// The unit of work has no ambient state. It contains only the changes that you pass to it.
 ///
-/// Whoever implements it makes all of the changes or none, also when the process ends in the middle; they are as durable as the
-/// place where they are kept when the call returns, and the readers of all the repositories see them then. Who reads two of them
-/// while it is being called may find the changes in one and not yet in the other. Calls may come from anywhere at the same time.
-/// `UnitOfWorkConformance` in `InwardTesting` checks all this.
+/// Implementations apply all of the changes or none, even if the process ends during the commit. When the call returns,
+/// the changes are as durable as the store that holds them, and all readers of the repositories see them. During the
+/// call, a caller that reads two repositories may see a change in one and not yet in the other. Calls may be
+/// concurrent. `UnitOfWorkConformance` in `InwardTesting` tests these requirements.
 public protocol UnitOfWork: Sendable {
-    /// Makes changes in their order, all of them or none.
+    /// Commits changes in order, all of them or none.
     ///
-    /// A change may be committed again after a commit that failed. One that is committed twice is made twice.
+    /// You can commit a change again after a failed commit. A change that is committed twice is applied twice.
     ///
-    /// - Throws: a ``UnitOfWorkError`` if nothing was changed. A task that is cancelled meanwhile still gets them made, unless
-    ///   it is ``UnitOfWorkError/Reason/cancelled``.
+    /// - Throws: A ``UnitOfWorkError`` if nothing was changed. If the task is cancelled during the commit, the changes
+    ///   are still applied, unless the error is ``UnitOfWorkError/Reason/cancelled``.
     func commit(_ changes: [any PreparedChange]) async throws(UnitOfWorkError)
 }
 
-/// A change that a repository has prepared and nobody has made yet: for a ``UnitOfWork`` to commit.
+/// A change that a repository has prepared for a ``UnitOfWork`` to commit.
 ///
-/// What it says is between the repository and the unit of work. To everybody else it is a value that is handed on, and may be
-/// dropped: then nothing happens.
+/// Only the repository and the unit of work know its contents. Other code passes it on or drops it. A dropped change
+/// has no effect.
 ///
-/// Its description says what is changed, as a part of a sentence: `the publication of a post`. Free of credentials.
+/// The description is a noun phrase that says what changes, such as `the publication of a post`. It contains no
+/// credentials.
 public protocol PreparedChange: Sendable, CustomStringConvertible {}
 
-/// Why a unit of work was not done. Nothing was changed.
+/// An error thrown when a unit of work fails. Nothing was changed.
 public struct UnitOfWorkError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kinds of failure that a caller can tell apart. More may be added without breaking anybody.
+    /// The kinds of failure that a caller can distinguish. New kinds can be added without breaking source
+    /// compatibility.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
-        /// Closed within this module, so that a use case can map each kind on purpose.
+        /// A closed enumeration, internal to this module, so that use cases can map each kind explicitly.
         enum Code: String, Hashable {
             case cancelled
             case closed
@@ -46,34 +49,34 @@ public struct UnitOfWorkError: Error, Hashable, Sendable, CustomStringConvertibl
 
         let code: Code
 
-        /// The caller gave up, or its deadline passed, before anything was changed.
+        /// The caller was cancelled, or its deadline passed, before anything was changed.
         public static let cancelled = Self(code: .cancelled)
-        /// What the unit of work belonged to has ended, such as a session that was signed out.
+        /// The owner of the unit of work has ended, such as a session that was signed out.
         public static let closed = Self(code: .closed)
-        /// One of the changes was prepared for another unit of work.
+        /// A change was prepared for another unit of work.
         public static let foreign = Self(code: .foreign)
-        /// It may not be done.
+        /// The changes are not permitted.
         public static let denied = Self(code: .denied)
         /// There is no room for the changes.
         public static let full = Self(code: .full)
-        /// The changes cannot be made durable now.
+        /// The changes cannot be made durable at the moment.
         public static let unavailable = Self(code: .unavailable)
 
-        /// The kind's name.
+        /// The name of the kind.
         public var description: String { code.rawValue }
     }
 
-    /// What kind of failure this is.
+    /// The kind of failure.
     public let reason: Reason
-    /// What happened, and what to do, as a sentence.
+    /// A sentence that says what happened and what to do.
     public let explanation: String
 
-    /// Makes an error of its kind and what happened.
+    /// Creates an error with a kind and an explanation.
     public init(_ reason: Reason, explanation: String) {
         self.reason = reason
         self.explanation = explanation
     }
 
-    /// What happened.
+    /// The explanation.
     public var description: String { explanation }
 }

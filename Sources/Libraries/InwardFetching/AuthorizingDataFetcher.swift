@@ -4,13 +4,14 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A data fetcher that sends credentials along, and only to the origin that they are for.
+/// A data fetcher that adds credentials to requests for their origin.
 ///
-/// Where a redirect leads elsewhere they are left behind, because the field that holds them is sensitive. Where the origin
-/// does not take them (401, RFC 9110 section 15.5.2) they are renewed, if they can be and were not just before, and the request
-/// is sent once more. A request that would carry them by plain http to another machine is not sent, unless that is allowed.
+/// A redirect to another origin drops the credentials, because their header field is sensitive. If the origin rejects them
+/// (401, RFC 9110 section 15.5.2), the fetcher renews them and sends the request once more, provided that they are renewable
+/// and were not renewed just before. Requests that would expose the credentials over plain HTTP to another machine are not
+/// sent unless you allow it.
 public struct AuthorizingDataFetcher: ReportingDataFetcher {
-    /// What is wrapped.
+    /// The wrapped fetcher.
     public var base: any DataFetcher
     var observers = FetchObservers()
     private let credentials: Credentials
@@ -20,14 +21,15 @@ public struct AuthorizingDataFetcher: ReportingDataFetcher {
         self.credentials = credentials
     }
 
-    /// Where credentials are sent.
+    /// The description of this layer, with the credentials' origin.
     public var layer: DataFetcherLayer { DataFetcherLayer(.authorization, "sends \(credentials)") }
 
-    /// The answer to a request that has the credentials in place of any it had in that field, if it goes to their origin.
+    /// Returns the response to a request, with the credentials in place of any existing value of their header field if the
+    /// request goes to their origin.
     ///
-    /// - Throws: what the wrapped fetcher throws, and what renewing the credentials throws; a ``FetchError`` with
-    ///   ``FetchError/Reason/rejected`` if the credentials would travel by plain http to another machine, or if there are none and it
-    ///   is too soon to ask for some again.
+    /// - Throws: Errors of the wrapped fetcher and of the renewal; a ``FetchError`` with ``FetchError/Reason/rejected`` if
+    ///   the credentials would travel over plain HTTP to another machine, or if there are none and it is too soon to renew
+    ///   them again.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard WebOrigin(request.url) == credentials.origin else { return try await base.fetch(request) }
         guard !credentials.origin.isExposed || credentials.mayBeExposed else { throw exposed(request) }
@@ -72,13 +74,14 @@ public struct AuthorizingDataFetcher: ReportingDataFetcher {
         }
     }
 
-    /// Whether the origin of the credentials answered. A redirect may have led to another, which never saw them.
+    /// Returns whether the credentials' origin sent the response. A redirect may have led to another origin, which never saw
+    /// the credentials.
     private func isOfOrigin(_ response: DataResponse) -> Bool {
         response.url.map { WebOrigin($0) == credentials.origin } ?? true
     }
 
     private func exposed(_ request: DataRequest) -> FetchError {
-        // Not `invalidRequest`: the configuration can be changed, so an outbox keeps its writes and tries them again.
+        // Not `invalidRequest`: the configuration can be changed, so an outbox keeps its writes and retries them.
         FetchError(
             .rejected,
             request: request,
@@ -108,18 +111,22 @@ public struct AuthorizingDataFetcher: ReportingDataFetcher {
 }
 
 extension DataFetcher {
-    /// This fetcher with credentials for their origin.
+    /// Returns this fetcher with credentials for their origin.
     public func authorizing(with credentials: Credentials) -> AuthorizingDataFetcher {
         AuthorizingDataFetcher(self, credentials: credentials)
     }
 
-    /// This fetcher with credentials for one origin: scheme, host and port of an address (RFC 6454).
+    /// Returns this fetcher with credentials for one origin: the scheme, host and port of a URL (RFC 6454).
+    ///
+    ///     let api = fetcher.authorizing(with: .bearer(token), for: url)
     ///
     /// - Parameters:
-    ///   - field: The field that holds them, such as ``HeaderField/bearer(_:)``. It is treated as sensitive, whatever its name.
-    ///   - url: An address of the origin that they are for.
-    ///   - allowingPlainHTTP: Whether they are sent by plain http to another machine, where anybody on the way can read them.
-    /// - Returns: the fetcher to hand requests to.
+    ///   - field: The header field with the credentials, such as ``HeaderField/bearer(_:)``. It is treated as sensitive
+    ///     regardless of its name.
+    ///   - url: A URL of the origin that the credentials are for.
+    ///   - allowingPlainHTTP: Whether to send the credentials over plain HTTP to another machine, where anyone on the network
+    ///     path can read them.
+    /// - Returns: The authorizing fetcher.
     public func authorizing(
         with field: HeaderField,
         for url: URL,

@@ -1,14 +1,14 @@
 public import InwardCore
 
-/// A data fetcher that asks once for all who ask the same at the same time.
+/// A data fetcher that coalesces concurrent equal requests into one transfer.
 ///
-/// The same are equal requests that are safe, `GET` and `HEAD`: all of a request counts, its header fields and so its
-/// credentials too. Nobody's cancellation or deadline ends the transfer for the others. Nobody joins a transfer that was begun
-/// before another request, one that may change something, went through here and came back.
+/// Only `GET` and `HEAD` requests are coalesced. Requests are equal if all their parts are, including header fields and thus
+/// credentials. The cancellation or deadline of one caller does not end the transfer for the others. After any other request,
+/// which may change something, has passed through this fetcher, callers do not join transfers that began before it returned.
 public struct CoalescingDataFetcher: ReportingDataFetcher {
     private typealias Transfers = SingleFlight<DataRequest, DataResponse, FetchError>
 
-    /// What is wrapped. Another one has transfers of its own.
+    /// The wrapped fetcher. Setting another one starts with separate transfers.
     public var base: any DataFetcher {
         didSet {
             transfers = Self.transfers(abandonment, executor)
@@ -17,7 +17,7 @@ public struct CoalescingDataFetcher: ReportingDataFetcher {
     }
     var observers = FetchObservers()
     private var transfers: Transfers
-    // Made once, and not for each request.
+    // Created once rather than for each request.
     private var transfer: Transfers.Work
     private let abandonment: AbandonmentPolicy
     private let executor: (any TaskExecutor)?
@@ -38,26 +38,26 @@ public struct CoalescingDataFetcher: ReportingDataFetcher {
         Transfers(whenAbandoned: abandonment, executor: executor)
     }
 
-    /// This fetcher over what it wraps already, with more layers told of: its transfers stay the same.
+    /// Returns this fetcher with the transfers of the original, for a copy that differs only in its observers.
     func sharing(with original: CoalescingDataFetcher) -> CoalescingDataFetcher {
         var copy = self
         copy.transfers = original.transfers
         return copy
     }
 
-    /// That requests are shared, and what becomes of those that are abandoned.
+    /// The description of this layer, with what happens to abandoned transfers.
     public var layer: DataFetcherLayer {
         let ending = abandonment == .cancel ? "cancels" : "finishes"
         return DataFetcherLayer(.coalescing, "asks once for equal requests, and \(ending) what nobody waits for")
     }
 
-    /// The answer to an equal request that is under way, or else the wrapped fetcher's.
+    /// Returns the response to an equal request under way; otherwise, the wrapped fetcher's response.
     ///
-    /// - Throws: what the wrapped fetcher throws; or a ``FetchError`` with ``FetchError/Reason/cancelled`` or
+    /// - Throws: Errors of the wrapped fetcher; a ``FetchError`` with ``FetchError/Reason/cancelled`` or
     ///   ``FetchError/Reason/timedOut`` if this caller was cancelled or its deadline has passed.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard request.method == .get || request.method == .head else { return try await change(request) }
-        // Whoever comes too late has nothing sent.
+        // Requests that come too late are not sent.
         if Task.isCancelled {
             throw FetchError(.cancelled, request: request, explanation: "was cancelled", wasSent: false)
         }
@@ -79,8 +79,8 @@ public struct CoalescingDataFetcher: ReportingDataFetcher {
     }
 
     private func change(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        // Who asks behind a change is to see it, and what is under way may have been answered before. Also when it fails: what
-        // the source did before that is not known.
+        // Requests after a change must see it, and transfers under way may have read the earlier state. This also applies to
+        // failures, because the upstream may have made the change before it failed.
         transfers.detachAll()
         defer { transfers.detachAll() }
         return try await base.fetch(request)
@@ -88,15 +88,15 @@ public struct CoalescingDataFetcher: ReportingDataFetcher {
 }
 
 extension DataFetcher {
-    /// This fetcher, asked once for all who ask the same at the same time.
+    /// Returns this fetcher with concurrent equal requests coalesced.
     ///
-    /// Put it around what a transfer should be bounded by, such as a timeout: a transfer has no deadline of its own, because
-    /// those who wait for it have different ones.
+    /// Apply it outside layers that bound the transfer, such as a timeout: a transfer has no deadline of its own, because its
+    /// waiters have different ones.
     ///
     /// - Parameters:
-    ///   - abandonment: What becomes of a transfer that nobody waits for any more.
-    ///   - executor: Where transfers run; `nil` for wherever there is room.
-    /// - Returns: the fetcher to hand requests to. Share it: each that is made has transfers of its own.
+    ///   - abandonment: What happens to a transfer without waiters.
+    ///   - executor: The executor for transfers; `nil` for the default executor.
+    /// - Returns: The coalescing fetcher. Share it: each one has its own transfers.
     public func coalescing(
         whenAbandoned abandonment: AbandonmentPolicy = .cancel,
         executor: (any TaskExecutor)? = nil

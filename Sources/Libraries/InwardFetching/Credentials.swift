@@ -7,48 +7,54 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Credentials for one origin: scheme, host and port of an address (RFC 6454). They show in no description or reflection.
+/// Credentials for one origin: the scheme, host and port of a URL (RFC 6454). Descriptions and reflections do not reveal
+/// them.
 ///
-/// Share them among all who act for the same user: what is renewed for one is renewed for all.
+/// Share one instance among all pipelines of the same user, so that a renewal applies to all of them.
 ///
-/// They are sent by https, and by plain http only to this machine (`localhost`, 127.0.0.0/8, `::1`), where nobody else reads
-/// along, unless you allow it.
+/// Credentials are sent over HTTPS. Unless you allow it, they are sent over plain HTTP only to this machine (`localhost`,
+/// 127.0.0.0/8, `::1`), where nobody else can read them.
+///
+///     let credentials = Credentials(.bearer(token), for: url)
+///     let api = fetcher.authorizing(with: credentials)
 public final class Credentials: Sendable {
-    /// How far apart renewals are by default.
+    /// The default minimum interval between renewals.
     public static let standardRenewalInterval = Duration.seconds(10)
 
-    /// A field, and for which time it was renewed.
+    /// A header field and the number of the renewal that it came from.
     struct Edition {
         let field: HeaderField?
         let number: Int
     }
 
-    /// The newest edition that the origin accepted, and what is done when it accepts a newer one.
+    /// The newest edition that the origin accepted, and the actions for when it accepts a newer one.
     private struct Acceptance {
         var number = 0
         var actions: [@Sendable () -> Void] = []
     }
 
     let origin: WebOrigin
-    /// Whether others can be had.
+    /// Whether the credentials can be renewed.
     let areRenewable: Bool
-    /// Whether they may be sent where others can read them.
+    /// Whether the credentials may be sent over plain HTTP to another machine.
     let mayBeExposed: Bool
     private let edition: Mutex<Edition>
     private let acceptance = Mutex(Acceptance())
-    /// When the last renewal ended, whether or not it succeeded.
+    /// The end of the last renewal, whether or not it succeeded.
     private let lastRenewal = Mutex<Duration?>(nil)
     private let renewalInterval: Duration
     private let timer: TimerService
     private let renew: @Sendable () async throws(FetchError) -> HeaderField
     private let renewals: SingleFlight<Int, Edition?, FetchError>
 
-    /// Makes credentials that stay as they are.
+    /// Creates credentials that do not change.
     ///
     /// - Parameters:
-    ///   - field: The field that holds them, such as ``HeaderField/bearer(_:)``. It is treated as sensitive, whatever its name.
-    ///   - url: An address of the origin that they are for.
-    ///   - allowingPlainHTTP: Whether they are sent by plain http to another machine, where anybody on the way can read them.
+    ///   - field: The header field with the credentials, such as ``HeaderField/bearer(_:)``. It is treated as sensitive
+    ///     regardless of its name.
+    ///   - url: A URL of the origin that the credentials are for.
+    ///   - allowingPlainHTTP: Whether to send the credentials over plain HTTP to another machine, where anyone on the network
+    ///     path can read them.
     public convenience init(_ field: HeaderField, for url: URL, allowingPlainHTTP: Bool = false) {
         self.init(
             field,
@@ -61,20 +67,21 @@ public final class Credentials: Sendable {
         ) { () throws(FetchError) in field }
     }
 
-    /// Makes credentials that are renewed when the origin does not take them any more.
+    /// Creates credentials that are renewed when the origin no longer accepts them.
     ///
     /// - Parameters:
-    ///   - field: The field that holds them, such as ``HeaderField/bearer(_:)``; `nil` if there are none yet, and they are to be
-    ///     had before the first request.
-    ///   - url: An address of the origin that they are for.
-    ///   - allowingPlainHTTP: Whether they are sent by plain http to another machine, where anybody on the way can read them.
-    ///   - interval: How long after a renewal the next one begins at the earliest, whether or not it succeeded. An origin that
-    ///     takes no credentials at all causes one renewal in each interval. A request that is not taken meanwhile is answered with
-    ///     401 at once.
-    ///   - timer: What tells the time.
-    ///   - executor: Where they are renewed; `nil` for wherever there is room.
-    ///   - renew: Gives new ones, such as by asking a token endpoint. One call is under way at a time, whoever waits for it, and
-    ///     it has nothing to do with anybody's deadline, so bound it by one of its own. What it throws, each who waits for it
+    ///   - field: The header field with the credentials, such as ``HeaderField/bearer(_:)``; `nil` to obtain them before the
+    ///     first request.
+    ///   - url: A URL of the origin that the credentials are for.
+    ///   - allowingPlainHTTP: Whether to send the credentials over plain HTTP to another machine, where anyone on the network
+    ///     path can read them.
+    ///   - interval: The minimum time from the end of a renewal to the next one, whether or not it succeeded. An origin that
+    ///     accepts no credentials causes one renewal per interval. Requests that it rejects in the meantime fail with 401 at
+    ///     once.
+    ///   - timer: The source of time.
+    ///   - executor: The executor for renewals; `nil` for the default executor.
+    ///   - renew: Returns new credentials, for example from a token endpoint. Only one call runs at a time, regardless of the
+    ///     number of waiters. Callers' deadlines do not apply to it, so give it its own. All waiters throw the error that it
     ///     throws.
     public convenience init(
         _ field: HeaderField? = nil,
@@ -117,20 +124,20 @@ public final class Credentials: Sendable {
         renewals = SingleFlight(whenAbandoned: .finish, executor: executor)
     }
 
-    /// Does something whenever the origin has accepted renewed credentials for the first time, such as sending the writes that it
-    /// turned away before:
+    /// Performs an action each time the origin first accepts renewed credentials, such as sending writes that it had
+    /// rejected:
     ///
     ///     credentials.whenRenewed { [weak outbox] in outbox?.retryDenied() }
     ///
-    /// Nothing is done for new credentials that the origin turns away as well.
+    /// The action does not run for new credentials that the origin rejects as well.
     ///
-    /// - Parameter action: What is done, on the task whose request was answered. It is kept as long as the credentials, so let it
-    ///   hold nothing that ends before them.
+    /// - Parameter action: The action, which runs on the task whose request succeeded. The credentials retain it, so do not
+    ///   capture objects that should be released earlier.
     public func whenRenewed(_ action: @escaping @Sendable () -> Void) {
         acceptance.withLock { $0.actions.append(action) }
     }
 
-    /// Notes that the origin accepted an edition.
+    /// Records that the origin accepted an edition.
     func noteAccepted(_ edition: Edition) {
         let actions = acceptance.withLock { acceptance -> [@Sendable () -> Void] in
             guard edition.number > acceptance.number else { return [] }
@@ -140,14 +147,14 @@ public final class Credentials: Sendable {
         for action in actions { action() }
     }
 
-    /// The newest there are.
+    /// The newest edition.
     var newest: Edition { edition.withLock(\.self) }
 
-    /// The credentials that follow an edition which the origin did not take: by now there may be others, or somebody is getting
-    /// them.
+    /// Returns the credentials that replace an edition which the origin rejected: newer ones if they exist, or the result of
+    /// a renewal, which may already be under way.
     ///
-    /// - Returns: the credentials; `nil` if they were renewed too short a time ago.
-    /// - Throws: a ``FetchError`` of a request that is not sent for want of credentials.
+    /// - Returns: The credentials; `nil` if the last renewal was too recent.
+    /// - Throws: A ``FetchError`` for a request that is not sent because it lacks credentials.
     func renewed(after old: Edition, for request: DataRequest) async throws(FetchError) -> Edition? {
         let newest = newest
         if newest.number > old.number { return newest }
@@ -165,18 +172,18 @@ public final class Credentials: Sendable {
         }
     }
 
-    /// How long it is until they can be renewed again; `nil` if they can be now.
+    /// The time until the next renewal is allowed; `nil` if it is allowed now.
     var timeUntilRenewal: Duration? {
         guard let last = lastRenewal.withLock(\.self) else { return nil }
         let remaining = last + renewalInterval - timer.now
         return remaining > .zero ? remaining : nil
     }
 
-    /// The explanation of why they were not renewed, as the end of a sentence.
+    /// The reason why the credentials were not renewed, as the end of a sentence.
     var reasonNotToRenew: String { "because its credentials are renewed at most once in \(renewalInterval)" }
 
     private func renewedOnce(after old: Edition) async throws(FetchError) -> Edition? {
-        // Who asked just before may have been the last to see the old one.
+        // Another renewal may have ended since the caller looked.
         let newest = newest
         if newest.number > old.number { return newest }
         guard timeUntilRenewal == nil else { return nil }
@@ -193,10 +200,10 @@ public final class Credentials: Sendable {
 }
 
 extension Credentials: CustomStringConvertible, CustomReflectable {
-    /// The origin that they are for.
+    /// The origin that the credentials are for.
     public var description: String { "credentials for \(origin)" }
 
-    /// A mirror that shows no more than the description does.
+    /// A mirror that reveals no more than the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
@@ -205,13 +212,13 @@ extension HeaderField {
 }
 
 extension HeaderField {
-    /// The credentials of whoever bears a token (RFC 6750 section 2.1). They show in no description.
+    /// Returns a header field with a bearer token (RFC 6750 section 2.1). Descriptions do not reveal the token.
     public static func bearer(_ token: String) -> Self {
         Self(.authorization, "Bearer \(token)")
     }
 
-    /// The credentials of a user with a password (RFC 7617); `nil` if the user's name has a colon, which that has no way to
-    /// send. They show in no description.
+    /// Returns a header field with a user name and password (RFC 7617); `nil` if the user name contains a colon, which the
+    /// scheme cannot encode. Descriptions do not reveal the values.
     public static func basic(user: String, password: String) -> Self? {
         user.contains(":")
             ? nil : Self(.authorization, "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())")

@@ -4,36 +4,38 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The port through which the repositories get bytes: whoever implements it answers a request.
+/// A port through which repositories send requests and receive responses.
 ///
-/// An answer is whatever the source answers, with whatever status: a fetcher throws only when there is no whole answer to
-/// give. Part of a body is never given for the whole. The request is sent with its header fields as they are, and every
-/// wait ends with ``FetchError/Reason/cancelled`` when the task that asked is cancelled. A fetcher is used from many tasks
-/// at once.
+/// A fetcher returns every complete response, whatever its status, and throws only if there is none. It never returns a
+/// partial body as a complete one. It sends the header fields as they are. When the calling task is cancelled, every wait
+/// ends with ``FetchError/Reason/cancelled``. Fetchers are used from many tasks concurrently.
 ///
-/// Check an implementation with `DataFetcherConformance` of the product `InwardTesting`.
+/// Test an implementation with `DataFetcherConformance` of the product `InwardTesting`.
+///
+///     let response = try await fetcher.fetch(DataRequest(url: url))
+///     guard response.status.isSuccess else { return }
 public protocol DataFetcher: Sendable {
-    /// The answer to a request.
+    /// Returns the response to a request.
     ///
-    /// - Throws: a ``FetchError`` if there is no whole answer.
+    /// - Throws: A ``FetchError`` if there is no complete response.
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse
 
-    /// Whether the fetcher looks at the deadline of the task itself, and ends each fetch with
-    /// ``FetchError/Reason/timedOut`` when it passes; `false` unless it says so.
+    /// Whether the fetcher observes the task's deadline itself and ends each fetch with ``FetchError/Reason/timedOut`` when
+    /// it passes. The default is `false`.
     ///
-    /// Who does spares whoever bounds it a task and a timer. `false` is always right.
+    /// Returning `true` saves a timeout a task and a timer. `false` is always correct.
     var honorsDeadlines: Bool { get }
 }
 
 extension DataFetcher {
-    /// Nothing is promised.
+    /// `false`, the default.
     public var honorsDeadlines: Bool { false }
 }
 
 extension DataFetcher {
-    /// The bytes at an address.
+    /// Returns the data at a URL.
     ///
-    /// - Throws: a ``FetchError``, with ``FetchError/Reason/unsuccessful`` if the answer's status is not one of success.
+    /// - Throws: A ``FetchError``, with ``FetchError/Reason/unsuccessful`` if the response has an unsuccessful status.
     public func fetchData(from url: URL) async throws(FetchError) -> Data {
         let request = DataRequest(url: url)
         let response = try await fetch(request)
@@ -44,23 +46,23 @@ extension DataFetcher {
 
 /// A data fetcher that wraps another and adds one behaviour.
 ///
-/// Conform a decorator of your own, and it shows in the pipeline, is looked at when orders are, and lets an observer through
-/// to what it wraps.
+/// Conform your own decorators to this protocol so that pipelines list them, check their order, and pass observers through to
+/// the wrapped fetcher.
 public protocol DecoratingDataFetcher: DataFetcher {
-    /// What is wrapped.
+    /// The wrapped fetcher.
     var base: any DataFetcher { get set }
-    /// What the decorator adds, as the pipeline shows it.
+    /// The description of this layer in a pipeline.
     var layer: DataFetcherLayer { get }
 }
 
 extension DecoratingDataFetcher {
-    /// Whether what is wrapped does. A decorator that waits by itself, and not by the deadline, says `false`.
+    /// Whether the wrapped fetcher observes deadlines. A decorator whose own waits ignore the deadline returns `false`.
     public var honorsDeadlines: Bool { base.honorsDeadlines }
 }
 
-/// What one decorator adds to a data fetcher.
+/// The description of one layer of a pipeline.
 public struct DataFetcherLayer: Hashable, Sendable, CustomStringConvertible {
-    /// The behaviours that the order of a pipeline is judged by. More may be added without breaking anybody.
+    /// The behaviours by which a pipeline checks the order of its layers. Future versions may add more.
     public struct Kind: Hashable, Sendable {
         private let name: String
 
@@ -68,47 +70,47 @@ public struct DataFetcherLayer: Hashable, Sendable, CustomStringConvertible {
             self.name = name
         }
 
-        /// Sends credentials along.
+        /// Adds credentials.
         public static let authorization = Self("authorization")
-        /// Answers from memory.
+        /// Answers from a cache.
         public static let cache = Self("cache")
-        /// Stops asking who fails.
+        /// Stops sending requests to a failing upstream.
         public static let circuitBreaker = Self("circuit breaker")
-        /// Asks once for all who ask the same.
+        /// Coalesces concurrent equal requests.
         public static let coalescing = Self("coalescing")
-        /// Bounds how many requests are under way.
+        /// Limits the number of concurrent requests.
         public static let concurrencyLimit = Self("concurrency limit")
-        /// Tells the upstream how much time there is.
+        /// Sends the remaining time to the upstream.
         public static let deadlineNotice = Self("deadline notice")
-        /// Answers in place of who fails.
+        /// Answers in place of a failed fetcher.
         public static let fallback = Self("fallback")
-        /// Asks a second time what takes long.
+        /// Sends a second attempt when the first is slow.
         public static let hedging = Self("hedging")
-        /// Tells what happens.
+        /// Reports events to an observer.
         public static let observation = Self("observation")
-        /// Bounds how many requests are sent in a time.
+        /// Limits the rate of requests.
         public static let rateLimit = Self("rate limit")
-        /// Asks again.
+        /// Retries failed requests.
         public static let retry = Self("retry")
-        /// Bounds how many bytes an answer has.
+        /// Limits the size of responses.
         public static let sizeLimit = Self("size limit")
-        /// Bounds how long an answer takes.
+        /// Limits the duration of requests.
         public static let timeout = Self("timeout")
-        /// Anything else.
+        /// Any other behaviour.
         public static let other = Self("other")
     }
 
-    /// What the order is judged by.
+    /// The kind by which a pipeline checks the order of its layers.
     public let kind: Kind
-    /// What it does, such as `times out after 2.0 seconds`.
+    /// The behaviour, such as `times out after 2.0 seconds`.
     public let description: String
 
-    /// Says what a decorator adds.
+    /// Creates the description of a layer.
     ///
     /// - Parameters:
-    ///   - kind: What the order of a pipeline is judged by.
-    ///   - description: What it does, in a few words that begin with a verb: `times out after 2.0 seconds`. Free of
-    ///     credentials.
+    ///   - kind: The kind by which a pipeline checks the order of its layers.
+    ///   - description: The behaviour in a few words that begin with a verb: `times out after 2.0 seconds`. It must not
+    ///     contain credentials.
     public init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = description

@@ -1,4 +1,4 @@
-/// What a data fetcher is made of: its layers, the outermost first, and the fetcher at their end.
+/// The structure of a data fetcher: its layers, outermost first, and the fetcher that they wrap.
 ///
 ///     print(dataFetcher.pipeline)
 ///     // answers from memory while an answer is fresh
@@ -6,9 +6,9 @@
 ///     // → times out after 2.0 seconds
 ///     // → URLSessionDataFetcher
 public struct DataFetcherPipeline: Sendable, CustomStringConvertible {
-    /// The layers, the outermost first.
+    /// The layers, outermost first.
     public let layers: [DataFetcherLayer]
-    /// What stands at the end.
+    /// The type of the innermost fetcher.
     public let source: String
 
     init(_ fetcher: any DataFetcher) {
@@ -28,10 +28,10 @@ public struct DataFetcherPipeline: Sendable, CustomStringConvertible {
         source = "\(type(of: rest))"
     }
 
-    /// The orders of layers that make no sense, with the reason of each.
+    /// Warnings about layers in an order that defeats their purpose.
     public var warnings: [OrderWarning] { OrderRule.all.flatMap { $0.warnings(about: layers) } }
 
-    /// The layers, the outermost first, each on a line, and warnings about their order behind them.
+    /// The layers, outermost first, one per line, followed by warnings about their order.
     public var description: String {
         let chain = (layers.map(\.description) + [source]).joined(separator: "\n→ ")
         return ([chain] + warnings.map { "warning: \($0)" }).joined(separator: "\n")
@@ -39,21 +39,21 @@ public struct DataFetcherPipeline: Sendable, CustomStringConvertible {
 }
 
 extension DataFetcher {
-    /// What this fetcher is made of, down to the first that is no ``DecoratingDataFetcher``.
+    /// The structure of this fetcher, down to the first one that is not a ``DecoratingDataFetcher``.
     ///
-    /// Print it when a program starts, and look at ``DataFetcherPipeline/warnings`` in a test.
+    /// Print it at launch, and check ``DataFetcherPipeline/warnings`` in a test.
     public var pipeline: DataFetcherPipeline { DataFetcherPipeline(self) }
 }
 
-/// Says that an order of layers makes no sense, and why.
+/// A warning about layers in an order that defeats their purpose.
 public struct OrderWarning: Hashable, Sendable, CustomStringConvertible {
-    /// The layers that it is about, the outermost first.
+    /// The affected layers, outermost first.
     public let layers: [DataFetcherLayer]
-    /// What is wrong with their order and what to do about it, as a sentence.
+    /// The problem and its remedy, as a sentence.
     public let description: String
 }
 
-/// What makes an order of layers senseless.
+/// A rule that detects layers in an order that defeats their purpose.
 struct OrderRule: Sendable {
     private let find: @Sendable ([DataFetcherLayer]) -> [[DataFetcherLayer]]
     private let reason: String

@@ -5,11 +5,11 @@ import Foundation
 #endif
 
 extension DataRequest {
-    /// A text without the credentials of this request: the values of sensitive header fields and what they are made of, and
-    /// what its own description leaves out of the address.
+    /// Returns a text without the secrets of this request: the values of sensitive header fields and their parts, and the
+    /// parts of the URL that the description omits.
     func removingSecrets(from text: String) -> String {
-        // Longest first, so that nothing is left of one that contains another. What is shorter than four characters is no
-        // secret, and taking it out would take words apart.
+        // Longest first, so that no remainder is left of a secret that contains another. Strings of fewer than four
+        // characters are not treated as secrets, because removing them would break up words.
         (secretsOfHeaderFields + secretsOfAddress).filter { $0.count >= 4 }.sorted { $0.count > $1.count }
             .reduce(text) { text, secret in text.replacing(secret, with: "…") }
     }
@@ -17,7 +17,7 @@ extension DataRequest {
     private var secretsOfHeaderFields: [String] {
         headerFields.filter(\.isSensitive).flatMap { field -> [String] in
             let parts = field.value.split(whereSeparator: " ;,\"".contains)
-            // A scheme such as `Bearer` stands before the credential itself.
+            // A scheme such as `Bearer` precedes the credential itself.
             let credentials = field.name == .authorization && parts.count > 1 ? parts.dropFirst() : parts[...]
             let values = credentials.map { $0.drop { $0 != "=" }.dropFirst() }
             return [field.value] + (credentials + values).map(String.init)
@@ -39,8 +39,8 @@ extension DataRequest {
 }
 
 extension URL {
-    /// This address for people to read: without user name, password and fragment, and with the names in the query alone,
-    /// because keys and signatures travel as values. An address that is longer than requests may have is shortened.
+    /// The URL for display: without user name, password and fragment, and with only the names of query items, because keys
+    /// and signatures travel as values. URLs above the length limit of requests are shortened.
     var withoutSecrets: String {
         let whole = wholeWithoutSecrets
         guard whole.utf8.count > DataRequest.maximumAddressBytes else { return whole }

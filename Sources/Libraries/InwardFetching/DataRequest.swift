@@ -4,27 +4,28 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What is asked of a ``DataFetcher``, in the terms of HTTP (RFC 9110) whether or not it travels by HTTP.
+/// A request to a ``DataFetcher``, in the terms of HTTP (RFC 9110) regardless of the transport.
 ///
-/// Two requests are equal when a source could not tell them apart. Descriptions and reflections of a request never show
-/// a credential.
+/// Two requests are equal if an upstream could not tell them apart. Descriptions and reflections do not reveal credentials.
+///
+///     let request = DataRequest(method: .put, url: url, headerFields: [HeaderField(.contentType, "text/plain")], body: data)
 public struct DataRequest: Hashable, Sendable {
-    /// What is to be done with what the address names.
+    /// The request method.
     public var method: Method
-    /// What is asked for.
+    /// The target URL.
     public var url: URL
-    /// What else the source is told.
+    /// The header fields.
     public var headerFields: HeaderFields
-    /// What is sent along.
+    /// The body, if any.
     public var body: Data?
-    /// Which try of this request it is, counted from 1. It is not sent, and makes no request another one.
+    /// The number of this attempt, counted from 1. It is not sent and does not affect equality.
     public var attempt = 1
-    /// Whether no data fetcher may send it again that has sent it, because its maker does that and has to know of each attempt. Set
-    /// by an `Outbox`. Renewing credentials that were not taken (401) is no exception to it: nothing was done before. It is not
-    /// sent, and makes no request another one.
+    /// Whether data fetchers must not resend the request once it was sent, because its creator retries it and has to know of
+    /// each attempt. An `Outbox` sets it. Resending with renewed credentials after a 401 is still allowed, because the
+    /// upstream did nothing. The flag is not sent and does not affect equality.
     public var isSentOnce = false
 
-    /// Makes a request; with an address alone, for what is there.
+    /// Creates a request; by default, a `GET` request.
     public init(method: Method = .get, url: URL, headerFields: HeaderFields = [], body: Data? = nil) {
         self.method = method
         self.url = url
@@ -32,13 +33,13 @@ public struct DataRequest: Hashable, Sendable {
         self.body = body
     }
 
-    /// Whether a source could not tell the requests apart.
+    /// Returns whether an upstream could not tell the requests apart.
     public static func == (left: Self, right: Self) -> Bool {
         left.method == right.method && left.url == right.url && left.headerFields == right.headerFields
             && left.body == right.body
     }
 
-    /// Feeds what makes requests equal into a hasher.
+    /// Hashes the parts of the request that determine equality.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(method)
         hasher.combine(url)
@@ -48,37 +49,37 @@ public struct DataRequest: Hashable, Sendable {
 }
 
 extension DataRequest: CustomStringConvertible, CustomReflectable {
-    /// The method and the address, without user name, password, fragment and the values of the query.
+    /// The method and the URL, without user name, password, fragment and the values of query items.
     public var description: String { "\(method) \(url.withoutSecrets)" }
 
-    /// A mirror that shows no more than the description does.
+    /// A mirror that reveals no more than the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension DataRequest {
     /// A request method of RFC 9110 section 9, or any other.
     public struct Method: Hashable, Sendable, CustomStringConvertible {
-        /// The method as it is sent. Methods are case-sensitive.
+        /// The method as sent. Methods are case-sensitive.
         public let rawValue: String
 
-        /// Gives what the address names.
+        /// Retrieves the resource.
         public static let get = Self(unchecked: "GET")
-        /// Gives what `GET` would, without the body.
+        /// Retrieves what `GET` would, without the body.
         public static let head = Self(unchecked: "HEAD")
-        /// Hands the body to what the address names.
+        /// Passes the body to the resource for processing.
         public static let post = Self(unchecked: "POST")
-        /// Puts the body in the place of what the address names.
+        /// Replaces the resource with the body.
         public static let put = Self(unchecked: "PUT")
-        /// Changes what the address names as the body says (RFC 5789).
+        /// Changes the resource as the body describes (RFC 5789).
         public static let patch = Self(unchecked: "PATCH")
-        /// Removes what the address names.
+        /// Removes the resource.
         public static let delete = Self(unchecked: "DELETE")
-        /// Gives what the address names another address (RFC 4918).
+        /// Moves the resource to another URL (RFC 4918).
         public static let move = Self(unchecked: "MOVE")
-        /// Tells what can be done with what the address names.
+        /// Retrieves the communication options of the resource.
         public static let options = Self(unchecked: "OPTIONS")
 
-        /// Makes a method of any name; `nil` if the name is no token of RFC 9110 section 5.6.2.
+        /// Creates a method with any name; `nil` if the name is not a token of RFC 9110 section 5.6.2.
         public init?(_ name: String) {
             guard name.isToken else { return nil }
             rawValue = name
@@ -88,18 +89,19 @@ extension DataRequest {
             rawValue = name
         }
 
-        /// Whether requests by this method ask for nothing to be changed (RFC 9110 section 9.2.1).
+        /// Whether the method is safe, so that its requests do not ask for changes (RFC 9110 section 9.2.1).
         var isSafe: Bool { Self.safeMethods.contains(rawValue) }
 
         private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
 
-        /// The method as it is sent.
+        /// The method as sent.
         public var description: String { rawValue }
     }
 }
 
 extension DataRequest {
-    /// Why a web client must not send this, as the end of a sentence that begins with the request; `nil` if it may.
+    /// The reason why a web client must not send the request, as the end of a sentence that begins with the request; `nil` if
+    /// it may.
     package var problem: String? {
         guard url.isWebAddress else { return "is not a request for a web address" }
         let byteCount = url.absoluteString.utf8.count
@@ -112,17 +114,17 @@ extension DataRequest {
         }
     }
 
-    /// How many bytes an address may have. RFC 9110 section 4.1 asks for 8,000 at least.
+    /// The maximum number of bytes in a URL. RFC 9110 section 4.1 recommends at least 8,000.
     package static let maximumAddressBytes = 8_192
 
-    /// What says where a message ends. A request that says it itself could hide another one in its body.
+    /// Header fields that delimit messages. A request that sets them itself could smuggle another one in its body.
     private static let namesOfFraming: Set = [
         "connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 }
 
 extension URL {
-    /// Whether a web client can find a server by this address.
+    /// Whether a web client can locate a server by this URL.
     var isWebAddress: Bool {
         ["http", "https"].contains(scheme?.lowercased()) && host(percentEncoded: false)?.isEmpty == false
             && port.map((1...65_535).contains) ?? true

@@ -6,25 +6,25 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a ``DataFetcher`` answers: a whole answer, whatever its status.
+/// A complete response from a ``DataFetcher``, whatever its status.
 public struct DataResponse: Hashable, Sendable {
-    /// How the source took the request.
+    /// The status.
     public var status: Status
-    /// What the source tells about its answer.
+    /// The header fields.
     public var headerFields: HeaderFields
-    /// The answer itself, whole.
+    /// The complete body.
     public var body: Data
-    /// Where the answer came from, if that is not where it was asked for: redirects were followed.
+    /// The URL that the response came from, if redirects led to another one than the request's.
     public var url: URL?
-    /// From where this answer was given: by the source itself, or out of a memory on the way.
+    /// Where the response came from: the upstream, or a cache on the way.
     public var origin: Origin
-    /// Why this is not the answer that was asked for but one in its place; `nil` if it is the one.
+    /// The failure that this response is a fallback for; `nil` if it is not a fallback.
     public var fallbackReason: FetchError?
-    /// How many attempts were made and why they ended. `nil` where retrying was never considered, and for a success that needed no
-    /// new credentials.
+    /// The number of attempts and why they ended; `nil` if a retry was never considered, and for a success that needed no new
+    /// credentials.
     public var retries: RetryReport?
 
-    /// Makes an answer; without arguments, one of success that says nothing.
+    /// Creates a response; by default, an empty one with status 200.
     public init(status: Status = .ok, headerFields: HeaderFields = [], body: Data = Data(), url: URL? = nil) {
         self.status = status
         self.headerFields = headerFields
@@ -35,7 +35,7 @@ public struct DataResponse: Hashable, Sendable {
 }
 
 extension DataResponse: CustomStringConvertible {
-    /// The status, and how many bytes the body has.
+    /// The status and the number of bytes in the body.
     public var description: String { "\(status), \(body.count) bytes" }
 }
 
@@ -45,34 +45,34 @@ extension DataResponse {
         /// The code.
         public let code: Int
 
-        /// Makes a status of any code.
+        /// Creates a status with any code.
         public init(_ code: Int) {
             self.code = code
         }
 
-        /// Makes a status of any code.
+        /// Creates a status with any code.
         public init(integerLiteral code: Int) {
             self.code = code
         }
 
-        /// The request was done, and the answer says what came of it.
+        /// The request succeeded.
         public static let ok: Self = 200
-        /// The request was done, and something new was made.
+        /// The request succeeded and created a resource.
         public static let created: Self = 201
-        /// The request was done, for a part of what is there.
+        /// The response contains part of the resource.
         public static let partialContent: Self = 206
-        /// The caller has already what is there.
+        /// The caller's copy is current.
         public static let notModified: Self = 304
-        /// Credentials are wanted, or others.
+        /// The request lacks valid credentials.
         public static let unauthorized: Self = 401
-        /// Nothing is found at the address.
+        /// The resource does not exist.
         public static let notFound: Self = 404
-        /// What the address names cannot be used by this method.
+        /// The resource does not support the method.
         public static let methodNotAllowed: Self = 405
-        /// There is no such part of what is there.
+        /// The requested range lies outside the resource.
         public static let rangeNotSatisfiable: Self = 416
 
-        /// Whether the request was done.
+        /// Whether the request succeeded (200 to 299).
         public var isSuccess: Bool { (200..<300).contains(code) }
 
         /// The code with its registered phrase, such as `503 Service Unavailable`.
@@ -80,7 +80,7 @@ extension DataResponse {
             Self.phrases[code].map { "\(code) \($0)" } ?? "status \(code)"
         }
 
-        /// The phrases of the IANA registry of HTTP status codes, for those that a client meets.
+        /// The phrases from the IANA registry of HTTP status codes that a client is likely to receive.
         private static let phrases = [
             200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content",
             300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",
@@ -101,6 +101,6 @@ extension DataResponse {
 }
 
 extension DataResponse {
-    /// Whether the source gave it, for this request: not out of a memory, and not in place of another answer.
+    /// Whether the upstream sent the response for this request, rather than a cache or a fallback.
     var isOfSource: Bool { origin == .upstream && fallbackReason == nil }
 }

@@ -1,17 +1,17 @@
 import InwardCore
 
-/// A data fetcher that answers otherwise when the one it wraps fails. Such an answer is marked by
-/// ``DataResponse/fallbackReason``.
+/// A data fetcher that answers from a fallback when the wrapped fetcher fails. ``DataResponse/fallbackReason`` marks such
+/// responses.
 public struct FallingBackDataFetcher: ReportingDataFetcher {
     enum Fallback: Sendable {
         case fetcher(any DataFetcher)
         case response(DataResponse)
     }
 
-    /// Who gave up, or asked for what cannot be had, is told so.
+    /// The reasons without a fallback: the caller gave up, or no fetcher can answer the request.
     private static let finalReasons: Set<FetchError.Reason> = [.cancelled, .closed, .invalidRequest]
 
-    /// What is wrapped.
+    /// The wrapped fetcher.
     public var base: any DataFetcher
     private let fallback: Fallback
     private let failures: FailureCriteria
@@ -30,7 +30,7 @@ public struct FallingBackDataFetcher: ReportingDataFetcher {
         self.methods = methods
     }
 
-    /// What answers in place.
+    /// The description of this layer, with the kind of fallback.
     public var layer: DataFetcherLayer {
         switch fallback {
         case .fetcher: DataFetcherLayer(.fallback, "falls back to another fetcher")
@@ -38,7 +38,7 @@ public struct FallingBackDataFetcher: ReportingDataFetcher {
         }
     }
 
-    /// Whether both fetchers do.
+    /// Whether both fetchers observe deadlines.
     public var honorsDeadlines: Bool {
         switch fallback {
         case .fetcher(let other): base.honorsDeadlines && other.honorsDeadlines
@@ -46,10 +46,11 @@ public struct FallingBackDataFetcher: ReportingDataFetcher {
         }
     }
 
-    /// The wrapped fetcher's answer, or the one in its place, if there is one.
+    /// Returns the wrapped fetcher's response, or that of the fallback if the wrapped fetcher fails and the fallback
+    /// succeeds.
     ///
-    /// - Throws: what the wrapped fetcher throws; a ``FetchError`` with ``FetchError/Reason/cancelled`` if the task is cancelled
-    ///   while another is asked.
+    /// - Throws: Errors of the wrapped fetcher; a ``FetchError`` with ``FetchError/Reason/cancelled`` if the task is
+    ///   cancelled while the fallback is asked.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         let failed: Result<DataResponse, FetchError>
         do {
@@ -82,7 +83,7 @@ public struct FallingBackDataFetcher: ReportingDataFetcher {
         return response
     }
 
-    /// What is answered in place; `nil` if that fails too.
+    /// Returns the fallback's response; `nil` if the fallback fails too.
     private func fallbackResponse(to request: DataRequest) async throws(FetchError) -> DataResponse? {
         switch fallback {
         case .response(let response):
@@ -92,7 +93,7 @@ public struct FallingBackDataFetcher: ReportingDataFetcher {
                 let response = try await other.fetch(request)
                 return response.status.isSuccess ? response : nil
             } catch {
-                // Who is cancelled is told so, and not what went wrong before.
+                // Report the cancellation rather than the earlier failure.
                 guard error.reason == .cancelled, Task.isCancelled else { return nil }
                 throw error
             }
@@ -101,16 +102,18 @@ public struct FallingBackDataFetcher: ReportingDataFetcher {
 }
 
 extension DataFetcher {
-    /// This fetcher, and another one that is asked when it fails.
+    /// Returns this fetcher with another one that answers when it fails.
     ///
-    /// If the other fetcher fails too, or its answer is not one of success, the outcome is that of this one.
+    /// If the fallback fails too, or its response has an unsuccessful status, the outcome of this fetcher stands.
+    ///
+    ///     let fetcher = primary.fallingBack(to: mirror)
     ///
     /// - Parameters:
-    ///   - fallback: The fetcher that is asked then. Observers of the pipeline are not told what happens in it.
-    ///   - failures: What counts as a failure. ``FetchError/Reason/cancelled``, ``FetchError/Reason/closed`` and
-    ///     ``FetchError/Reason/invalidRequest`` never do.
-    ///   - methods: The methods of the requests that it is asked, by default those that change nothing.
-    /// - Returns: the fetcher to hand requests to.
+    ///   - fallback: The fetcher to fall back to. Observers of the pipeline do not receive its events.
+    ///   - failures: The criteria for failures. ``FetchError/Reason/cancelled``, ``FetchError/Reason/closed`` and
+    ///     ``FetchError/Reason/invalidRequest`` never count.
+    ///   - methods: The methods of requests that the fallback answers; by default, only safe ones.
+    /// - Returns: The fetcher with the fallback.
     public func fallingBack(
         to fallback: any DataFetcher,
         when failures: FailureCriteria = .unavailable,
@@ -119,14 +122,14 @@ extension DataFetcher {
         FallingBackDataFetcher(self, fallback: .fetcher(fallback), failures: failures, methods: methods)
     }
 
-    /// This fetcher, and an answer that is given when it fails.
+    /// Returns this fetcher with a fixed response for when it fails.
     ///
     /// - Parameters:
-    ///   - fallback: The answer that is given then, whatever its status. Its origin is the memory.
-    ///   - failures: What counts as a failure. ``FetchError/Reason/cancelled``, ``FetchError/Reason/closed`` and
-    ///     ``FetchError/Reason/invalidRequest`` never do.
-    ///   - methods: The methods of the requests that it is given to, by default those that change nothing.
-    /// - Returns: the fetcher to hand requests to.
+    ///   - fallback: The fallback response, with any status. Its origin is set to memory.
+    ///   - failures: The criteria for failures. ``FetchError/Reason/cancelled``, ``FetchError/Reason/closed`` and
+    ///     ``FetchError/Reason/invalidRequest`` never count.
+    ///   - methods: The methods of requests that the fallback answers; by default, only safe ones.
+    /// - Returns: The fetcher with the fallback.
     public func fallingBack(
         to fallback: DataResponse,
         when failures: FailureCriteria = .unavailable,

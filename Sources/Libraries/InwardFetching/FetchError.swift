@@ -1,7 +1,14 @@
-/// Why a ``DataFetcher`` has no whole answer, or why an answer is of no use.
+/// An error that explains why a ``DataFetcher`` has no complete response, or why a response cannot be used.
 ///
-/// The credentials of the request do not show in it: its maker's words are searched for them. It is cheap to make, because
-/// nothing is put into words before somebody reads it.
+/// Credentials of the request are removed from the explanation. Errors are cheap to create, because their text is formatted
+/// only when it is read.
+///
+///     do {
+///         return try await fetcher.fetch(request)
+///     } catch where error.canRetry {
+///         print("Try again later: \(error)")
+///         throw error
+///     }
 public struct FetchError: Error, Hashable, Sendable {
     private struct Contents: Hashable, Sendable {
         let reason: Reason
@@ -14,7 +21,7 @@ public struct FetchError: Error, Hashable, Sendable {
         var lacksCredentials = false
     }
 
-    /// Apart from the error, which travels through every layer and is to be small.
+    /// Boxed to keep the error small, because it travels through every layer.
     private final class Box: Sendable {
         let contents: Contents
 
@@ -25,15 +32,15 @@ public struct FetchError: Error, Hashable, Sendable {
 
     private let box: Box
 
-    /// Makes an error about a request.
+    /// Creates an error about a request.
     ///
     /// - Parameters:
-    ///   - reason: What kind of failure this is.
-    ///   - request: What was asked.
-    ///   - explanation: What happened, as the end of a sentence that begins with the request. Credentials of the request
-    ///     that appear in it are taken out.
-    ///   - retryAfter: When it can help to ask again, if that is known.
-    ///   - wasSent: Whether the source may have seen the request; `false` for what went wrong before.
+    ///   - reason: The kind of failure.
+    ///   - request: The request.
+    ///   - explanation: What happened, as the end of a sentence that begins with the request. Credentials of the request are
+    ///     removed from it.
+    ///   - retryAfter: The earliest time for a retry, if known.
+    ///   - wasSent: Whether the upstream may have seen the request; `false` for failures before sending.
     public init(
         _ reason: Reason,
         request: DataRequest,
@@ -52,7 +59,7 @@ public struct FetchError: Error, Hashable, Sendable {
         )
     }
 
-    /// Makes the error that an unsuccessful answer to a request is.
+    /// Creates an error from an unsuccessful response.
     public init(_ response: DataResponse, to request: DataRequest) {
         self.init(
             Contents(
@@ -72,17 +79,17 @@ public struct FetchError: Error, Hashable, Sendable {
 
     private var contents: Contents { box.contents }
 
-    /// What kind of failure this is.
+    /// The kind of failure.
     public var reason: Reason { contents.reason }
-    /// The request as its description shows it: the method, and the address without what may be secret.
+    /// The description of the request: its method and its URL without potential secrets.
     public var request: String { contents.request.description }
-    /// The status of the answer, where one came.
+    /// The status of the response, if there was one.
     public var status: DataResponse.Status? { contents.status }
-    /// When it can help to ask again, if the source or a limit on the way to it said so.
+    /// The earliest time for a retry, if the upstream or a limit on the way specified it.
     public var retryAfter: RetryAfter? { contents.retryAfter }
-    /// Whether the source may have seen the request. What it came to then is another question, which the reason answers.
+    /// Whether the upstream may have seen the request. This says nothing about what it did; see the reason.
     public var wasSent: Bool { contents.wasSent && ![.rejected, .closed, .invalidRequest].contains(reason) }
-    /// How often it was tried and why no more; `nil` where a retry was no question.
+    /// The number of attempts and why they ended; `nil` if a retry was never considered.
     public var retries: RetryReport? { contents.retries }
 
     /// What happened, as the end of a sentence that begins with the request: `was answered with 503`.
@@ -91,10 +98,10 @@ public struct FetchError: Error, Hashable, Sendable {
         return contents.retries.map { "\(words) (\($0))" } ?? words
     }
 
-    /// Whether the request had no credentials that are valid, because they could not be renewed.
+    /// Whether the request lacked valid credentials because they could not be renewed.
     package var lacksCredentials: Bool { contents.lacksCredentials }
 
-    /// This error as that of a request which was not sent, or was turned away, because no credentials were to be had.
+    /// Returns this error for a request that was not sent, or was rejected, because no credentials were available.
     func lackingCredentials() -> FetchError {
         var contents = contents
         contents.wasSent = false
@@ -102,14 +109,14 @@ public struct FetchError: Error, Hashable, Sendable {
         return FetchError(contents)
     }
 
-    /// This error, with how often it was tried and why no more.
+    /// Returns this error with a report on its attempts.
     public func reporting(_ retries: RetryReport) -> FetchError {
         var contents = contents
         contents.retries = retries
         return FetchError(contents)
     }
 
-    /// Whether asking again, with nothing changed, can help. Whether it is safe depends on the request.
+    /// Whether retrying the unchanged request may succeed. Whether a retry is safe depends on the request.
     public var canRetry: Bool {
         switch reason.code {
         case .unreachable, .timedOut, .interrupted, .rejected: true
@@ -118,17 +125,17 @@ public struct FetchError: Error, Hashable, Sendable {
         }
     }
 
-    /// Whether two errors say the same.
+    /// Returns whether two errors have the same contents.
     public static func == (left: Self, right: Self) -> Bool { left.contents == right.contents }
 
-    /// Feeds what makes errors equal into a hasher.
+    /// Hashes the contents of the error.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(contents)
     }
 }
 
 extension DataRequest {
-    /// What was sent is not kept for as long as somebody keeps the error.
+    /// The request without its body, so that errors do not retain request bodies.
     fileprivate var withoutBody: DataRequest {
         guard body != nil else { return self }
         var request = self
@@ -141,14 +148,14 @@ extension FetchError: CustomStringConvertible, CustomReflectable {
     /// The request and what happened, as one sentence without its full stop.
     public var description: String { "\(request) \(explanation)" }
 
-    /// A mirror that shows no more than the description does.
+    /// A mirror that reveals no more than the reason and the description.
     public var customMirror: Mirror { Mirror(self, children: ["reason": reason, "description": description]) }
 }
 
 extension FetchError {
-    /// The kinds of failure that a caller can tell apart. More may be added without breaking anybody.
+    /// The kinds of failure. Future versions may add more.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
-        /// The kinds as a closed enumeration, for a `switch` that handles each of them.
+        /// The kinds as a closed enumeration, for an exhaustive `switch`.
         public enum Code: String, Hashable, Sendable, CaseIterable {
             case cancelled
             case closed
@@ -164,58 +171,58 @@ extension FetchError {
             case unreadable
         }
 
-        /// The kind, to switch over.
+        /// The kind, for a `switch`.
         public let code: Code
 
-        /// The task that asked was cancelled.
+        /// The calling task was cancelled.
         public static let cancelled = Self(code: .cancelled)
-        /// What the fetcher belonged to has ended, and nothing was sent.
+        /// The fetcher's owner has been closed, and the request was not sent.
         public static let closed = Self(code: .closed)
-        /// The request is not one that this fetcher can answer: another scheme, a path that leads outside.
+        /// The fetcher cannot answer such a request, for example because of its scheme or a path that leads outside.
         public static let invalidRequest = Self(code: .invalidRequest)
-        /// A limit on the way to the source was reached, or its circuit is open, and nothing was sent.
+        /// A limit was reached or a circuit is open, and the request was not sent.
         public static let rejected = Self(code: .rejected)
-        /// Nobody was reached: no such host, nobody listens there, no way leads there.
+        /// The upstream could not be reached: the host is unknown, does not listen, or has no route to it.
         public static let unreachable = Self(code: .unreachable)
-        /// Somebody was reached who could not prove to be the one that was meant.
+        /// The upstream was reached but could not prove its identity.
         public static let untrusted = Self(code: .untrusted)
-        /// The answer, or its next part, did not come in time.
+        /// The response, or its next part, did not arrive in time.
         public static let timedOut = Self(code: .timedOut)
-        /// The connection ended before the answer did.
+        /// The connection ended before the response did.
         public static let interrupted = Self(code: .interrupted)
-        /// The answer is larger than the caller allows.
+        /// The response is larger than the caller allows.
         public static let tooLarge = Self(code: .tooLarge)
-        /// One redirect led to another more often than the caller allows.
+        /// The response followed more redirects than the caller allows.
         public static let tooManyRedirects = Self(code: .tooManyRedirects)
-        /// A whole answer came, and its status is not one of success.
+        /// The response is complete but has an unsuccessful status.
         public static let unsuccessful = Self(code: .unsuccessful)
-        /// What there is cannot be read: no permission, a broken disk, a damaged source.
+        /// The data cannot be read: missing permission, a disk error, or damaged data.
         public static let unreadable = Self(code: .unreadable)
 
-        /// The kind's name.
+        /// The name of the kind.
         public var description: String { code.rawValue }
     }
 }
 
-/// How often a request was tried, and why no more.
+/// The number of attempts for a request, and why they ended.
 public struct RetryReport: Hashable, Sendable, CustomStringConvertible {
-    /// How many attempts were made, at least 1.
+    /// The number of attempts, at least 1.
     public let attempts: Int
-    /// Why no other one was made, as a part of a sentence: `the most allowed`.
+    /// The reason why there were no more attempts, as part of a sentence: `the most allowed`.
     public let ending: String
 
-    /// Says how often a request was tried, and why no more.
+    /// Creates a report.
     public init(attempts: Int, ending: String) {
         self.attempts = attempts
         self.ending = ending
     }
 
-    /// The number of attempts and why there are no more, such as `3 attempts, the most allowed`.
+    /// The number of attempts and why they ended, such as `3 attempts, the most allowed`.
     public var description: String { "\(attempts) \(attempts == 1 ? "attempt" : "attempts"), \(ending)" }
 }
 
 extension Result<DataResponse, FetchError> {
-    /// Whether the source may have seen the request.
+    /// Whether the upstream may have seen the request.
     var wasSent: Bool {
         switch self {
         case .success: true
@@ -223,7 +230,7 @@ extension Result<DataResponse, FetchError> {
         }
     }
 
-    /// The error, if it leaves open whether a request that changes something was done.
+    /// Returns the error of this outcome if it leaves open whether a request that changes something took effect.
     func uncertainty(of request: DataRequest) -> FetchError? {
         guard ![.get, .head].contains(request.method) else { return nil }
         switch self {
@@ -234,8 +241,9 @@ extension Result<DataResponse, FetchError> {
         }
     }
 
-    /// What to say of several attempts of which this is the last outcome: that an earlier one may have been done, unless this one was
-    /// done or leaves that open itself. A refusal does not settle it (409 least of all): the earlier attempt may still be under way.
+    /// Returns the outcome to report after several attempts, of which this is the last: an earlier uncertain outcome, unless
+    /// this attempt succeeded or is itself uncertain. A rejection settles nothing, least of all 409: the earlier attempt may
+    /// still be under way.
     func regarding(_ uncertainty: FetchError?, of request: DataRequest) -> Self {
         guard let uncertainty, self.uncertainty(of: request) == nil else { return self }
         if case .success(let response) = self, response.status.isSuccess { return self }
@@ -244,7 +252,7 @@ extension Result<DataResponse, FetchError> {
 }
 
 extension FetchError {
-    /// Whether the request may have reached its source and been done there.
+    /// Whether the request may have reached the upstream and taken effect.
     package var leavesOutcomeUnknown: Bool {
         guard wasSent else { return false }
         return switch reason.code {
@@ -256,10 +264,10 @@ extension FetchError {
 }
 
 extension DataResponse.Status {
-    /// Whether a request that was answered with this may have been done all the same.
+    /// Whether a request with this response may have taken effect nevertheless.
     ///
-    /// A source that failed may have failed after it was done (500), and a gateway answers so when it has lost its source or waits no
-    /// longer (502, 503, 504). These say that nothing was begun: 307 and 308, all of 4xx, 501, 505 and 511.
+    /// An upstream may fail after it made the change (500), and a gateway reports that it lost the upstream or stopped
+    /// waiting (502, 503, 504). These statuses mean that nothing was begun: 307 and 308, all of 4xx, 501, 505 and 511.
     package var leavesOutcomeUnknown: Bool {
         !isSuccess && ![307, 308, 501, 505, 511].contains(code) && !(400..<500).contains(code)
     }

@@ -1,86 +1,92 @@
-/// Is told what happens to requests, as it happens, by a pipeline that ends with ``DataFetcher/observing(with:timer:)``.
+/// An observer of the events in a pipeline that ends with ``DataFetcher/observing(with:timer:)``.
 ///
-/// Every method has a default that does nothing, so that an observer takes what it is for, and new ones break nobody. They are
-/// called from many tasks at once, and the request waits for them: return soon.
+/// Every method has a default implementation that does nothing, so implement only those you need. Methods are called from
+/// many tasks concurrently and delay the request, so return quickly.
+///
+///     struct FallbackLogger: FetchObserver {
+///         func fellBack(_ request: DataRequest, because error: FetchError) {
+///             print("Fallback for \(request): \(error)")
+///         }
+///     }
 public protocol FetchObserver: Sendable {
-    /// A request that came to the pipeline has ended.
+    /// Called when a request to the pipeline has ended.
     ///
     /// - Parameters:
-    ///   - request: What was asked.
-    ///   - outcome: What the caller gets.
-    ///   - duration: How long it took, all attempts and waits together.
+    ///   - request: The request.
+    ///   - outcome: The caller's outcome.
+    ///   - duration: The duration, including all attempts and waits.
     func requestEnded(_ request: DataRequest, _ outcome: Result<DataResponse, FetchError>, after duration: Duration)
 
-    /// Surrounds an attempt: what the pipeline hands to the fetcher at its end.
+    /// Wraps an attempt: a request that the pipeline passes to its innermost fetcher.
     ///
     /// - Parameters:
-    ///   - request: What is sent; ``DataRequest/attempt`` says for which time.
-    ///   - fetch: Sends it. An observer calls it once, with the request or one that has header fields added.
-    /// - Returns: what `fetch` returns.
-    /// - Throws: what `fetch` throws.
+    ///   - request: The request to send, with its ``DataRequest/attempt``.
+    ///   - fetch: Sends the request. Call it once, with the request itself or with header fields added to it.
+    /// - Returns: The response from `fetch`.
+    /// - Throws: Errors from `fetch`.
     func surroundAttempt(
         _ request: DataRequest,
         _ fetch: (DataRequest) async throws(FetchError) -> DataResponse
     ) async throws(FetchError) -> DataResponse
 
-    /// An attempt has ended.
+    /// Called when an attempt has ended.
     ///
     /// - Parameters:
-    ///   - request: What was sent; ``DataRequest/attempt`` says for which time.
-    ///   - outcome: What came of it.
-    ///   - duration: How long it took.
+    ///   - request: The request that was sent, with its ``DataRequest/attempt``.
+    ///   - outcome: The outcome of the attempt.
+    ///   - duration: The duration of the attempt.
     func attemptEnded(_ request: DataRequest, _ outcome: Result<DataResponse, FetchError>, after duration: Duration)
 
-    /// A request was answered from a cache.
+    /// Called when a request is answered from a cache.
     func answeredFromCache(_ request: DataRequest)
 
-    /// A request waits for the answer to an equal one that is under way.
+    /// Called when a request joins an equal one under way.
     func joined(_ request: DataRequest)
 
-    /// A request is tried again after a while.
+    /// Called when a request is going to be retried.
     ///
     /// - Parameters:
-    ///   - request: What is asked; ``DataRequest/attempt`` says for which time it will be.
-    ///   - delay: How long is waited before.
-    ///   - outcome: What came of the attempt before.
+    ///   - request: The request, with the ``DataRequest/attempt`` that it is going to be.
+    ///   - delay: The wait before the retry.
+    ///   - outcome: The outcome of the previous attempt.
     func retryScheduled(
         _ request: DataRequest,
         after delay: Duration,
         because outcome: Result<DataResponse, FetchError>
     )
 
-    /// A second attempt was begun because the first takes long.
+    /// Called when a second attempt begins because the first is slow.
     func hedged(_ request: DataRequest)
 
-    /// A request was refused by a limit or an open circuit, and not sent.
+    /// Called when a limit or an open circuit rejects a request, which is not sent.
     func rejected(_ request: DataRequest, because error: FetchError)
 
-    /// A request was answered by another fetcher, or with a fixed answer, in place of the one that failed.
+    /// Called when a fallback answers in place of a failed fetcher.
     func fellBack(_ request: DataRequest, because error: FetchError)
 
-    /// Credentials were asked for anew, because the source did not take those it got.
+    /// Called when credentials were renewed because the upstream rejected the previous ones.
     func credentialsRefreshed(for request: DataRequest)
 
-    /// A circuit has opened, closed, or lets probes through, because of a request. What is changed by hand is not told.
+    /// Called when a request causes a state transition of a circuit breaker. Manual changes are not reported.
     ///
     /// - Parameters:
-    ///   - circuit: The breaker's name.
-    ///   - old: Its state before, as the breaker describes it.
-    ///   - new: Its state from now on.
+    ///   - circuit: The name of the circuit breaker.
+    ///   - old: The previous state, as the circuit breaker describes it.
+    ///   - new: The new state.
     func circuitChanged(_ circuit: String, from old: String, to new: String)
 }
 
 extension FetchObserver {
-    /// Nothing.
+    /// Does nothing.
     public func requestEnded(
         _ request: DataRequest,
         _ outcome: Result<DataResponse, FetchError>,
         after duration: Duration
     ) {}
 
-    /// What `fetch` gives, and nothing else.
+    /// Returns the result of `fetch`.
     ///
-    /// - Throws: what `fetch` throws.
+    /// - Throws: Errors from `fetch`.
     public func surroundAttempt(
         _ request: DataRequest,
         _ fetch: (DataRequest) async throws(FetchError) -> DataResponse
@@ -88,36 +94,36 @@ extension FetchObserver {
         try await fetch(request)
     }
 
-    /// Nothing.
+    /// Does nothing.
     public func attemptEnded(
         _ request: DataRequest,
         _ outcome: Result<DataResponse, FetchError>,
         after duration: Duration
     ) {}
 
-    /// Nothing.
+    /// Does nothing.
     public func answeredFromCache(_ request: DataRequest) {}
-    /// Nothing.
+    /// Does nothing.
     public func joined(_ request: DataRequest) {}
-    /// Nothing.
+    /// Does nothing.
     public func retryScheduled(
         _ request: DataRequest,
         after delay: Duration,
         because outcome: Result<DataResponse, FetchError>
     ) {}
-    /// Nothing.
+    /// Does nothing.
     public func hedged(_ request: DataRequest) {}
-    /// Nothing.
+    /// Does nothing.
     public func rejected(_ request: DataRequest, because error: FetchError) {}
-    /// Nothing.
+    /// Does nothing.
     public func fellBack(_ request: DataRequest, because error: FetchError) {}
-    /// Nothing.
+    /// Does nothing.
     public func credentialsRefreshed(for request: DataRequest) {}
-    /// Nothing.
+    /// Does nothing.
     public func circuitChanged(_ circuit: String, from old: String, to new: String) {}
 }
 
-/// Those who are told what happens in a pipeline, the innermost first. Without any, nothing is spent on it.
+/// The observers of a layer, innermost first. An empty list has no overhead.
 struct FetchObservers: Sendable {
     private var observers: [any FetchObserver] = []
 
@@ -128,7 +134,7 @@ struct FetchObservers: Sendable {
         for observer in observers { tell(observer) }
     }
 
-    /// Has every observer surround an attempt, the outermost around the others.
+    /// Lets every observer wrap an attempt, the outermost around the others.
     func surroundAttempt(
         _ request: DataRequest,
         _ fetch: (DataRequest) async throws(FetchError) -> DataResponse
@@ -148,7 +154,7 @@ struct FetchObservers: Sendable {
     }
 }
 
-/// A decorator that tells observers what it does.
+/// A decorator that reports events to observers.
 protocol ReportingDataFetcher: DecoratingDataFetcher {
     var observers: FetchObservers { get set }
 }

@@ -1,23 +1,23 @@
-/// One header field: a name and a value.
+/// A header field.
 ///
-/// The value of a sensitive field shows in no description or reflection, and is not sent on to another origin.
+/// The value of a sensitive field does not appear in descriptions and reflections, and is not sent to another origin.
 public struct HeaderField: Hashable, Sendable {
-    /// What the field says something about.
+    /// The name.
     public let name: Name
-    /// What it says.
+    /// The value.
     public let value: String
-    /// Whether the value is a credential or as good as one.
+    /// Whether the value is a credential or equally sensitive.
     public let isSensitive: Bool
 
-    /// Makes a field.
+    /// Creates a field.
     ///
-    /// A carriage return, line feed or NUL in the value, which could end the field and begin another, becomes a space, and
-    /// white space at the ends is dropped (RFC 9110 section 5.5).
+    /// Carriage returns, line feeds and NULs in the value, which could end the field and begin another, become spaces. White
+    /// space at the ends is removed (RFC 9110 section 5.5).
     ///
     /// - Parameters:
-    ///   - name: What the field says something about.
-    ///   - value: What it says.
-    ///   - isSensitive: Whether the value is a credential; by default, if the name is known to carry one.
+    ///   - name: The name.
+    ///   - value: The value.
+    ///   - isSensitive: Whether the value is a credential; by default, `true` if fields of this name are known to carry one.
     public init(_ name: Name, _ value: String, isSensitive: Bool? = nil) {
         self.name = name
         self.value = Self.sanitized(value)
@@ -26,7 +26,7 @@ public struct HeaderField: Hashable, Sendable {
 
     private static func sanitized(_ value: String) -> String {
         let isClean = !value.utf8.contains { $0 == 0x00 || $0 == 0x0A || $0 == 0x0D }
-        // Most are clean, and stay what they are.
+        // Most values are clean and returned unchanged.
         if isClean, !(value.utf8.first.map(isWhiteSpace) ?? false), !(value.utf8.last.map(isWhiteSpace) ?? false) {
             return value
         }
@@ -40,21 +40,21 @@ public struct HeaderField: Hashable, Sendable {
 }
 
 extension HeaderField: CustomStringConvertible, CustomReflectable {
-    /// The field as it is sent, but for a sensitive value.
+    /// The field as sent, with a sensitive value redacted.
     public var description: String { "\(name): \(isSensitive ? "…" : value)" }
 
-    /// A mirror that shows no more than the description does.
+    /// A mirror that reveals no more than the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension HeaderField {
-    /// The name of a header field. Names that differ in case alone are equal (RFC 9110 section 5.1).
+    /// The name of a header field. Names are compared case-insensitively (RFC 9110 section 5.1).
     public struct Name: Hashable, Sendable, CustomStringConvertible {
-        /// The name in the case it was written.
+        /// The name in its original case.
         public let rawValue: String
         private let folded: String
 
-        /// Makes a name; `nil` if it is no token of RFC 9110 section 5.6.2.
+        /// Creates a name; `nil` if the text is not a token of RFC 9110 section 5.6.2.
         public init?(_ name: String) {
             guard name.isToken else { return nil }
             self.init(unchecked: name)
@@ -65,16 +65,16 @@ extension HeaderField {
             folded = name.lowercased()
         }
 
-        /// Whether two names differ in case at most.
+        /// Returns whether two names are equal, ignoring case.
         public static func == (left: Self, right: Self) -> Bool { left.folded == right.folded }
 
-        /// Feeds what makes names equal into a hasher.
+        /// Hashes the name, ignoring case.
         public func hash(into hasher: inout Hasher) { hasher.combine(folded) }
 
-        /// The name in the case it was written.
+        /// The name in its original case.
         public var description: String { rawValue }
 
-        /// Whether fields of this name carry credentials by their definition.
+        /// Whether fields of this name carry credentials by definition.
         var carriesCredentials: Bool { Self.credentialNames.contains(self) }
 
         private static let credentialNames: Set<Self> = [
@@ -85,78 +85,78 @@ extension HeaderField {
 }
 
 extension HeaderField.Name {
-    /// For how many seconds caches on the way have held the answer.
+    /// The number of seconds for which caches on the way have held the response.
     public static let age = Self(unchecked: "Age")
-    /// What may come back.
+    /// The acceptable media types of the response.
     public static let accept = Self(unchecked: "Accept")
-    /// How the body may be encoded.
+    /// The acceptable encodings of the response.
     public static let acceptEncoding = Self(unchecked: "Accept-Encoding")
-    /// What can be done with what the address names.
+    /// The methods that the resource supports.
     public static let allow = Self(unchecked: "Allow")
     /// The caller's credentials.
     public static let authorization = Self(unchecked: "Authorization")
-    /// What caches on the way may do.
+    /// The directives for caches.
     public static let cacheControl = Self(unchecked: "Cache-Control")
-    /// How the body is encoded.
+    /// The encoding of the body.
     public static let contentEncoding = Self(unchecked: "Content-Encoding")
-    /// How many bytes the body has.
+    /// The number of bytes in the body.
     public static let contentLength = Self(unchecked: "Content-Length")
-    /// Which part of all there is the body is.
+    /// The range of the resource that the body contains.
     public static let contentRange = Self(unchecked: "Content-Range")
-    /// What the body is.
+    /// The media type of the body.
     public static let contentType = Self(unchecked: "Content-Type")
-    /// What the source remembers the caller by.
+    /// The cookies that the caller returns to the upstream.
     public static let cookie = Self(unchecked: "Cookie")
-    /// When the answer was made, by the source's clock.
+    /// The time at which the response was created, by the upstream's clock.
     public static let date = Self(unchecked: "Date")
-    /// Where something is to be moved or copied to (RFC 4918).
+    /// The target URL of a move or copy (RFC 4918).
     public static let destination = Self(unchecked: "Destination")
-    /// Which version the answer is.
+    /// The version of the resource in the response.
     public static let etag = Self(unchecked: "ETag")
-    /// Which host is meant.
+    /// The host that the request is for.
     public static let host = Self(unchecked: "Host")
-    /// What a source knows the repeats of a request by, so that it does once what is asked more than once.
+    /// A key by which an upstream recognizes repetitions of a request, so that the request takes effect only once.
     public static let idempotencyKey = Self(unchecked: "Idempotency-Key")
-    /// When the version was made that the caller has.
+    /// The modification time of the caller's copy.
     public static let ifModifiedSince = Self(unchecked: "If-Modified-Since")
-    /// Which versions the caller has.
+    /// The versions that the caller has.
     public static let ifNoneMatch = Self(unchecked: "If-None-Match")
-    /// Which version a part is wanted of; of another, all is wanted.
+    /// The version that the requested range must belong to. For any other version, the response contains the whole resource.
     public static let ifRange = Self(unchecked: "If-Range")
-    /// When the version was made that the answer is.
+    /// The modification time of the resource.
     public static let lastModified = Self(unchecked: "Last-Modified")
-    /// Where something is, or was made.
+    /// The URL of a redirect or of a created resource.
     public static let location = Self(unchecked: "Location")
-    /// Whether what is there already may be replaced (RFC 4918).
+    /// Whether an existing target may be replaced (RFC 4918).
     public static let overwrite = Self(unchecked: "Overwrite")
     /// The caller's credentials for a proxy.
     public static let proxyAuthorization = Self(unchecked: "Proxy-Authorization")
-    /// Which part of all there is the caller wants.
+    /// The range of the resource that the caller requests.
     public static let range = Self(unchecked: "Range")
-    /// When to ask again.
+    /// The earliest time for a retry.
     public static let retryAfter = Self(unchecked: "Retry-After")
-    /// What the source wants to remember the caller by.
+    /// A cookie that the caller should store.
     public static let setCookie = Self(unchecked: "Set-Cookie")
-    /// Which fields of the request the answer differs by.
+    /// The request fields that the response depends on.
     public static let vary = Self(unchecked: "Vary")
 }
 
-/// Header fields in the order they are sent. A name may repeat, and every repeat is kept.
+/// An ordered list of header fields. Names may repeat.
 public struct HeaderFields: Hashable, Sendable {
     private var fields: [HeaderField] = []
 
-    /// Makes header fields without any.
+    /// Creates an empty list of header fields.
     public init() {}
 
-    /// Makes header fields of these.
+    /// Creates a list of the given header fields.
     public init(_ fields: some Sequence<HeaderField>) {
         self.fields = Array(fields)
     }
 
-    /// The value of the fields of this name; `nil` if there are none.
+    /// The value of the fields with a name; `nil` if there are none.
     ///
-    /// The values of repeats are joined by commas, as RFC 9110 section 5.3 reads them; ``values(of:)`` keeps them apart.
-    /// Setting replaces all fields of the name by one; setting `nil` removes them.
+    /// The values of repeated fields are joined by commas, in accordance with RFC 9110 section 5.3; ``values(of:)`` returns
+    /// them separately. Setting a value replaces all fields with the name by one; setting `nil` removes them.
     ///
     /// - Complexity: O(n) in the number of fields.
     public subscript(name: HeaderField.Name) -> String? {
@@ -170,19 +170,19 @@ public struct HeaderFields: Hashable, Sendable {
         }
     }
 
-    /// The values of all fields of this name, in their order.
+    /// Returns the values of all fields with a name, in order.
     ///
     /// - Complexity: O(n) in the number of fields.
     public func values(of name: HeaderField.Name) -> [String] {
         fields.filter { $0.name == name }.map(\.value)
     }
 
-    /// Adds a field behind the others, whether or not its name is there already.
+    /// Appends a field, even if its name is already present.
     public mutating func append(_ field: HeaderField) {
         fields.append(field)
     }
 
-    /// Removes every field that a condition holds for.
+    /// Removes all fields that satisfy a condition.
     ///
     /// - Complexity: O(n) in the number of fields.
     public mutating func removeAll(where condition: (HeaderField) -> Bool) {
@@ -193,27 +193,27 @@ public struct HeaderFields: Hashable, Sendable {
 extension HeaderFields: RandomAccessCollection {
     /// The position of the first field.
     public var startIndex: Int { fields.startIndex }
-    /// The position behind the last field.
+    /// The position after the last field.
     public var endIndex: Int { fields.endIndex }
 
-    /// The field at a position, which must be one of ``startIndex`` up to but not including ``endIndex``.
+    /// The field at a position, which must be at least ``startIndex`` and less than ``endIndex``.
     public subscript(position: Int) -> HeaderField { fields[position] }
 }
 
 extension HeaderFields: ExpressibleByArrayLiteral {
-    /// Makes header fields of these.
+    /// Creates a list of the given header fields.
     public init(arrayLiteral elements: HeaderField...) {
         fields = elements
     }
 }
 
 extension HeaderFields: CustomStringConvertible {
-    /// The fields as they are sent, but for sensitive values.
+    /// The fields as sent, with sensitive values redacted.
     public var description: String { fields.map(\.description).joined(separator: "\n") }
 }
 
 extension String {
-    /// Whether this is a token of RFC 9110 section 5.6.2, as names of methods and header fields are.
+    /// Whether the text is a token of RFC 9110 section 5.6.2, as required for names of methods and header fields.
     var isToken: Bool {
         !isEmpty
             && utf8.allSatisfy { byte in

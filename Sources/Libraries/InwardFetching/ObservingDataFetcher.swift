@@ -1,8 +1,8 @@
 public import InwardCore
 
-/// A data fetcher that tells an observer what happens to requests, in it and in everything it wraps.
+/// A data fetcher that reports the events of requests to an observer, in itself and in everything it wraps.
 public struct ObservingDataFetcher: DecoratingDataFetcher {
-    /// What is wrapped, with the observer in each of its layers.
+    /// The wrapped fetcher, with the observer in each of its layers.
     public var base: any DataFetcher
     private let observer: (any FetchObserver)?
     private let timer: TimerService
@@ -13,14 +13,14 @@ public struct ObservingDataFetcher: DecoratingDataFetcher {
         self.timer = timer
     }
 
-    /// That requests are observed.
+    /// The description of this layer.
     public var layer: DataFetcherLayer {
         DataFetcherLayer(.observation, observer == nil ? "is observed by nobody" : "is observed")
     }
 
-    /// The wrapped fetcher's answer.
+    /// Returns the wrapped fetcher's response.
     ///
-    /// - Throws: what the wrapped fetcher throws.
+    /// - Throws: Errors of the wrapped fetcher.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard let observer else { return try await base.fetch(request) }
         let start = timer.now
@@ -36,23 +36,23 @@ public struct ObservingDataFetcher: DecoratingDataFetcher {
 }
 
 extension DataFetcher {
-    /// This fetcher, with an observer that is told what happens in all of its layers.
+    /// Returns this fetcher with an observer for the events in all its layers.
     ///
-    /// Each layer that is here when this is called tells the observer, down to the first fetcher that is no
-    /// ``DecoratingDataFetcher``: what is handed to that one is an attempt. Layers that are added afterwards tell nothing. What
+    /// The layers that are present now report to the observer, down to the first fetcher that is not a
+    /// ``DecoratingDataFetcher``; each request to that one is an attempt. Layers added afterwards do not report. State that
     /// layers share, such as a circuit breaker, is not copied.
     ///
     /// - Parameters:
-    ///   - observer: Who is told; `nil` for nobody, at no cost.
-    ///   - timer: What times are told by.
-    /// - Returns: the fetcher to hand requests to.
+    ///   - observer: The observer; `nil` for none, which has no overhead.
+    ///   - timer: The source of time.
+    /// - Returns: The observed fetcher.
     public func observing(with observer: (any FetchObserver)?, timer: TimerService = .continuous)
         -> ObservingDataFetcher
     {
         ObservingDataFetcher(self, observer: observer, timer: timer)
     }
 
-    /// This fetcher with an observer in each of its layers, and one more at its end that tells attempts.
+    /// Returns this fetcher with an observer in each of its layers, and one at its end that reports attempts.
     fileprivate func told(to observer: any FetchObserver, timer: TimerService) -> any DataFetcher {
         if var probe = self as? AttemptObservingDataFetcher {
             probe.observers.append(observer)
@@ -62,7 +62,7 @@ extension DataFetcher {
             return AttemptObservingDataFetcher(self, observer: observer, timer: timer)
         }
         decorator.base = decorator.base.told(to: observer, timer: timer)
-        // Observed or not, equal requests are one.
+        // The copy shares the transfers, so that observed and unobserved requests are coalesced.
         if let original = self as? CoalescingDataFetcher, let copy = decorator as? CoalescingDataFetcher {
             decorator = copy.sharing(with: original)
         }
@@ -72,7 +72,7 @@ extension DataFetcher {
     }
 }
 
-/// The end of a pipeline that is observed: what comes here is an attempt.
+/// The end of an observed pipeline, where each request is an attempt.
 struct AttemptObservingDataFetcher: DataFetcher {
     let base: any DataFetcher
     var observers = FetchObservers()

@@ -1,8 +1,8 @@
 import InwardCore
 
-/// A data fetcher that tells the upstream how much time there is, so that it can stop working on what nobody waits for.
+/// A data fetcher that sends the remaining time to the upstream, so that the upstream can abandon work that nobody waits for.
 public struct PropagatingDeadlineDataFetcher: DecoratingDataFetcher {
-    /// What is wrapped.
+    /// The wrapped fetcher.
     public var base: any DataFetcher
     private let name: HeaderField.Name
     private let format: DeadlineFormat
@@ -13,13 +13,13 @@ public struct PropagatingDeadlineDataFetcher: DecoratingDataFetcher {
         self.format = format
     }
 
-    /// That the upstream is told.
+    /// The description of this layer, with the name of the header field.
     public var layer: DataFetcherLayer { DataFetcherLayer(.deadlineNotice, "tells the time that is left in \(name)") }
 
-    /// The answer to a request that says how much time the task has left, in place of what it said in that field; to the
-    /// request as it is, if the task has no deadline.
+    /// Returns the response to a request whose header field contains the task's remaining time, replacing any existing value.
+    /// Without a deadline, the request is unchanged.
     ///
-    /// - Throws: what the wrapped fetcher throws.
+    /// - Throws: Errors of the wrapped fetcher.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard let deadline = Deadline.current else { return try await base.fetch(request) }
         var request = request
@@ -29,15 +29,15 @@ public struct PropagatingDeadlineDataFetcher: DecoratingDataFetcher {
 }
 
 extension DataFetcher {
-    /// This fetcher with the time that is left in a header field of each request that has a deadline.
+    /// Returns this fetcher with the remaining time in a header field of each request that has a deadline.
     ///
-    /// Put it inside the retries, so that each attempt tells the time that is left then, and inside a cache, which finds an
-    /// answer by the whole request.
+    /// Apply it inside retries, so that each attempt sends its own remaining time, and inside a cache, which uses the whole
+    /// request as the key.
     ///
     /// - Parameters:
-    ///   - name: The field that the upstream reads.
-    ///   - format: How the time is written.
-    /// - Returns: the fetcher to hand requests to.
+    ///   - name: The header field that the upstream reads.
+    ///   - format: The format of the remaining time.
+    /// - Returns: The fetcher that propagates deadlines.
     public func propagatingDeadline(
         in name: HeaderField.Name,
         as format: DeadlineFormat = .milliseconds
@@ -46,24 +46,24 @@ extension DataFetcher {
     }
 }
 
-/// How the time that is left is written for an upstream. More may be added without breaking anybody.
+/// The format of a remaining time. Future versions may add more.
 public struct DeadlineFormat: Hashable, Sendable {
     private enum Code: Hashable {
         case milliseconds
         case seconds
     }
 
-    /// More milliseconds than a number holds are as good as the most it does.
+    /// The maximum, so that the number of milliseconds does not overflow.
     private static let longest = Duration.seconds(Int64.max / 1_000)
 
     private let code: Code
 
     /// Whole milliseconds, such as `1500`.
     public static let milliseconds = Self(code: .milliseconds)
-    /// Seconds with at most three decimal places, such as `1.5`.
+    /// Seconds with up to three decimal places, such as `1.5`.
     public static let seconds = Self(code: .seconds)
 
-    /// A time that is left, rounded down to milliseconds and to nothing if it is over.
+    /// Returns a remaining time as text, rounded down to milliseconds. Negative times become zero.
     func text(_ remaining: Duration) -> String {
         let (seconds, attoseconds) = min(max(.zero, remaining), Self.longest).components
         let milliseconds = attoseconds / 1_000_000_000_000_000

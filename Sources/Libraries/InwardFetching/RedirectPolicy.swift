@@ -4,39 +4,39 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// What becomes of an answer that points elsewhere.
+/// The handling of redirects.
 public struct RedirectPolicy: Hashable, Sendable {
-    /// How many redirects in a row are followed.
+    /// The maximum number of consecutive redirects; `nil` if redirects are returned.
     private let limit: Int?
-    /// The header fields that go along to another origin beside those that are known to be harmless.
+    /// The header fields to send to another origin besides those known to be harmless.
     private let names: Set<HeaderField.Name>
 
-    /// The redirect itself is the answer.
+    /// Returns redirects as responses.
     public static let returned = Self(limit: nil, names: [])
 
-    /// Redirects of `GET` and `HEAD` to web addresses are followed, this many in a row at most; another one is an error. The
-    /// answer then says where it came from.
+    /// Returns a policy that follows redirects of `GET` and `HEAD` to web URLs, and reports the final URL in the response.
+    /// Redirects above the limit are errors.
     ///
-    /// Other methods may have changed something before they were redirected, so their redirects are returned. A redirect from
-    /// https to http is an error.
+    /// Redirects of other methods are returned, because the request may have taken effect before it was redirected. A
+    /// redirect from HTTPS to HTTP is an error.
     ///
-    /// Another origin gets only the header fields that are known to be harmless: those that say what is asked for and in which
-    /// form, such as `Accept`, `Range`, `If-None-Match` and `User-Agent`, unless they are sensitive. It gets no credentials,
-    /// cookies, trace context or baggage, and no field of the caller's own, but for those that are named here.
+    /// Another origin receives only header fields known to be harmless, which describe the requested data and its form, such
+    /// as `Accept`, `Range`, `If-None-Match` and `User-Agent`, unless they are sensitive. It does not receive credentials,
+    /// cookies, trace context, baggage or custom fields, except for those that you name here.
     ///
     /// - Parameters:
-    ///   - limit: How many redirects in a row are followed.
-    ///   - names: The header fields that another origin gets too, whether or not they are sensitive.
-    /// - Returns: the policy.
+    ///   - limit: The maximum number of consecutive redirects.
+    ///   - names: The header fields to send to another origin as well, even if they are sensitive.
+    /// - Returns: The policy.
     public static func followed(upTo limit: Int, sendingElsewhere names: Set<HeaderField.Name> = []) -> Self {
         Self(limit: max(0, limit), names: names)
     }
 
-    /// Sends a request, and what redirects make of it, by a function that follows none.
+    /// Sends a request and follows its redirects, using a function that follows none.
     ///
-    /// - Throws: what `send` throws; or a ``FetchError`` with ``FetchError/Reason/tooManyRedirects``, with
-    ///   ``FetchError/Reason/untrusted`` if a redirect leads from https to http, or with ``FetchError/Reason/tooLarge`` if its
-    ///   address is too long.
+    /// - Throws: Errors from `send`; a ``FetchError`` with ``FetchError/Reason/tooManyRedirects``, with
+    ///   ``FetchError/Reason/untrusted`` if a redirect leads from HTTPS to HTTP, or with ``FetchError/Reason/tooLarge`` if
+    ///   its URL is too long.
     public func answer(
         to request: DataRequest,
         by send: (DataRequest) async throws(FetchError) -> DataResponse
@@ -60,18 +60,19 @@ public struct RedirectPolicy: Hashable, Sendable {
 }
 
 extension DataRequest {
-    /// Follows a redirect (RFC 9110 section 15.4), unless this request may have changed something: what became of that would be
-    /// lost.
+    /// Returns the request that a redirect leads to (RFC 9110 section 15.4). Only `GET` and `HEAD` are redirected, because
+    /// the outcome of a request that may have changed something would be lost.
     ///
-    /// When the origin changes, only header fields that are known to be harmless go along, and those that the caller names.
-    /// Credentials that the redirect itself names are never taken up.
+    /// When the origin changes, the request keeps only header fields known to be harmless and those that the caller names.
+    /// Credentials in the redirect's URL are never used.
     ///
     /// - Parameters:
-    ///   - response: The answer.
-    ///   - names: The header fields that go along to another origin beside those that are known to be harmless.
-    /// - Returns: the request that the answer redirects this one to; `nil` if it does not, or leads to anything but a web address.
-    /// - Throws: a ``FetchError`` with ``FetchError/Reason/untrusted`` if the redirect leads from https to http, and with
-    ///   ``FetchError/Reason/tooLarge`` if its address is too long.
+    ///   - response: The response.
+    ///   - names: The header fields to send to another origin besides those known to be harmless.
+    /// - Returns: The redirected request; `nil` if the response is not a redirect, or leads to something other than a web
+    ///   URL.
+    /// - Throws: A ``FetchError`` with ``FetchError/Reason/untrusted`` if the redirect leads from HTTPS to HTTP, and with
+    ///   ``FetchError/Reason/tooLarge`` if its URL is too long.
     func redirected(
         by response: DataResponse,
         sending names: Set<HeaderField.Name>
@@ -87,7 +88,7 @@ extension DataRequest {
         components.percentEncodedUser = staysWithOrigin ? url.user() : nil
         components.percentEncodedPassword = staysWithOrigin ? url.password() : nil
         guard let target = components.url else { return nil }
-        // A relative address, or one with characters that have to be escaped, becomes longer.
+        // Resolving a relative URL or escaping characters makes it longer.
         try checkLength(target.absoluteString.utf8.count)
         guard target.scheme?.lowercased() == "https" || url.scheme?.lowercased() != "https" else {
             let explanation = """
@@ -102,7 +103,7 @@ extension DataRequest {
         return request
     }
 
-    /// Refuses an address that is longer than requests may have.
+    /// Throws if a URL exceeds the length limit of requests.
     private func checkLength(_ byteCount: Int) throws(FetchError) {
         guard byteCount > Self.maximumAddressBytes else { return }
         let explanation =
@@ -112,14 +113,14 @@ extension DataRequest {
 }
 
 extension HeaderField {
-    /// Whether a redirect to another origin takes this field along.
+    /// Returns whether a redirect to another origin keeps this field.
     fileprivate func mayLeaveItsOrigin(besides names: Set<Name>) -> Bool {
-        // Which host is meant is another there.
+        // Another origin has another host.
         if name == .host { return false }
         return names.contains(name) || !isSensitive && Self.harmlessNames.contains(name)
     }
 
-    /// What is asked for, and in which form. No field that says who asks, or in which context.
+    /// Fields that describe the requested data and its form, but neither the caller nor the context.
     private static let harmlessNames = Set(
         [
             "Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Cache-Control", "Content-Type",
@@ -129,36 +130,37 @@ extension HeaderField {
     )
 }
 
-/// Who answers for an address: scheme, host and port (RFC 6454). Credentials for one are not for another.
+/// The origin of a URL: its scheme, host and port (RFC 6454). Credentials for one origin must not be sent to another.
 package struct WebOrigin: Hashable, Sendable {
     private let scheme: String?
     private let host: String?
     private let port: Int?
 
-    /// The origin of an address, with the port that its scheme implies.
+    /// Creates the origin of a URL, with the default port of its scheme if it has none.
     package init(_ url: URL) {
         scheme = url.scheme?.lowercased()
-        // A host whose escapes are not UTF-8 cannot be decoded. It keeps them, so that two such hosts differ.
+        // A host whose escapes are not UTF-8 cannot be decoded. It stays escaped, so that two such hosts differ.
         host = (url.host(percentEncoded: false) ?? url.host()).map(Self.folded)
         port = url.port ?? ["http": 80, "https": 443][scheme ?? ""]
     }
 
-    /// A host in lower case, as far as names of hosts have cases: those of ASCII. The sign of the Kelvin is not the letter k.
+    /// Returns a host with ASCII letters in lower case. Other characters have no case in host names: the Kelvin sign is not
+    /// the letter k.
     private static func folded(_ host: String) -> String {
         let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
         return String(decoding: host.utf8.map { letters.contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
-    /// Whether anybody on the way to this origin can read what is sent there: it is asked by plain http, and is not this machine.
+    /// Whether requests to this origin can be read on the network path, because it uses plain HTTP and is not this machine.
     package var isExposed: Bool { scheme == "http" && !isLoopback }
 
-    /// Whether this is the machine itself (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3, RFC 6761 section 6.3). Any other name,
-    /// which has to be looked up, is not.
+    /// Whether the origin is this machine (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3, RFC 6761 section 6.3). Other
+    /// names do not count, because they have to be looked up.
     private var isLoopback: Bool {
         guard let host else { return false }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         if parts.count == 4, parts[0] == "127" {
-            // Only as it is usually written. Programs disagree about other forms of a number.
+            // Only the canonical form, because programs disagree about other forms of a number.
             return parts.allSatisfy { part in UInt8(part).map { String($0) == part } ?? false }
         }
         return ["localhost", "::1", "[::1]"].contains(host)
@@ -166,6 +168,6 @@ package struct WebOrigin: Hashable, Sendable {
 }
 
 extension WebOrigin: CustomStringConvertible {
-    /// The origin as RFC 6454 section 6.2 writes it, such as `https://example.org:443`.
+    /// The origin in the form of RFC 6454 section 6.2, such as `https://example.org:443`.
     package var description: String { "\(scheme ?? "")://\(host ?? "")\(port.map { ":\($0)" } ?? "")" }
 }

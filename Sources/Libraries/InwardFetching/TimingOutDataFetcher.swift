@@ -1,11 +1,11 @@
 public import InwardCore
 
-/// A data fetcher that gives up when a whole answer does not come in time: connecting, waiting and the body together.
+/// A data fetcher that fails when the complete response does not arrive in time. The limit includes connecting, waiting and
+/// receiving the body.
 ///
-/// Its limit becomes the deadline of the task, unless that has an earlier one, so that whatever waits inside knows how much
-/// time is left.
+/// The limit becomes the task's deadline, unless an earlier one exists, so that inner layers know the remaining time.
 public struct TimingOutDataFetcher: DecoratingDataFetcher {
-    /// What is wrapped.
+    /// The wrapped fetcher.
     public var base: any DataFetcher
     private let limit: Duration
     private let timer: TimerService
@@ -16,12 +16,13 @@ public struct TimingOutDataFetcher: DecoratingDataFetcher {
         self.timer = timer
     }
 
-    /// How long an answer may take.
+    /// The description of this layer, with the limit.
     public var layer: DataFetcherLayer { DataFetcherLayer(.timeout, "times out after \(limit)") }
 
-    /// The wrapped fetcher's answer, if it comes in time.
+    /// Returns the wrapped fetcher's response if it arrives in time.
     ///
-    /// - Throws: a ``FetchError`` with ``FetchError/Reason/timedOut`` if it does not; otherwise what the wrapped fetcher throws.
+    /// - Throws: A ``FetchError`` with ``FetchError/Reason/timedOut`` if it does not; otherwise, errors of the wrapped
+    ///   fetcher.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard limit > .zero else { throw timedOut(request, wasSent: false) }
         let deadline = Deadline(in: limit, on: timer)
@@ -49,15 +50,17 @@ public struct TimingOutDataFetcher: DecoratingDataFetcher {
 }
 
 extension DataFetcher {
-    /// This fetcher with a limit for each request, from when it is handed over until its answer is whole.
+    /// Returns this fetcher with a time limit for each request, until its response is complete.
     ///
-    /// What waits inside, such as a retry, shares the time: put one timeout around the retries for all attempts together, and
-    /// one inside of them for each.
+    /// Inner layers, such as retries, share the time. Apply one timeout outside the retries to limit all attempts together,
+    /// and one inside to limit each attempt:
+    ///
+    ///     let fetcher = base.timingOut(after: .seconds(2)).retrying(.standard).timingOut(after: .seconds(10))
     ///
     /// - Parameters:
-    ///   - limit: How long an answer may take. A request with none left fails without being sent.
-    ///   - timer: What tells the time.
-    /// - Returns: the fetcher to hand requests to.
+    ///   - limit: The maximum duration. With zero or less, requests fail without being sent.
+    ///   - timer: The source of time.
+    /// - Returns: The fetcher with the timeout.
     public func timingOut(after limit: Duration, timer: TimerService = .continuous) -> TimingOutDataFetcher {
         TimingOutDataFetcher(self, limit: limit, timer: timer)
     }

@@ -7,25 +7,30 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Has the images that a data fetcher can get.
+/// An image source that loads images with a data fetcher.
+///
+///     let source = FetchingImageSource(fetcher, relativeTo: URL(string: "https://example.org/images"))
+///     let loader = ImageLoader(source: source, codec: codec)
+///     let image = try await loader.loadImage(from: "cat.jpg")
 public struct FetchingImageSource: ImageSource {
     private let fetcher: any DataFetcher
     private let baseURL: URL?
 
-    /// Makes a source of a data fetcher.
+    /// Creates a source from a data fetcher.
     ///
     /// - Parameters:
-    ///   - fetcher: What gets the images.
-    ///   - baseURL: The address that those of images are relative to, and lie below; `nil` if they are whole. A whole one is
-    ///     asked for as it is in any case.
+    ///   - fetcher: The fetcher that loads the images.
+    ///   - baseURL: The base URL of relative addresses, which must stay below it, or `nil` if all addresses are
+    ///     absolute. Absolute addresses are always used unchanged.
     public init(_ fetcher: any DataFetcher, relativeTo baseURL: URL? = nil) {
         self.fetcher = fetcher
         self.baseURL = baseURL
     }
 
-    /// What the data fetcher answers with success.
+    /// Returns the body of a successful response.
     ///
-    /// - Throws: an `ImageError` for any other answer, or if there is none, or if the address is none.
+    /// - Throws: An `ImageError` if the response is not successful, if there is no response, or if the address is
+    ///   invalid.
     public func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
         guard let url = url(of: address) else {
             throw ImageError(
@@ -38,7 +43,7 @@ public struct FetchingImageSource: ImageSource {
         do throws(FetchError) {
             let response = try await fetcher.limitingSize(to: limit).fetch(request)
             guard response.status.isSuccess else {
-                // That another has no image says nothing of the one that was asked.
+                // A fallback's error status says nothing about the server that was asked first.
                 if let fallbackReason = response.fallbackReason { throw fallbackReason }
                 throw FetchError(response, to: request)
             }
@@ -59,7 +64,7 @@ public struct FetchingImageSource: ImageSource {
         return url
     }
 
-    /// Whether a path leads no higher when a server takes what is percent-encoded in it for what it stands for.
+    /// Returns whether a path stays below the base, even if a server decodes its percent-encoded characters.
     private static func staysBelow(_ path: Substring) -> Bool {
         let path = path.prefix { $0 != "?" && $0 != "#" }.lowercased()
         guard !path.contains("%2f"), !path.contains("%5c"), !path.contains("\\") else { return false }

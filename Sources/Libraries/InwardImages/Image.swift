@@ -1,16 +1,16 @@
-/// An image: pixels in rows from the top, each from the left.
+/// A bitmap image with four bytes per pixel. Rows are stored top to bottom, and pixels left to right.
 public struct Image: Hashable, Sendable {
-    /// How many bytes a pixel takes: red, green, blue and alpha, as ``Color`` describes them.
+    /// The number of bytes per pixel: red, green, blue, and alpha, as described by ``Color``.
     public static let bytesPerPixel = 4
 
-    /// How large it is, as it is stored.
+    /// The size of the stored pixels, before the orientation is applied.
     public let size: ImageSize
-    /// The pixels, four bytes each, without gaps; as many as the size says.
+    /// The pixels, four bytes each, without padding.
     public private(set) var bytes: [UInt8]
-    /// How it is to be turned to show it.
+    /// How to rotate or mirror the stored pixels for display.
     public var orientation: Orientation
 
-    /// Makes an image of its pixels; `nil` if they are not as many as the size says.
+    /// Creates an image from pixels, or returns `nil` if the number of bytes does not match the size.
     public init?(size: ImageSize, bytes: [UInt8], orientation: Orientation = .up) {
         guard bytes.count == size.byteCount else { return nil }
         self.size = size
@@ -18,7 +18,7 @@ public struct Image: Hashable, Sendable {
         self.orientation = orientation
     }
 
-    /// Makes an image of one colour.
+    /// Creates an image that is filled with one color.
     public init(size: ImageSize, color: Color = .clear) {
         self.init(size: size) { pixels in
             var index = 0
@@ -32,7 +32,7 @@ public struct Image: Hashable, Sendable {
         }
     }
 
-    /// Makes an image whose pixels are written by a function; they are clear before.
+    /// Creates an image whose pixels are written by a closure. The pixels are initially clear.
     @inlinable
     public init<Failure: Error>(
         size: ImageSize,
@@ -52,7 +52,7 @@ public struct Image: Hashable, Sendable {
         self.orientation = orientation
     }
 
-    /// Changes the pixels where they are, if nobody else has this image, and those of a copy otherwise.
+    /// Changes the pixels in place. If another value shares the storage, the pixels are copied first.
     public mutating func update<Failure: Error>(
         _ change: (inout MutableSpan<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
@@ -60,14 +60,14 @@ public struct Image: Hashable, Sendable {
         try change(&pixels)
     }
 
-    /// The colour of a pixel, counted from 0 at the left and at the top; clear outside of the image.
+    /// The stored color of a pixel, with the origin at the top left, or clear for a pixel outside the image.
     public subscript(x: Int, y: Int) -> Color {
         guard (0..<size.width).contains(x), (0..<size.height).contains(y) else { return .clear }
         let index = (y * size.width + x) * Self.bytesPerPixel
         return Color(red: bytes[index], green: bytes[index + 1], blue: bytes[index + 2], alpha: bytes[index + 3])
     }
 
-    /// Whether no pixel lets anything through.
+    /// Whether every pixel is fully opaque.
     ///
     /// - Complexity: O(n) in the number of pixels.
     public var isOpaque: Bool {
@@ -83,21 +83,22 @@ public struct Image: Hashable, Sendable {
 }
 
 extension Image: CustomStringConvertible, CustomReflectable {
-    /// The size; the pixels are too many to show.
+    /// The size of the image. The pixels are omitted.
     public var description: String { "image of \(size)" }
 
-    /// A mirror that shows no more than the description does.
+    /// A mirror with the size and the orientation. The pixels are omitted.
     public var customMirror: Mirror { Mirror(self, children: ["size": size, "orientation": orientation]) }
 }
 
-/// How large an image is, in pixels.
+/// The size of an image, in pixels.
 public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
-    /// How many pixels a row has, 1 or more.
+    /// The number of pixels per row, at least 1.
     public let width: Int
-    /// How many rows there are, 1 or more.
+    /// The number of rows, at least 1.
     public let height: Int
 
-    /// Makes a size; `nil` if a side is less than 1, or if the bytes of such an image could not be counted.
+    /// Creates a size, or returns `nil` if a side is less than 1 or the number of bytes of such an image would
+    /// overflow.
     public init?(width: Int, height: Int) {
         guard width > 0, height > 0 else { return nil }
         let (count, isTooMany) = width.multipliedReportingOverflow(by: height)
@@ -106,25 +107,26 @@ public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
         self.height = height
     }
 
-    /// A size whose sides are at least 1, whatever they are asked to be, and at most ``longestSide``.
+    /// Creates a size whose sides are clamped to the range from 1 to ``longestSide``.
     public init(clamping width: Int, _ height: Int) {
         self.width = min(max(1, width), Self.longestSide)
         self.height = min(max(1, height), Self.longestSide)
     }
 
-    /// The longest side that a clamped size has, 1,000,000 pixels.
+    /// The longest side of a clamped size, 1,000,000 pixels.
     public static let longestSide = 1_000_000
 
-    /// How many pixels there are.
+    /// The number of pixels.
     public var pixelCount: Int { width * height }
-    /// How many bytes the pixels take.
+    /// The number of bytes that the pixels occupy.
     public var byteCount: Int { pixelCount * Image.bytesPerPixel }
-    /// The larger side.
+    /// The length of the longer side.
     public var longerSide: Int { max(width, height) }
-    /// The size of the image on its side.
+    /// The size with width and height swapped.
     public var transposed: ImageSize { ImageSize(unchecked: height, width) }
 
-    /// The size with sides divided by a number, rounded up, as decoders reduce an image; by 1 if the number is less.
+    /// Returns the size with both sides divided by a divisor and rounded up, as when a decoder reduces an image. A
+    /// divisor less than 1 counts as 1.
     public func divided(by divisor: Int) -> ImageSize {
         let divisor = max(1, divisor)
         return ImageSize(unchecked: (width - 1) / divisor + 1, (height - 1) / divisor + 1)
@@ -135,45 +137,46 @@ public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
         self.height = height
     }
 
-    /// The size as it is usually written, such as `640×480`.
+    /// The size in the form `640×480`.
     public var description: String { "\(width)×\(height)" }
 }
 
-/// How the stored rows of an image are to be turned to show it: the tag 0x0112 of TIFF 6.0, as Exif uses it.
+/// How to rotate or mirror the stored pixels of an image for display. The raw values are those of the TIFF 6.0 tag
+/// 0x0112, which Exif uses.
 public enum Orientation: Int, Hashable, Sendable, CaseIterable {
-    /// As it is stored.
+    /// Display the image as it is stored.
     case up = 1
-    /// Left and right swapped.
+    /// Mirror the image horizontally.
     case upMirrored = 2
-    /// Turned by half.
+    /// Rotate the image by 180°.
     case down = 3
-    /// Top and bottom swapped.
+    /// Mirror the image vertically.
     case downMirrored = 4
-    /// Rows and columns swapped.
+    /// Swap rows and columns.
     case leftMirrored = 5
-    /// To be turned by a quarter, clockwise.
+    /// Rotate the image by 90° clockwise.
     case right = 6
-    /// Rows and columns swapped, and turned by half.
+    /// Swap rows and columns, and rotate the image by 180°.
     case rightMirrored = 7
-    /// To be turned by a quarter, counterclockwise.
+    /// Rotate the image by 90° counterclockwise.
     case left = 8
 
-    /// Whether what is stored as a row is shown as a column.
+    /// Whether width and height are swapped for display.
     public var swapsSides: Bool { rawValue >= Orientation.leftMirrored.rawValue }
 }
 
-/// A colour in sRGB (IEC 61966-2-1), and how much it hides what is behind it.
+/// An sRGB color (IEC 61966-2-1) with alpha.
 public struct Color: Hashable, Sendable {
-    /// How red it is, as sRGB encodes it.
+    /// The sRGB-encoded red component.
     public var red: UInt8
-    /// How green it is, as sRGB encodes it.
+    /// The sRGB-encoded green component.
     public var green: UInt8
-    /// How blue it is, as sRGB encodes it.
+    /// The sRGB-encoded blue component.
     public var blue: UInt8
-    /// How much it hides: nothing at 0, all at 255. The other parts are not multiplied by it.
+    /// The opacity, from 0 (clear) to 255 (opaque). The color components are not premultiplied.
     public var alpha: UInt8
 
-    /// Makes a colour of its parts, one that hides all if nothing is said of it.
+    /// Creates a color from its components. It is opaque by default.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
@@ -181,15 +184,15 @@ public struct Color: Hashable, Sendable {
         self.alpha = alpha
     }
 
-    /// Makes a grey of a level.
+    /// Creates a gray.
     public init(gray: UInt8, alpha: UInt8 = 255) {
         self.init(red: gray, green: gray, blue: gray, alpha: alpha)
     }
 
-    /// What cannot be seen.
+    /// Fully transparent.
     public static let clear = Color(gray: 0, alpha: 0)
-    /// Black that hides all.
+    /// Opaque black.
     public static let black = Color(gray: 0)
-    /// White that hides all.
+    /// Opaque white.
     public static let white = Color(gray: 255)
 }

@@ -1,40 +1,40 @@
-/// Why there is no image.
+/// An error thrown when an image cannot be loaded.
 public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kinds of failure.
     public enum Reason: Hashable, Sendable {
-        /// There is nothing at the address.
+        /// There is no image at the address.
         case notFound
-        /// Whoever has the image does not give it to this caller.
+        /// The source refuses to give the image to this caller.
         case denied
-        /// The image cannot be had now; it may be later.
+        /// The image is temporarily unavailable.
         case unavailable
-        /// What is at the address is larger than allowed, encoded or decoded.
+        /// The image exceeds a limit, encoded or decoded.
         case tooLarge
-        /// What is at the address is no image, or one of a form that cannot be read here.
+        /// The data is not an image, or its format is not supported.
         case unsupported
-        /// What is at the address is an image that is damaged or cut short.
+        /// The image is damaged or truncated.
         case damaged
-        /// There was no time left.
+        /// The deadline or a time limit passed.
         case timedOut
-        /// The caller gave up.
+        /// The task was cancelled.
         case cancelled
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public let reason: Reason
-    /// What was asked for; `nil` where that is not known.
+    /// The address of the image, or `nil` if it is unknown.
     public let address: ImageAddress?
     /// What happened, as the end of a sentence that begins with the image.
     public let explanation: String
 
-    /// Says why there is no image.
+    /// Creates an error with a kind and an explanation.
     public init(_ reason: Reason, of address: ImageAddress? = nil, explanation: String) {
         self.reason = reason
         self.address = address
         self.explanation = explanation
     }
 
-    /// The failure in a sentence that names the address, without what may be secret in it.
+    /// A sentence that names the address and what happened. It omits parts of the address that can contain secrets.
     public var description: String {
         guard let address else { return "The image \(explanation)." }
         return "The image \(address) \(explanation)."
@@ -52,7 +52,7 @@ extension ImageError {
 }
 
 extension ImageError {
-    /// Makes the error of a load from the error of a codec.
+    /// Creates the error of a load from a codec's error.
     public init(_ error: ImageCodecError, of address: ImageAddress) {
         let reason: Reason =
             switch error.reason {
@@ -65,11 +65,11 @@ extension ImageError {
     }
 }
 
-/// An image, or why there is none.
+/// An image, or the error that prevented it.
 public typealias ImageResult = Result<Image, ImageError>
 
 extension ImageResult {
-    /// How many bytes the image takes; 0 if there is none.
+    /// The number of bytes of the image, or 0 for an error.
     var byteCount: Int {
         if case .success(let image) = self { image.size.byteCount } else { 0 }
     }

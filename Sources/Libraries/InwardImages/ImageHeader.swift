@@ -1,24 +1,24 @@
-/// What an encoded image says of itself before it is decoded.
+/// What an encoded image states about itself before it is decoded.
 public struct ImageHeader: Hashable, Sendable {
-    /// The form it is encoded in.
+    /// The image format.
     public let format: ImageFormat
-    /// How large it is, as it is stored.
+    /// The size of the stored pixels, before the orientation is applied.
     public let size: ImageSize
-    /// How it is to be turned to show it.
+    /// How to rotate or mirror the stored pixels for display.
     public let orientation: Orientation
-    /// What its sides can be divided by while it is decoded, in rising order; 1 is always among them.
+    /// The numbers by which a decoder can divide the sides, in ascending order. They always include 1.
     public let reductions: [Int]
-    /// How many bytes decoding it takes beside those of the image that comes out.
+    /// The number of bytes that decoding needs in addition to the decoded image.
     public let workingBytes: Int
 
-    /// Says what an image is.
+    /// Creates a header.
     ///
     /// - Parameters:
-    ///   - format: The form it is encoded in.
-    ///   - size: How large it is, as it is stored.
-    ///   - orientation: How it is to be turned to show it.
-    ///   - reductions: What its sides can be divided by while it is decoded, beside 1.
-    ///   - workingBytes: How many bytes decoding it takes beside those of the image that comes out.
+    ///   - format: The image format.
+    ///   - size: The size of the stored pixels, before the orientation is applied.
+    ///   - orientation: How to rotate or mirror the stored pixels for display.
+    ///   - reductions: The numbers, in addition to 1, by which a decoder can divide the sides.
+    ///   - workingBytes: The number of bytes that decoding needs in addition to the decoded image.
     public init(
         format: ImageFormat,
         size: ImageSize,
@@ -33,21 +33,21 @@ public struct ImageHeader: Hashable, Sendable {
         self.workingBytes = max(0, workingBytes)
     }
 
-    /// How many bytes decoding it takes in all, where its sides are divided by a number meanwhile.
+    /// Returns the total number of bytes that decoding needs with a reduction.
     public func bytes(reducedBy reduction: Int) -> Int {
         let (bytes, isTooMany) = size.divided(by: reduction).byteCount.addingReportingOverflow(workingBytes)
         return isTooMany ? .max : bytes
     }
 }
 
-/// A form that images are encoded in.
+/// An image format.
 public struct ImageFormat: Hashable, Sendable, CustomStringConvertible {
-    /// What people call it, such as `JPEG`.
+    /// The common name, such as `JPEG`.
     public let name: String
-    /// What it is called where images travel, such as `image/jpeg`.
+    /// The media type, such as `image/jpeg`.
     public let mediaType: String
 
-    /// Names a form.
+    /// Creates a format.
     public init(name: String, mediaType: String) {
         self.name = name
         self.mediaType = mediaType
@@ -55,13 +55,13 @@ public struct ImageFormat: Hashable, Sendable, CustomStringConvertible {
 
     /// Portable Network Graphics (ISO/IEC 15948).
     public static let png = ImageFormat(name: "PNG", mediaType: "image/png")
-    /// JPEG (ITU-T T.81), as JFIF and Exif files hold it.
+    /// JPEG (ITU-T T.81) in JFIF and Exif files.
     public static let jpeg = ImageFormat(name: "JPEG", mediaType: "image/jpeg")
     /// WebP (RFC 9649).
     public static let webP = ImageFormat(name: "WebP", mediaType: "image/webp")
     /// GIF, versions 87a and 89a.
     public static let gif = ImageFormat(name: "GIF", mediaType: "image/gif")
-    /// AVIF, AV1 in a container of HEIF.
+    /// AVIF (AV1 in a HEIF container).
     public static let avif = ImageFormat(name: "AVIF", mediaType: "image/avif")
     /// HEIF with HEVC (ISO/IEC 23008-12).
     public static let heif = ImageFormat(name: "HEIF", mediaType: "image/heic")
@@ -69,7 +69,7 @@ public struct ImageFormat: Hashable, Sendable, CustomStringConvertible {
     public static let tiff = ImageFormat(name: "TIFF", mediaType: "image/tiff")
     /// Windows bitmaps.
     public static let bmp = ImageFormat(name: "BMP", mediaType: "image/bmp")
-    /// Icons of Windows.
+    /// Windows icons.
     public static let ico = ImageFormat(name: "ICO", mediaType: "image/vnd.microsoft.icon")
     /// JPEG 2000 (ITU-T T.800).
     public static let jpeg2000 = ImageFormat(name: "JPEG 2000", mediaType: "image/jp2")
@@ -80,6 +80,6 @@ public struct ImageFormat: Hashable, Sendable, CustomStringConvertible {
     /// Photoshop documents.
     public static let psd = ImageFormat(name: "PSD", mediaType: "image/vnd.adobe.photoshop")
 
-    /// What people call it.
+    /// The common name.
     public var description: String { name }
 }

@@ -1,39 +1,39 @@
-/// Has the bytes of images.
+/// A port that provides encoded images.
 public protocol ImageSource: Sendable {
-    /// The image at an address, as it is encoded.
+    /// Returns the encoded image at an address.
     ///
-    /// Gives up when the task is cancelled.
+    /// Implementations stop when the task is cancelled.
     ///
     /// - Parameters:
-    ///   - address: Where the image is.
-    ///   - limit: How many bytes there may be. With more it fails as soon as that is known.
-    /// - Returns: the bytes of the image.
-    /// - Throws: an ``ImageError`` if there is no image, or it cannot be had.
+    ///   - address: The address of the image.
+    ///   - limit: The maximum number of bytes. Larger images fail as soon as their size is known.
+    /// - Returns: The encoded image.
+    /// - Throws: An ``ImageError`` if the image does not exist or cannot be loaded.
     func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage
 }
 
-/// What an image is asked for by: an address of the web, a path, or whatever else its source understands.
+/// The address of an image: a URL, a path, or anything else that the image source understands.
 public struct ImageAddress: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
-    /// The address as its source understands it.
+    /// The address in the form that the source understands.
     public let rawValue: String
 
-    /// Makes an address; whether there is something at it, its source finds out.
+    /// Creates an address. The source determines whether it is valid.
     public init(_ rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// Makes an address of a literal.
+    /// Creates an address from a string literal.
     public init(stringLiteral value: String) {
         self.init(value)
     }
 
-    /// The address without user name, password, query and fragment, any of which may hold a secret; of one that holds the
-    /// image itself (RFC 2397), no more than that it does.
+    /// The address without user name, password, query, and fragment, which can contain secrets. For a data URL (RFC
+    /// 2397), only its scheme.
     public var description: String {
         var text = rawValue[...]
         if text.prefix(5).lowercased() == "data:" { return "data:…" }
         if let end = text.firstIndex(where: { $0 == "?" || $0 == "#" }) { text = text[..<end] }
-        // What a host can begin behind: a scheme, and slashes. A path alone has no host.
+        // A host can follow a scheme and slashes. A plain path has no host.
         let scheme = text.prefix { $0 != "/" && $0 != ":" }
         let start = text[scheme.endIndex...].drop { $0 == ":" || $0 == "/" }.startIndex
         guard start > scheme.endIndex, scheme.isEmpty || text[scheme.endIndex] == ":" else { return String(text) }
@@ -43,14 +43,14 @@ public struct ImageAddress: Hashable, Sendable, CustomStringConvertible, Express
     }
 }
 
-/// The bytes of an image, as its source has them.
+/// An encoded image from an image source.
 public struct EncodedImage: Hashable, Sendable {
     /// The bytes.
     public var bytes: [UInt8]
-    /// Whether they are those that were asked for, and not others in their place, which nobody keeps.
+    /// Whether this is the requested image. If `false`, it is a substitute, which must not be cached.
     public var isGenuine: Bool
 
-    /// Makes the bytes of an image, those that were asked for unless it is said otherwise.
+    /// Creates an encoded image. By default, it is the requested one.
     public init(_ bytes: [UInt8], isGenuine: Bool = true) {
         self.bytes = bytes
         self.isGenuine = isGenuine

@@ -9,16 +9,16 @@ import Musl
 import Darwin
 #endif
 
-/// Keeps damaged parts for inspection. The oldest are removed first.
+/// Keeps damaged data for inspection. The oldest files are removed first.
 package struct DamagedRecords: Sendable {
-    /// How many files there are at the most.
+    /// The maximum number of files.
     package static let countLimit = 64
-    /// How many bytes each has at the most.
+    /// The maximum size of each file, in bytes.
     package static let byteLimit = 256 * 1_024
 
     private let place: RecordDirectory
 
-    /// Names the directory `damaged` of a store.
+    /// Creates the collection in the directory `damaged` of a store.
     package init(directory: RecordDirectory) {
         place = RecordDirectory(
             url: directory.url.appending(path: RecordDirectory.damaged, directoryHint: .isDirectory),
@@ -26,9 +26,9 @@ package struct DamagedRecords: Sendable {
         )
     }
 
-    /// Puts bytes into a file of their own, or as many as there may be; gives its path, or `nil` if it could not be written.
+    /// Writes bytes, up to the size limit, to a new file. Returns the file's path, or `nil` if it could not be written.
     ///
-    /// The store does not need what is damaged, so failures here are ignored.
+    /// The store does not need the damaged data, so failures are ignored.
     package func add(_ bytes: [UInt8]) -> String? {
         do throws(RecordStoreError) {
             let name = try Self.makeRoom(in: place, count: Self.countLimit)
@@ -40,8 +40,8 @@ package struct DamagedRecords: Sendable {
         }
     }
 
-    /// Keeps a log that the disk cannot read everywhere when another takes its place, for it may be able to later. Two of them
-    /// are kept.
+    /// Keeps a log with unreadable sectors when it is replaced, because the disk may be able to read it later. Up to two logs are
+    /// kept.
     package func keepLog() {
         do throws(RecordStoreError) {
             let logs = RecordDirectory(
@@ -52,11 +52,11 @@ package struct DamagedRecords: Sendable {
             let store = RecordDirectory(url: place.url.deletingLastPathComponent(), faults: place.faults)
             try store.link(RecordDirectory.log, to: logs.path(of: name))
         } catch {
-            // A file system without links keeps the bytes that can be read, in a file of their own.
+            // If the file system does not support links, the readable bytes are kept in a separate file.
         }
     }
 
-    /// Returns an unused path to move a whole database to. Two databases are kept.
+    /// Returns an unused path to move a whole database to. Up to two databases are kept.
     package func placeForDatabase() throws(RecordStoreError) -> URL {
         let databases = RecordDirectory(
             url: place.url.appending(path: "databases", directoryHint: .isDirectory),
@@ -65,15 +65,15 @@ package struct DamagedRecords: Sendable {
         return databases.url.appending(path: try Self.makeRoom(in: databases, count: 2))
     }
 
-    /// Removes what there are too many of; gives the name of the next, which is the next number.
+    /// Removes the files beyond the limit, and returns the next name, which is the next number.
     private static func makeRoom(in place: RecordDirectory, count: Int) throws(RecordStoreError) -> String {
         try place.make()
         let numbers = place.names().compactMap { Int($0) }.sorted()
         for number in numbers.dropLast(count - 1) {
-            // What stays takes room and does no harm.
+            // A file that remains only takes up space.
             try? FileManager.default.removeItem(at: place.url.appending(path: String(number)))
         }
-        // A foreign name without a next number is sorted among the others.
+        // A foreign name may be the largest number. The new name is then sorted among the others.
         return String(numbers.last.map { $0 < .max ? $0 + 1 : $0 } ?? 1)
     }
 }

@@ -11,22 +11,22 @@ import Musl
 import Darwin
 #endif
 
-/// The claims on the keys of a store: a locked file for each, in the directory `claims`, which says who owns the key.
+/// The claims on a store's keys: one locked file per key in the directory `claims`, which names the owner.
 ///
-/// The system unlocks the file when its owner ends, even if the owner is killed. A claim never blocks a thread: if the file is
-/// locked, the caller learns that at once.
+/// The system unlocks the file when its owner ends, even if it is killed. Claiming never waits for another owner: if the file is
+/// locked, the call says so immediately.
 package final class RecordClaims: Sendable {
     private static let directoryName = "claims"
-    /// Names of files have at most 255 bytes, and a byte of a key takes two.
+    /// File names are limited to 255 bytes, and each byte of a key takes two.
     private static let chunkLength = 100
-    /// How much of a file is read to learn who owns it.
+    /// The number of bytes that are read to identify the owner.
     private static let ownerLength = 512
 
     private let store: RecordDirectory
     private let now: @Sendable () -> Date
     private let queue = DispatchQueue(label: "inward.record-store.claims")
 
-    /// Makes the claims of the store in a directory.
+    /// Creates the claims of a store's directory.
     package init(_ store: RecordDirectory, now: @escaping @Sendable () -> Date) {
         self.store = store
         self.now = now
@@ -34,7 +34,7 @@ package final class RecordClaims: Sendable {
 
     /// Tries to claim a key.
     ///
-    /// - Throws: a `RecordStoreError` if the file cannot be locked, or the task was cancelled beforehand.
+    /// - Throws: a `RecordStoreError` if the file cannot be locked, or if the task was cancelled before the call.
     package func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
         guard !Task.isCancelled else {
             throw RecordStoreError(.cancelled, explanation: "The task was cancelled before the key was claimed.")
@@ -42,9 +42,9 @@ package final class RecordClaims: Sendable {
         return try await performed { Result { () throws(RecordStoreError) in try self.lock(key) } }.get()
     }
 
-    /// Does something on a thread that may wait for a disk.
+    /// Runs a closure on a thread that may block on the disk.
     private func performed<Answer: Sendable>(_ body: @escaping @Sendable () -> Answer) async -> Answer {
-        // Resumed exactly once: where the queue does the work, which it does once.
+        // Resumed exactly once, because the queue runs the closure once.
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: body()) }
         }
@@ -56,14 +56,14 @@ package final class RecordClaims: Sendable {
             try directory.make()
             let file = try directory.open(name, O_RDWR | O_CREAT)
             guard try file.lockAtOnce() else { return .owned(by: owner(in: file)) }
-            // An earlier owner may have removed the file between the two steps. Somebody else may have locked the next one.
+            // The previous owner may have removed the file between the two steps, and another process may have locked a new one.
             guard try directory.status(of: name)?.identity == file.status().identity else { continue }
             sign(file)
             return .claimed(
-                // Closing the file unlocks it, so a claim that is dropped is released, too.
+                // Closing the file unlocks it, so dropping a claim also releases it.
                 RecordClaim { [self] in
                     await performed {
-                        // A file that stays does no harm.
+                        // A file that remains is harmless.
                         try? FileManager.default.removeItem(atPath: directory.path(of: name))
                         file.close()
                     }
@@ -72,7 +72,7 @@ package final class RecordClaims: Sendable {
         }
     }
 
-    /// Writes into a file who owns it. Where that fails, for want of room, the owner is unknown to others.
+    /// Writes the owner into the file. If this fails because the disk is full, other processes cannot tell who the owner is.
     private func sign(_ file: RecordFile) {
         let process = ProcessInfo.processInfo
         let owner =
@@ -88,7 +88,8 @@ package final class RecordClaims: Sendable {
         return bytes.isEmpty ? "another process" : String(decoding: bytes, as: UTF8.self).visible
     }
 
-    /// Where the file of a key is: in hexadecimal digits, so that no two keys share one, whatever the file system makes of names.
+    /// Returns the location of a key's file. The name is in hexadecimal, so distinct keys never share a file, no matter how the
+    /// file system treats names.
     private func place(of key: RecordKey) -> (directory: RecordDirectory, name: String) {
         let bytes = key.encoded
         var url = store.url.appending(path: Self.directoryName, directoryHint: .isDirectory)
@@ -106,16 +107,16 @@ package final class RecordClaims: Sendable {
 
     private static var hostName: String {
         var bytes = [CChar](repeating: 0, count: 256)
-        // `unsafe`: the array outlives the call, which writes at most as many bytes as it is told.
+        // `unsafe`: The array outlives the call, which writes at most the given number of bytes.
         let status = unsafe gethostname(&bytes, bytes.count - 1)
         guard status == 0 else { return "an unknown host" }
         return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
 
-/// Who changes the files of a store, among all processes and all stores of this one.
+/// The write lock of a store, shared by all processes and by all stores within a process.
 ///
-/// The system gives the lock back for a process that ends, however it does.
+/// The system releases the lock when the process ends, for whatever reason.
 package struct RecordLock: Sendable {
     private let directory: RecordDirectory
     private var file: RecordFile?
@@ -129,7 +130,7 @@ package struct RecordLock: Sendable {
         _ body: () throws(RecordStoreError) -> Answer
     ) throws(RecordStoreError) -> Answer {
         let file = try acquire()
-        // Where it is not given back the file is closed, which does the same.
+        // If unlocking fails, closing the file unlocks it.
         defer { do { try file.lock(false) } catch { self.file = nil } }
         return try body()
     }
@@ -146,12 +147,12 @@ package struct RecordLock: Sendable {
             }
             try file.lock(true)
             do {
-                // The lock of a removed file excludes nobody: another process may have locked the new file of that name.
+                // A lock on a removed file excludes nobody: another process may have locked a new file of that name.
                 if try directory.status(of: RecordDirectory.lock)?.identity == file.status().identity {
                     return file
                 }
             } catch {
-                // Closing the file unlocks it. Otherwise no process could lock it again, this one included.
+                // Closing the file unlocks it. Otherwise, no process could acquire the lock again, including this one.
                 self.file = nil
                 throw error
             }

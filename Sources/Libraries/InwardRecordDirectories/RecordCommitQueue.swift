@@ -2,17 +2,17 @@ import Dispatch
 package import InwardRepositories
 import Synchronization
 
-/// Makes commits on a thread of its own, which may wait for a disk or for another process: as many together as have come while
-/// others were made.
+/// Groups commits and makes them on its own thread, which may block on the disk or on another process. Commits that arrive while
+/// others are being made form the next group.
 ///
-/// A commit waits until the store is locked. Until then its task may leave, which withdraws it.
+/// A commit can be cancelled until the store is locked. Cancelling the task withdraws it.
 package final class RecordCommitQueue: Sendable {
-    /// What became of a commit.
+    /// The result of a commit.
     package typealias Outcome = Result<Void, RecordStoreError>
     /// Runs a closure while no other process changes the store. Blocks until the lock is free.
     package typealias Exclusively = @Sendable (() -> Void) throws(RecordStoreError) -> Void
 
-    /// Changes whose caller waits for them.
+    /// Changes whose caller is waiting.
     private struct Commit {
         let changes: [RecordChange]
         let wait: RecordWait<Void>
@@ -27,7 +27,7 @@ package final class RecordCommitQueue: Sendable {
     private struct Waiting {
         var commits: [Commit] = []
         var isScheduled = false
-        /// How many there may be before those are removed whose tasks have left.
+        /// The number of waiting commits at which those of cancelled tasks are removed.
         var sweepCount = 64
 
         mutating func append(_ commit: Commit) {
@@ -41,7 +41,7 @@ package final class RecordCommitQueue: Sendable {
         mutating func removeLeft() { commits.removeAll { !$0.wait.isWaiting } }
     }
 
-    /// How many bytes are committed together, so that a crowd of large records is not in memory twice.
+    /// The number of bytes after which a group is complete, so that many large records are not in memory twice.
     private static let groupByteLimit = 4 * 1_024 * 1_024
 
     private let exclusively: Exclusively
@@ -50,12 +50,12 @@ package final class RecordCommitQueue: Sendable {
     private let waiting = Mutex(Waiting())
     private let queue = DispatchQueue(label: "inward.record-store.commits")
 
-    /// Makes one of what it has to do.
+    /// Creates a queue.
     ///
     /// - Parameters:
     ///   - exclusively: Locks the store.
-    ///   - make: Makes commits, which come in their order, and says of each what became of it. The store is locked.
-    ///   - tidy: Cleans up after them. Only the next commit waits for it. The store is not locked.
+    ///   - make: Makes commits, which are passed in order, and returns the outcome of each. The store is locked.
+    ///   - tidy: Cleans up after a group of commits. Only the next commit waits for it. The store is not locked.
     package init(
         exclusively: @escaping Exclusively,
         make: @escaping @Sendable ([[RecordChange]]) -> [Outcome],
@@ -66,10 +66,10 @@ package final class RecordCommitQueue: Sendable {
         self.tidy = tidy
     }
 
-    /// Makes changes.
+    /// Commits changes.
     ///
-    /// - Throws: a `RecordStoreError` if nothing was changed, because it failed, or because the task was cancelled or its deadline
-    ///   passed before the store began.
+    /// - Throws: a `RecordStoreError` if nothing was changed: because the commit failed, or because the task was cancelled or its
+    ///   deadline passed before the store began.
     package func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         let wait = RecordWait<Void>()
         try await wait.value {
@@ -88,7 +88,7 @@ package final class RecordCommitQueue: Sendable {
         queue.async(execute: body)
     }
 
-    /// Makes the commits that wait, as many together as there are, until none does.
+    /// Makes the waiting commits in groups until none are left.
     private func makeCommits() {
         while hasCommits() {
             do {
@@ -98,7 +98,7 @@ package final class RecordCommitQueue: Sendable {
                     for commit in group { commit.wait.end(outcomes.popFirst() ?? Self.unknownOutcome) }
                 }
             } catch {
-                // None has begun.
+                // None of the commits has begun.
                 let commits = waiting.withLock { waiting in
                     defer { waiting.commits = [] }
                     return waiting.commits
@@ -110,7 +110,7 @@ package final class RecordCommitQueue: Sendable {
         }
     }
 
-    /// Whether a commit waits; if none does, the next one schedules this again.
+    /// Returns whether commits are waiting. If none are, the next commit schedules the queue again.
     private func hasCommits() -> Bool {
         waiting.withLock { waiting in
             waiting.removeLeft()
@@ -119,7 +119,7 @@ package final class RecordCommitQueue: Sendable {
         }
     }
 
-    /// The next commits to be made together, whose tasks do not leave any more.
+    /// Returns the next group of commits. From here on, their tasks can no longer withdraw.
     private func nextGroup() -> [Commit]? {
         waiting.withLock { waiting in
             var byteCount = 0
@@ -133,29 +133,29 @@ package final class RecordCommitQueue: Sendable {
         }
     }
 
-    // Nobody is left waiting by a store that says too little.
+    // Ends the wait of a commit for which the store returned no outcome.
     private static let unknownOutcome = Outcome.failure(
         RecordStoreError(.unavailable, explanation: "The store does not say whether the changes were made.")
     )
 }
 
-/// Reads on a thread of its own, which may wait for a disk or for another process, one after the other.
+/// A serial queue that reads on its own thread, which may block on the disk or on another process.
 package struct RecordReadQueue: Sendable {
     private let queue = DispatchQueue(label: "inward.record-store.reads")
 
-    /// Makes one.
+    /// Creates a queue.
     package init() {}
 
-    /// Reads something.
+    /// Reads on the queue and waits for the result.
     ///
-    /// - Throws: a `RecordStoreError` if that fails, or the task was cancelled or its deadline passed before it was read.
+    /// - Throws: a `RecordStoreError` if the read fails, or if the task was cancelled or its deadline passed before the read.
     package func read<Answer: Sendable>(
         _ body: @escaping @Sendable () throws(RecordStoreError) -> Answer
     ) async throws(RecordStoreError) -> Answer {
         let wait = RecordWait<Answer>()
         return try await wait.value {
             queue.async {
-                // Nothing is read for a task that has left.
+                // The task no longer waits, so the read is skipped.
                 guard wait.isWaiting else { return }
                 wait.end(Result { () throws(RecordStoreError) in try body() })
             }

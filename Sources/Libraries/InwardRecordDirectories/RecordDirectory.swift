@@ -9,36 +9,36 @@ import Musl
 import Darwin
 #endif
 
-/// The directory of a store: what its files are called, and what is done to their names.
+/// The directory of a store: the names of its files, and the operations on them.
 package struct RecordDirectory: Sendable {
-    /// The log of all changes since it was last written anew.
+    /// The log of all changes since the last rewrite.
     package static let log = "records"
-    /// The log that is about to take the place of that.
+    /// The new log during a rewrite.
     package static let newLog = "records.new"
     /// The file that writers lock.
     package static let lock = "lock"
-    /// Where damaged parts of logs are put.
+    /// The directory for damaged parts of logs.
     package static let damaged = "damaged"
 
-    /// Where it is.
+    /// The URL of the directory.
     package let url: URL
     /// Injected failures, for tests.
     package let faults: RecordFileFault.Source
 
-    /// Names a directory, with failures to inject into its system calls.
+    /// Creates a reference to a directory, with injected system-call failures.
     package init(url: URL, faults: @escaping RecordFileFault.Source) {
         self.url = url
         self.faults = faults
     }
 
-    /// Makes the directory and its parents durably if they do not exist, for their owner alone. Refuses a directory that another
-    /// user could change.
+    /// Creates the directory and its parents durably if they do not exist, accessible only to their owner. Fails if another user
+    /// could change the directory.
     package func make() throws(RecordStoreError) {
         try make(permissions: 0o700)
         try checkOwner()
     }
 
-    /// Makes the directory and its parents durably, with these permissions, if they do not exist.
+    /// Creates the directory and its parents durably with the given permissions, if they do not exist.
     package func make(permissions: mode_t) throws(RecordStoreError) {
         try make(url.standardizedFileURL, permissions)
     }
@@ -62,11 +62,11 @@ package struct RecordDirectory: Sendable {
             }
         }
         do {
-            // Where only the owner may use it, that does not depend on the `umask` of the process.
+            // Owner-only permissions must not depend on the `umask` of the process.
             if permissions == 0o700 { try setMode(path, permissions) }
             try flush(directory.deletingLastPathComponent())
         } catch {
-            // A directory that exists counts as durable, so this one must not stay. `unsafe`: as in `makeOne`.
+            // An existing directory counts as durable, so this one must not remain. `unsafe`: As in `makeOne`.
             _ = unsafe rmdir(path)
             throw error
         }
@@ -74,7 +74,7 @@ package struct RecordDirectory: Sendable {
 
     private func makeOne(_ path: String, _ permissions: mode_t) throws(SystemError) {
         _ = try RecordFileStep.makeDirectory(path).perform(faults) {
-            // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
+            // `unsafe`: The string outlives the call, which does not keep the pointer.
             unsafe mkdir(path, permissions)
         }
     }
@@ -82,7 +82,7 @@ package struct RecordDirectory: Sendable {
     private func setMode(_ path: String, _ permissions: mode_t) throws(RecordStoreError) {
         do throws(SystemError) {
             _ = try RecordFileStep.setMode(path).perform(faults) {
-                // `unsafe`: as in `makeOne`.
+                // `unsafe`: As in `makeOne`.
                 unsafe chmod(path, permissions)
             }
         } catch {
@@ -90,13 +90,13 @@ package struct RecordDirectory: Sendable {
         }
     }
 
-    /// Refuses a directory that another user could change, or put another in the place of.
+    /// Fails if another user could change or replace the directory.
     private func checkOwner() throws(RecordStoreError) {
         let path = url.standardizedFileURL.path(percentEncoded: false)
         let name = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         let quoted = "'" + name.replacingOccurrences(of: "'", with: "'\\''") + "'"
         let user = geteuid()
-        // `unsafe`: the text lives until the call returns, which writes one `stat` into the variable that it is given.
+        // `unsafe`: The string outlives the call, which writes one `stat` into the variable that it is given.
         var status = try systemStatus(name) { unsafe lstat($0, &$1) }
         if status.st_mode & S_IFMT == S_IFLNK {
             guard status.st_uid == user || status.st_uid == 0 else {
@@ -108,7 +108,7 @@ package struct RecordDirectory: Sendable {
                         """
                 )
             }
-            // `unsafe`: as for `lstat` above, with the same two arguments.
+            // `unsafe`: As for `lstat` above, with the same two arguments.
             status = try systemStatus(name) { unsafe stat($0, &$1) }
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
@@ -129,7 +129,7 @@ package struct RecordDirectory: Sendable {
                 explanation: "Other users may write to “\(name)”. Take that from them: chmod go-w \(quoted)"
             )
         }
-        // Nor do they need to see what is kept.
+        // Other users do not need to see the records either.
         if status.st_mode & 0o077 != 0 { try setMode(name, status.st_mode & 0o700) }
     }
 
@@ -146,22 +146,22 @@ package struct RecordDirectory: Sendable {
         return status
     }
 
-    /// Opens a file with flags of the system's, for its owner alone.
+    /// Opens a file with the system's flags, accessible only to its owner.
     package func open(_ name: String, _ flags: Int32) throws(RecordStoreError) -> RecordFile {
         let file = try RecordFile(name, path: path(of: name), flags: flags, faults: faults)
         try file.makePrivate()
         return file
     }
 
-    /// Returns which file has a name, and its size; `nil` if the name does not exist.
+    /// Returns the identity and the size of the file with a name, or `nil` if the name does not exist.
     ///
-    /// - Throws: a `RecordStoreError` if that cannot be known. Only a name that does not exist is absent.
+    /// - Throws: a `RecordStoreError` if the status cannot be determined. `nil` always means that the name does not exist.
     package func status(of name: String) throws(RecordStoreError) -> (identity: RecordFile.Identity, size: Int)? {
         let path = path(of: name)
         var status = stat()
         do throws(SystemError) {
             _ = try RecordFileStep.status(name).perform(faults) {
-                // `unsafe`: the text lives until the call returns, which writes one `stat`, where it is told to.
+                // `unsafe`: The string outlives the call, which writes one `stat` into the variable that it is given.
                 unsafe lstat(path, &status)
             }
         } catch {
@@ -171,17 +171,17 @@ package struct RecordDirectory: Sendable {
         return (RecordFile.Identity(status), Int(status.st_size))
     }
 
-    /// Gives the new log the name of the log. Until the directory is flushed, a crash may bring the old one back.
+    /// Renames the new log over the log. Until the directory is flushed, a crash may bring back the old log.
     package func replaceLog() throws(RecordStoreError) {
         try move(Self.newLog, to: path(of: Self.log))
     }
 
-    /// Gives something in the directory a path of its own file system, in the place of the file that has it.
+    /// Moves an item to a path on the same file system, and replaces the file there.
     package func move(_ name: String, to path: String) throws(RecordStoreError) {
         let source = self.path(of: name)
         do throws(SystemError) {
             _ = try RecordFileStep.rename(name).perform(faults) {
-                // `unsafe`: the texts live until the call returns, and the call keeps no pointer to them.
+                // `unsafe`: Both strings outlive the call, which does not keep the pointers.
                 unsafe rename(source, path)
             }
         } catch {
@@ -189,12 +189,12 @@ package struct RecordDirectory: Sendable {
         }
     }
 
-    /// Gives a file another path of its file system, beside the one that it has.
+    /// Creates a hard link to a file at another path on the same file system.
     package func link(_ name: String, to path: String) throws(RecordStoreError) {
         let source = self.path(of: name)
         do throws(SystemError) {
             _ = try RecordFileStep.rename(name).perform(faults) {
-                // `unsafe`: the texts live until the call returns, and the call keeps no pointer to them.
+                // `unsafe`: Both strings outlive the call, which does not keep the pointers.
                 unsafe linkat(AT_FDCWD, source, AT_FDCWD, path, 0)
             }
         } catch {
@@ -202,34 +202,34 @@ package struct RecordDirectory: Sendable {
         }
     }
 
-    /// Removes a new log that was not finished.
+    /// Removes an unfinished new log.
     package func removeNewLog() {
-        // What stays is overwritten by the next one.
+        // If the file remains, the next rewrite overwrites it.
         remove(Self.newLog)
     }
 
-    /// Removes a file, if it is there and can be removed.
+    /// Removes a file, if it exists and can be removed.
     package func remove(_ name: String) {
         let path = path(of: name)
-        // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
+        // `unsafe`: The string outlives the call, which does not keep the pointer.
         _ = try? RecordFileStep.remove(name).perform(faults) { unsafe unlink(path) }
     }
 
-    /// The names of what is in the directory; none if that cannot be known.
+    /// Returns the names of the items in the directory, or an empty array if they cannot be read.
     package func names() -> [String] {
         guard faults(.list) == nil else { return [] }
         return (try? FileManager.default.contentsOfDirectory(atPath: url.path(percentEncoded: false))) ?? []
     }
 
-    /// Waits until the names of the files are on the disk.
+    /// Flushes the directory's entries to the disk.
     package func flush() throws(RecordStoreError) { try flush(url) }
 
-    /// The path of a file by its name.
+    /// Returns the path of a file.
     package func path(of name: String) -> String { url.appending(path: name).path(percentEncoded: false) }
 
     private func flush(_ directory: URL) throws(RecordStoreError) {
         let path = directory.path(percentEncoded: false)
-        // Opening it is a part of the step.
+        // Opening the directory is part of the step.
         let file = try RecordFile("", path: path, flags: O_RDONLY | O_DIRECTORY) { step in
             step == .flushDirectory ? faults(step) : nil
         }

@@ -12,15 +12,15 @@ package import Darwin
 
 /// An open file of a store.
 package final class RecordFile: Sendable {
-    /// Which file it is, whatever it is called. No other is the same as long as this one is open.
+    /// The identity of a file, independent of its name. It is unique while the file is open.
     package struct Identity: Equatable, Sendable {
         let device: UInt64
         let number: UInt64
     }
 
-    /// The smallest part of a file that a disk may be unable to read.
+    /// The smallest part of a file that a disk may fail to read.
     private static let sectorLength = 4_096
-    /// How often a part is read that the disk cannot read.
+    /// The number of attempts to read a part that the disk cannot read.
     private static let readingLimit = 3
 
     private let name: String
@@ -30,16 +30,16 @@ package final class RecordFile: Sendable {
     private let isOpen = Atomic(true)
     private let handle: FileHandle
 
-    /// Opens a file with the system's flags. A new file is for its owner alone by default.
+    /// Opens a file with the system's flags. By default, only the owner can access a new file.
     ///
     /// - Parameters:
-    ///   - name: What it is called.
-    ///   - directory: The open directory that it is in; `nil` if it is found by its path.
-    ///   - path: Its path.
-    ///   - flags: How it is opened.
-    ///   - permissions: Who may do what with a file that is made.
-    ///   - faults: What goes wrong.
-    /// - Throws: a `RecordStoreError` if it cannot be opened.
+    ///   - name: The name of the file.
+    ///   - directory: The open directory that contains the file, or `nil` to open it by its path.
+    ///   - path: The path of the file.
+    ///   - flags: The flags for `open`.
+    ///   - permissions: The permissions of a new file.
+    ///   - faults: The failures to inject.
+    /// - Throws: a `RecordStoreError` if the file cannot be opened.
     package init(
         _ name: String,
         in directory: FileHandle? = nil,
@@ -51,7 +51,7 @@ package final class RecordFile: Sendable {
         let descriptor: Int32
         do throws(SystemError) {
             descriptor = try RecordFileStep.open(name).perform(faults) {
-                // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
+                // `unsafe`: The string outlives the call, which does not keep the pointer.
                 unsafe openat(
                     directory?.fileDescriptor ?? AT_FDCWD,
                     directory == nil ? path : name,
@@ -70,15 +70,15 @@ package final class RecordFile: Sendable {
 
     deinit { close() }
 
-    /// Takes from everybody but the owner what they may do with the file. What a process may create depends on its `umask`, and
-    /// the file may be a copy that was made without care.
+    /// Removes all permissions except the owner's. A new file's permissions depend on the `umask`, and an existing file may be a
+    /// copy with looser permissions.
     package func makePrivate() throws(RecordStoreError) {
         let status = try systemStatus()
         guard status.st_mode & 0o777 != 0o600 else { return }
         _ = try perform(.setMode(name), "made private") { fchmod(handle.fileDescriptor, 0o600) }
     }
 
-    /// Which file it is, and how many bytes it has.
+    /// Returns the identity and the size of the file.
     package func status() throws(RecordStoreError) -> (identity: Identity, size: Int) {
         let status = try systemStatus()
         return (Identity(status), Int(status.st_size))
@@ -87,25 +87,25 @@ package final class RecordFile: Sendable {
     private func systemStatus() throws(RecordStoreError) -> stat {
         var status = stat()
         _ = try perform(.status(name), "read") {
-            // `unsafe`: the call writes one `stat`, which is where it is told to write.
+            // `unsafe`: The call writes one `stat` into the variable that it is given.
             unsafe fstat(handle.fileDescriptor, &status)
         }
         return status
     }
 
-    /// So many bytes from an offset on, or as many as there are.
+    /// Reads up to the given number of bytes from an offset on. The result is shorter at the end of the file.
     package func read(at offset: Int, count: Int) throws(RecordStoreError) -> [UInt8] {
         do { return try bytes(at: offset, count: count) } catch { throw failure(error, "read") }
     }
 
-    /// So many bytes from an offset on, or as many as there are, with zeros where the disk cannot read them.
+    /// Reads up to the given number of bytes from an offset on, with zeros in place of sectors that the disk cannot read.
     ///
-    /// Each part is read several times before it counts as unreadable. Checksums tell that the zeros are not what was written.
+    /// Each part is tried several times before it counts as unreadable. Checksums reveal that the zeros are not the original bytes.
     package func readable(at offset: Int, count: Int) throws(RecordStoreError) -> [UInt8] {
         do { return try bytes(at: offset, count: count) } catch {
             guard error.code == EIO else { throw failure(error, "read") }
         }
-        // By sectors, so that what lies beside one that cannot be read is not lost with it.
+        // Reads by sector, so that the neighbours of an unreadable sector are not lost.
         let end = min(offset + count, try status().size)
         var bytes: [UInt8] = []
         while offset + bytes.count < end {
@@ -129,7 +129,7 @@ package final class RecordFile: Sendable {
         return [UInt8](repeating: 0, count: count)
     }
 
-    /// Whether the disk could not read a part of it so far.
+    /// Whether any part of the file could not be read so far.
     package var isUnreadable: Bool { isDamaged.load(ordering: .relaxed) }
 
     private func bytes(at offset: Int, count: Int) throws(SystemError) -> [UInt8] {
@@ -139,8 +139,8 @@ package final class RecordFile: Sendable {
             let place = off_t(offset + done)
             let step = RecordFileStep.read(name, at: offset + done, count: bytes.count - done)
             let part = try step.perform(faults) {
-                // `unsafe`: the buffer is the array's own, of `buffer.count` bytes, and does not leave the closure. `pread` writes
-                // at most the `buffer.count - done` bytes from `done` to the buffer's end.
+                // `unsafe`: The buffer is the array's own storage of `buffer.count` bytes and does not escape the closure. `pread`
+                // writes at most the `buffer.count - done` bytes from `done` to the buffer's end.
                 unsafe bytes.withUnsafeMutableBytes { buffer in
                     unsafe pread(
                         handle.fileDescriptor,
@@ -157,7 +157,7 @@ package final class RecordFile: Sendable {
         return bytes
     }
 
-    /// Writes bytes from an offset on.
+    /// Writes bytes at an offset.
     package func write(_ bytes: [UInt8], at offset: Int) throws(RecordStoreError) {
         var fault: RecordFileFault?
         repeat { fault = faults(.write(name, byteCount: bytes.count)) } while fault?.code == EINTR
@@ -165,8 +165,8 @@ package final class RecordFile: Sendable {
         var done = 0
         while done < count {
             let place = off_t(offset + done)
-            // `unsafe`: the buffer is the array's own, and does not leave the closure. `pwrite` reads the `count - done` bytes from
-            // `done` to `count`, which is at most the array's count.
+            // `unsafe`: The buffer is the array's own storage and does not escape the closure. `pwrite` reads the `count - done`
+            // bytes from `done` to `count`, which is at most the array's count.
             let part = unsafe bytes.withUnsafeBytes { buffer in
                 unsafe pwrite(
                     handle.fileDescriptor,
@@ -184,30 +184,31 @@ package final class RecordFile: Sendable {
         if let fault { throw RecordStoreError(code: fault.code, path: path, "written") }
     }
 
-    /// Leaves as many bytes, and no more.
+    /// Truncates the file to a size.
     package func truncate(to size: Int) throws(RecordStoreError) {
         _ = try perform(.truncate(name), "cut") { ftruncate(handle.fileDescriptor, off_t(size)) }
     }
 
-    /// Waits until all that was written is on the disk.
+    /// Flushes everything that was written to the disk.
     package func flush() throws(RecordStoreError) { try flush(as: .flush(name)) }
 
     package func flush(as step: RecordFileStep) throws(RecordStoreError) {
         _ = try perform(step, "flushed") {
             #if canImport(Darwin)
-            // `fsync` is satisfied there with what the disk has in its own memory. Not every file system knows better.
+            // On this system, `fsync` does not flush the drive's cache. Not every file system supports the stronger call.
             if fcntl(handle.fileDescriptor, F_FULLFSYNC) == 0 { return 0 }
             #endif
             return fsync(handle.fileDescriptor)
         }
     }
 
-    /// Waits until no other who opened the file has it locked, and locks it; or gives the lock back.
+    /// Locks the file, waiting for the current owner of the lock, or unlocks it.
     package func lock(_ isLocked: Bool) throws(RecordStoreError) {
         _ = try perform(.lock(name), "locked") { flock(handle.fileDescriptor, isLocked ? LOCK_EX : LOCK_UN) }
     }
 
-    /// Locks the file, unless another who opened it has it locked; says whether it did. Closing the file gives the lock back.
+    /// Locks the file without waiting. Returns `false` if the file is locked through another descriptor. Closing the file unlocks
+    /// it.
     package func lockAtOnce() throws(RecordStoreError) -> Bool {
         do throws(SystemError) {
             _ = try RecordFileStep.lock(name).perform(faults) { flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) }
@@ -218,16 +219,16 @@ package final class RecordFile: Sendable {
         }
     }
 
-    /// Closes the file, which gives its lock back. It cannot be used afterwards.
+    /// Unlocks and closes the file, which cannot be used afterwards.
     package func close() {
         guard isOpen.exchange(false, ordering: .relaxed) else { return }
-        // A child process that is being started has the descriptor too until its program runs, and so would keep the lock.
+        // A child process shares the descriptor between fork and exec, and would keep the lock.
         _ = flock(handle.fileDescriptor, LOCK_UN)
-        // Nobody is helped by knowing that it failed: the descriptor is gone either way.
+        // An error here is not actionable: the descriptor is closed either way.
         try? handle.close()
     }
 
-    /// Asks the system to forget what it has in memory of the file, so that it is read from the disk again. It need not.
+    /// Asks the system to drop the file from the page cache, so that the next read comes from the disk. The system may ignore this.
     package func forgetInMemory() {
         #if canImport(Darwin)
         _ = fcntl(handle.fileDescriptor, F_NOCACHE, 1)

@@ -26,36 +26,36 @@ package enum RecordFileStep: Equatable, Sendable {
     case flushDirectory
 }
 
-/// A failure of a system call, for the tests of what a store does then.
+/// An injected failure of a system call, for testing how a store handles it.
 package struct RecordFileFault: Sendable {
-    /// Returns what goes wrong in a step; `nil` to make the system call.
+    /// Returns the failure for a step, or `nil` to make the system call.
     package typealias Source = @Sendable (RecordFileStep) -> RecordFileFault?
 
-    /// The system's number for what goes wrong.
+    /// The `errno` code of the failure.
     package let code: Int32
-    /// How many bytes are written before that.
+    /// The number of bytes that are written before the failure.
     package let writtenCount: Int
 
-    /// Makes a fault by the system's number for it.
+    /// Creates a fault with an `errno` code.
     package init(code: Int32, writtenCount: Int = 0) {
         self.code = code
         self.writtenCount = writtenCount
     }
 }
 
-/// The system's number for why a call failed.
+/// The `errno` code of a failed system call.
 package struct SystemError: Error {
     package let code: Int32
 }
 
 extension RecordFileStep {
-    /// Makes a system call, and makes it again where a signal interrupted it.
+    /// Makes a system call, and repeats it if a signal interrupts it.
     ///
     /// - Parameters:
-    ///   - faults: What goes wrong instead.
-    ///   - call: The call. It gives a negative number, and sets `errno`, if it fails.
-    /// - Returns: What the call gave.
-    /// - Throws: a `SystemError` if it failed otherwise.
+    ///   - faults: The failures to inject instead.
+    ///   - call: The system call. On failure, it returns a negative number and sets `errno`.
+    /// - Returns: The result of the call.
+    /// - Throws: a `SystemError` if the call fails for any other reason.
     package func perform<Number: SignedInteger>(
         _ faults: RecordFileFault.Source,
         _ call: () -> Number
@@ -75,7 +75,7 @@ extension RecordFileStep {
 }
 
 extension RecordStoreError {
-    /// Why something could not be done to a file, by the system's number for it.
+    /// Creates an error for an action on a file that failed with an `errno` code.
     package init(code: Int32, path: String, _ action: String) {
         let error = POSIXErrorCode(rawValue: code).map { POSIXError($0) as NSError }
         let text = error?.localizedFailureReason ?? "error \(code)"

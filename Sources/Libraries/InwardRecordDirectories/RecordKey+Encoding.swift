@@ -1,9 +1,10 @@
 import InwardRepositories
 
 extension RecordKey {
-    /// The key in bytes that are in order as keys are, and begin with those of each key that this one is under.
+    /// The encoded key. The encoding preserves the order of keys, and the encoding of a parent key is a prefix of its descendants'
+    /// encodings.
     ///
-    /// Each byte of a component is one more, which UTF-8 leaves room for, and 0 ends the component.
+    /// Each byte of a component is incremented by one, which UTF-8 leaves room for, and 0 ends the component.
     package var encoded: [UInt8] {
         var bytes: [UInt8] = []
         for component in components {
@@ -13,7 +14,7 @@ extension RecordKey {
         return bytes
     }
 
-    /// The key that bytes are of; `nil` if they are of none.
+    /// Decodes a key, or returns `nil` if the bytes are not an encoded key.
     package init?(encoded bytes: [UInt8]) {
         var components: [String] = []
         var start = 0

@@ -6,31 +6,31 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// What is wrong with a record, and where in it.
+/// An error in a record, with the field that is invalid.
 public struct FieldError: Error, Hashable, CustomStringConvertible {
     private static let longestReason = 200
 
-    /// The path of the field, such as `address.geo.lat`; `nil` if the record as a whole is wrong.
+    /// The path of the field, such as `address.geo.lat`; `nil` if the record as a whole is invalid.
     public let field: String?
     /// What is wrong, as the end of a sentence: `is missing`.
     public let reason: String
 
-    /// Says what is wrong with a field.
+    /// Creates an error for a field.
     ///
     /// - Parameters:
-    ///   - field: The path of the field; `nil` if the record as a whole is wrong.
-    ///   - reason: What is wrong, as the end of a sentence. More than 200 characters are cut.
+    ///   - field: The path of the field; `nil` if the record as a whole is invalid.
+    ///   - reason: What is wrong, as the end of a sentence. It is cut to 200 characters.
     public init(_ field: String?, _ reason: String) {
         self.field = field
-        // What stands in a record has no length that a reason may have.
+        // The reason may quote the record, whose contents can have any length.
         self.reason = reason.excerpt(upTo: Self.longestReason)
     }
 
-    /// Keeps what a decoder found, in words that need no knowledge of the decoder.
+    /// Translates a decoding error into terms that do not require knowledge of the decoder.
     ///
     /// - Parameters:
-    ///   - error: What decoding threw.
-    ///   - depth: How many steps of the coding path lead to the record itself.
+    ///   - error: The error that decoding threw.
+    ///   - depth: The number of components in the coding path of the record itself.
     init(decoding error: any Error, recordDepth depth: Int = 0) {
         func path(_ keys: [any CodingKey]) -> String? {
             let names = keys.dropFirst(depth).map { key in key.intValue.map(String.init) ?? key.stringValue }
@@ -71,9 +71,9 @@ public struct FieldError: Error, Hashable, CustomStringConvertible {
 }
 
 extension Decodable {
-    /// Decodes a whole JSON text.
+    /// Decodes a complete JSON text.
     ///
-    /// - Throws: a ``FieldError`` that says how the text begins if it is no JSON at all.
+    /// - Throws: a ``FieldError`` that quotes the beginning of the text if it is not valid JSON.
     package static func decoded(from json: Data) throws(FieldError) -> Self {
         do {
             return try JSONDecoder().decode(Self.self, from: json)

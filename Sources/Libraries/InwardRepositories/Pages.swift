@@ -7,10 +7,14 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An endpoint's list, page by page, each asked for when it is wanted.
+/// The pages of an endpoint's list, each requested on demand.
 ///
-/// The entities of a page are kept each by itself. A page is the upstream's at the moment it is asked for: what comes or goes
-/// there meanwhile may be on two pages, or on none, unless the upstream's cursors see to it.
+///     if let pages = comments.pages(of: 50) {
+///         for try await page in pages { print(page.value.count) }
+///     }
+///
+/// The entities of a page are cached individually. Each page reflects the upstream at the time of its request. If the list changes
+/// between requests, an entity may be on two pages or on none, unless the upstream's cursors prevent it.
 public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable where Entity.ID: Sendable {
     let source: EntitySource<Entity>
     let filter: EntityFilter<Entity>
@@ -19,10 +23,10 @@ public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable wh
     let bypassesCaches: Bool
     let throwIfClosed: @Sendable () throws(RepositoryError) -> Void
 
-    /// Makes an iterator, which begins with the first page.
+    /// Creates an iterator that begins with the first page.
     public func makeAsyncIterator() -> Iterator { Iterator(pages: self) }
 
-    /// Gives the pages one after the other.
+    /// An iterator over the pages.
     public struct Iterator: AsyncIteratorProtocol {
         private enum Next {
             case number(Int)
@@ -33,7 +37,7 @@ public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable wh
         private let pages: Pages
         private var next: Next
         private var lastIDs: Set<Entity.ID> = []
-        /// The page before, if it had damaged records alone: their identities do not tell it from others.
+        /// The body of the previous page, if it had only damaged records, which have no identifiers to compare.
         private var lastDamagedPage: Data?
         private var cursors: Set<String> = []
 
@@ -47,9 +51,9 @@ public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable wh
                 }
         }
 
-        /// The next page; `nil` behind the last.
+        /// Returns the next page; `nil` after the last.
         ///
-        /// - Throws: a `RepositoryError` if it is not to be had, or the upstream gives the same page for ever.
+        /// - Throws: a `RepositoryError` if the page is not available, or the upstream repeats the same page.
         public mutating func next() async throws(RepositoryError) -> Reading<[Entity]>? {
             guard let place = field() else { return nil }
             let fields = place.map { [$0] } ?? []
@@ -60,20 +64,20 @@ public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable wh
                 bypassingCaches: pages.bypassesCaches
             )
             try advance(behind: page)
-            // An empty page says no more than that there are no others.
+            // An empty page only marks the end.
             return page.recordCount == 0 ? nil : page.reading
         }
 
-        /// The next page; `nil` behind the last.
+        /// Returns the next page; `nil` after the last.
         ///
-        /// - Throws: a `RepositoryError` if it is not to be had, or the upstream gives the same page for ever.
+        /// - Throws: a `RepositoryError` if the page is not available, or the upstream repeats the same page.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(RepositoryError) -> Reading<[Entity]>? {
             try await next()
         }
 
-        /// The field that asks for the next page, which may be none; `nil` behind the last page.
+        /// Returns the query field of the next page, which may be absent; `nil` after the last page.
         private func field() -> (name: String, value: String)?? {
             switch (next, pages.paging.place) {
             case (.number(let number), .number(let field, _)), (.number(let number), .offset(let field)):
@@ -119,13 +123,13 @@ public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable wh
 }
 
 extension Repository {
-    /// The entities that a filter lets through, page by page, if the endpoint has pages.
+    /// Returns the entities that match a filter, page by page.
     ///
     /// - Parameters:
-    ///   - filter: Which entities.
-    ///   - size: How many records a page has, at least 1. An upstream that gives fewer is at its end.
-    ///   - policy: Whether copies on the way to the upstream will do. Pages are not kept as such.
-    /// - Returns: the pages; `nil` if the endpoint has none.
+    ///   - filter: The entities to return.
+    ///   - size: The number of records on a page, at least 1. A shorter page is the last one.
+    ///   - policy: Whether to accept copies from intermediate caches. Pages themselves are not cached.
+    /// - Returns: the pages; `nil` if the endpoint does not support paging.
     public func pages(
         _ filter: EntityFilter<Entity> = .all,
         of size: Int,
@@ -147,7 +151,7 @@ extension Repository {
 }
 
 extension EntitySource {
-    /// A page of the entities that a filter lets through.
+    /// Fetches a page of the entities that match a filter.
     func fetchPage(
         _ filter: EntityFilter<Entity>,
         _ fields: [(name: String, value: String)],
@@ -167,7 +171,7 @@ extension EntitySource {
             for entity in list.entities { memory.keep(entity, stamp) }
         }
         return FetchedPage(
-            // An upstream that does not know the filter answers with everything.
+            // An upstream that ignores the filter returns everything.
             reading: answer.reading(
                 list.entities.filter(filter.matches),
                 fresh: endpoint.lifetimes.staleAfter,
@@ -180,13 +184,13 @@ extension EntitySource {
     }
 }
 
-/// A page of a list as it was fetched.
+/// A page as fetched.
 struct FetchedPage<Entity: Identifiable & Sendable> where Entity.ID: Sendable {
-    /// What of it was asked for.
+    /// The entities that match the filter.
     let reading: Reading<[Entity]>
-    /// The identities of all that the upstream gave.
+    /// The identifiers of all entities on the page.
     let ids: Set<Entity.ID>
-    /// How many records it gave, with the damaged ones.
+    /// The number of records on the page, including damaged ones.
     let recordCount: Int
     let answer: UpstreamAnswer
 }

@@ -1,28 +1,28 @@
 public import Synchronization
 
-/// Entities that were accepted here, and not yet by the upstream: they are shown on top of what is kept, and never kept with it.
+/// Entities that the outbox has accepted and the upstream has not. Reads add them to cached entities; they are never cached.
 ///
-/// - Complexity: every operation is O(1), but for what takes them all; a change is O(n) while somebody holds a snapshot.
+/// - Complexity: Every operation is O(1), except for those on all entities. A change is O(n) while a snapshot exists.
 @usableFromInline
 final class PendingEntities<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
-    /// What is pending at a moment.
+    /// The pending entities at one time.
     struct Snapshot {
         let places: [Entity?]
         fileprivate let version: Int
 
-        /// The entities in the order they were accepted.
+        /// The entities, in the order they were accepted.
         var entities: [Entity] { places.compactMap(\.self) }
     }
 
     private struct State {
-        /// In the order they were accepted, with `nil` where one was.
+        /// The entities in the order they were accepted, with `nil` in the place of removed ones.
         var places: [Entity?] = []
-        /// By what they were added for.
+        /// The places by idempotency key.
         var placesByKey: [String: Int] = [:]
-        /// The last of an identity.
+        /// The last place of each identifier.
         var placesByID: [Entity.ID: Int] = [:]
         var version = 0
-        /// How many are being replaced.
+        /// The number of replacements in progress.
         var replacing = 0
 
         mutating func add(_ entity: Entity, for key: String) {
@@ -39,7 +39,7 @@ final class PendingEntities<Entity: Identifiable & Sendable>: Sendable where Ent
             if placesByKey.count < places.count / 2 { closeGaps() }
         }
 
-        /// Takes out the places that nobody has, which are the most.
+        /// Removes the empty places, which are the majority.
         private mutating func closeGaps() {
             var moved: [Int] = []
             var taken = 0
@@ -54,31 +54,31 @@ final class PendingEntities<Entity: Identifiable & Sendable>: Sendable where Ent
     }
 
     private let state = Mutex(State())
-    /// For those who read where nothing is pending, which is most of the time.
+    /// Lets readers skip the lock when nothing is pending, which is the usual case.
     @usableFromInline let count = Atomic(0)
 
     /// Whether nothing is pending.
     @inlinable var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
-    /// What is pending now.
+    /// The entities that are pending now.
     var snapshot: Snapshot { state.withLock { Snapshot(places: $0.places, version: $0.version) } }
 
-    /// The entity of an identity that is pending now; `nil` if there is none.
+    /// Returns the pending entity with an identifier; `nil` if there is none.
     func entity(_ id: Entity.ID) -> Entity? {
         state.withLock { state in state.placesByID[id].flatMap { state.places[$0] } }
     }
 
-    /// Whether nothing has become of what was pending, nor anything come to it.
+    /// Returns whether nothing has changed since a snapshot.
     func isCurrent(_ snapshot: Snapshot) -> Bool {
         state.withLock { $0.version == snapshot.version && $0.replacing == 0 }
     }
 
-    /// Shows an entity from now on.
+    /// Adds a pending entity.
     func add(_ entity: Entity, for key: String) {
         change { $0.add(entity, for: key) }
     }
 
-    /// Shows these entities from now on, in their order, and no others.
+    /// Replaces all pending entities, in order.
     func reset(to entities: [(key: String, entity: Entity)]) {
         change { state in
             (state.places, state.placesByKey, state.placesByID) = ([], [:], [:])
@@ -86,9 +86,9 @@ final class PendingEntities<Entity: Identifiable & Sendable>: Sendable where Ent
         }
     }
 
-    /// Shows an entity no more, and does meanwhile what takes its place.
+    /// Removes a pending entity, after running a closure that puts its replacement into the cache.
     func remove(_ key: String, _ replace: () -> Void = {}) {
-        // Before it goes, so that nobody finds neither. Who may have found both looks again.
+        // The replacement comes first, so that no reader finds neither. A reader that may have found both looks again.
         state.withLock { $0.replacing += 1 }
         replace()
         change { $0.remove(key) }

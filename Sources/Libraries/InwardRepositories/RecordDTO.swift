@@ -6,37 +6,53 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A record as an upstream writes it, which may become an entity, and as a store keeps it.
+/// The encoded form of an entity, as the upstream sends it and as a store keeps it.
+///
+///     struct CommentDTO: RecordDTO {
+///         static let listName = "comments"
+///         let id: Int
+///         let text: String
+///
+///         init(_ comment: Comment) {
+///             id = comment.id
+///             text = comment.text
+///         }
+///
+///         func entity() throws(FieldError) -> Comment {
+///             guard !text.isEmpty else { throw FieldError("text", "is empty") }
+///             return Comment(id: id, text: text)
+///         }
+///     }
 public protocol RecordDTO: Codable, SendableMetatype {
-    /// What a record describes.
+    /// The type of entity that a record describes.
     associatedtype Entity: Identifiable & Sendable
 
-    /// What a list of these records is called in messages and in keys, such as `users`.
+    /// The name of a list of these records in messages and keys, such as `users`.
     static var listName: String { get }
 
-    /// The record that describes an entity.
+    /// Creates the record of an entity.
     init(_ entity: Entity)
 
-    /// The entity that the record describes.
+    /// Returns the entity that the record describes.
     ///
-    /// - Throws: a ``FieldError`` that names the field which breaks one of the entity's rules.
+    /// - Throws: a ``FieldError`` that names the field that breaks one of the entity's rules.
     func entity() throws(FieldError) -> Entity
 }
 
-/// A field of a record, which names itself when it cannot be read.
+/// A field that reports its path when it cannot be decoded.
 ///
-/// The platform's decoder says neither where nor what about a number with a fraction or too many digits, or a text that is no
-/// Unicode.
+/// For a number with a fraction or too many digits, or a string that is not valid Unicode, the platform's decoder reports neither
+/// the field nor the problem.
 public struct FieldDTO<Value: Codable & Sendable>: Codable, Sendable {
-    /// What the field says.
+    /// The value of the field.
     public let value: Value
 
-    /// Makes a field that says something.
+    /// Creates a field with a value.
     public init(_ value: Value) {
         self.value = value
     }
 
-    /// Reads a field.
+    /// Decodes a field.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         do {
@@ -49,17 +65,16 @@ public struct FieldDTO<Value: Codable & Sendable>: Codable, Sendable {
         }
     }
 
-    /// Writes what the field says.
+    /// Encodes the value of the field.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(value)
     }
 }
 
-/// A list of records, of which the sound ones have become entities and the damaged ones are named.
+/// A decoded list: the valid records as entities, and the names of the damaged ones.
 ///
-/// Of more than a thousand damaged records the others are counted and not named, so that nobody can make a program remember
-/// millions of reasons.
+/// At most a thousand damaged records are named, to limit memory; the rest are counted.
 struct RecordList<Record: RecordDTO>: Decodable {
     private static var maximumNamed: Int { 1_000 }
 
@@ -68,9 +83,9 @@ struct RecordList<Record: RecordDTO>: Decodable {
     private var unnamed = 0
     private var positionOfUnnamed: Int?
 
-    /// Reads a list from JSON.
+    /// Decodes a list from JSON.
     ///
-    /// - Throws: a ``FieldError`` if it is no list.
+    /// - Throws: a ``FieldError`` if the JSON is not a list.
     init(_ json: Data) throws(FieldError) {
         self = try Self.decoded(from: json)
     }
@@ -80,7 +95,7 @@ struct RecordList<Record: RecordDTO>: Decodable {
         var positions: [Record.Entity.ID: Int] = [:]
         while !elements.isAtEnd {
             let position = elements.currentIndex
-            // A decoder of its own lets the list go on behind an element that cannot be decoded.
+            // A decoder of its own lets the list continue after an element that cannot be decoded.
             let element = try elements.superDecoder()
             do throws(FieldError) {
                 let entity = try Self.entity(from: element)

@@ -8,7 +8,8 @@ import Foundation
 #endif
 
 extension Repository {
-    /// What settles the writes of this repository, for whoever opens its outbox; `nil` if nothing can be created at the endpoint.
+    /// The handler that settles this repository's writes, with which to open its outbox; `nil` if the endpoint does not support
+    /// creation.
     public var handler: (any OutboxHandler)? {
         endpoint.creation.map { creation in
             CreationHandler(
@@ -34,16 +35,17 @@ extension Repository {
         }
     }
 
-    /// Creates an entity of what is sent to where the list is.
+    /// Creates an entity by sending a draft to the endpoint's list.
     ///
-    /// With an outbox it is accepted when this returns, which is as durable as the outbox's store, and shown as pending until the
-    /// upstream has answered. Without one it is sent now, once, and created when this returns; what the store has of before is gone
-    /// by then, unless the task is cancelled or its deadline passes.
+    /// With an outbox, the draft is accepted when this method returns. It is then as durable as the outbox's store, and the entity
+    /// is shown as pending until the upstream has answered. Without an outbox, the draft is sent immediately, once, and the entity
+    /// is created when this method returns. Outdated lists have then been removed from the store, unless the task is cancelled or
+    /// its deadline passes.
     ///
-    /// - Parameter draft: What is sent, as the endpoint's ``Creation`` knows it.
+    /// - Parameter draft: The draft, of the type of the endpoint's ``Creation``.
     /// - Returns: the entity.
-    /// - Throws: a `RepositoryError`, with `outcomeUnknown` if the draft was sent and no answer tells what became of it, or was
-    ///   accepted and cannot be shown.
+    /// - Throws: a `RepositoryError`: `outcomeUnknown` if the draft was sent and the outcome is not known, or if it was accepted
+    ///   and cannot be shown.
     public func create(_ draft: some Encodable) async throws(RepositoryError) -> Reading<Entity> {
         try throwIfClosed(asking: endpoint.path)
         let (creation, body) = try creationBody(draft)
@@ -55,7 +57,7 @@ extension Repository {
             throw RepositoryError(error, request: creating)
         }
         guard let entry = entries.first, let entity = creation.pending(body, entry.sequence) else {
-            // Who was told that it was not accepted would send it again, and have it done twice.
+            // The draft is accepted. A caller that is told otherwise would send it again and create the entity twice.
             throw RepositoryError(
                 .outcomeUnknown,
                 request: creating,
@@ -68,8 +70,8 @@ extension Repository {
     /// Prepares the creation of an entity, for a unit of work over the repository's outbox.
     ///
     /// - Parameters:
-    ///   - draft: What is sent, as the endpoint's ``Creation`` knows it.
-    ///   - description: What is changed, as a part of a sentence: `the publication of a post`.
+    ///   - draft: The draft, of the type of the endpoint's ``Creation``.
+    ///   - description: What is changed, as part of a sentence: `the publication of a post`.
     /// - Returns: the change; `nil` if the repository has no outbox.
     /// - Throws: a `RepositoryError` if the draft cannot be sent.
     public func prepareCreation(
@@ -84,7 +86,7 @@ extension Repository {
     private var creating: String { "POST \(source.upstream.address(of: endpoint.path))" }
 
     private func write(_ body: [UInt8]) -> OutboxWrite {
-        // What has no identity yet is a subject of its own.
+        // A resource that has no identifier yet is a subject of its own.
         let subject: RecordKey = [endpoint.name, "new", String(chance().bitPattern, radix: 16)]
         return OutboxWrite(
             endpoint: endpoint.name,
@@ -117,12 +119,12 @@ extension Repository {
                 answer throws(FieldError) in try creation.created(body, answer)
             }
             keep(created)
-            // What is kept of before is not to be found by a process that comes behind this, if this one is killed.
+            // Outdated records must leave the store, so that a later process does not find them if this one is killed.
             await flush()
             return Reading(created, origin: .upstream)
         } catch {
             source.lastChange.note(at: timer.now)
-            // It may have been done, and then be in every list.
+            // The entity may have been created, and may belong in any list.
             if [.outcomeUnknown, .cancelled].contains(error.reason) { memory.forgetLists() }
             detachAll()
             await flush()
@@ -130,7 +132,8 @@ extension Repository {
         }
     }
 
-    /// Keeps what was created just now. Who asks from now on is to see it, and what is under way may have been answered before.
+    /// Caches an entity that was just created. Later reads must return it, and requests in flight may have been answered before it
+    /// existed.
     private func keep(_ entity: Entity) {
         source.lastChange.note(at: timer.now)
         let byteCount = (try? endpoint.encode(entity).count) ?? 0
@@ -146,7 +149,7 @@ extension Repository {
 }
 
 extension RepositoryError {
-    /// The error of a write that was not accepted.
+    /// Creates the error of a write that was not accepted.
     fileprivate init(_ error: RecordStoreError, request: String) {
         let reason: Reason =
             switch error.reason {
@@ -164,20 +167,20 @@ extension RepositoryError {
     }
 }
 
-/// Shows what is to be created as pending, and puts what became of it in its place.
+/// Shows drafts as pending entities, and replaces them when they are settled.
 struct CreationHandler<Entity: Identifiable & Sendable>: OutboxHandler where Entity.ID: Sendable {
     let endpoint: String
     let operations: [OutboxOperation]
     let creation: Creation<Entity>
     let pending: PendingEntities<Entity>
-    /// What is changed in the store together with the end of a write: of no list there is known that what was created is in it.
+    /// The changes to commit with the settlement of a write. They remove stored lists, which may lack the new entity.
     let changes: [RecordChange]
-    /// Makes sure that no list from before the write is stored once its settlement is committed. It is given what was created, if
-    /// that is known, and the idempotency key of the write.
+    /// Ensures that no list from before the write is stored once its settlement is committed. Takes the created entity, if it is
+    /// known, and the idempotency key of the write.
     let prepare: @Sendable (Entity?, String) async throws(RecordStoreError) -> Void
-    /// Keeps what was created by the write with an idempotency key.
+    /// Caches the entity that the write with an idempotency key created.
     let keep: @Sendable (Entity, String) -> Void
-    /// Forgets every list, because the write with an idempotency key created something of which nothing is known.
+    /// Removes every list from the cache, because the write with an idempotency key created an unknown entity.
     let forgetLists: @Sendable (String) -> Void
 
     func reset(to entries: [OutboxEntry]) {
@@ -224,7 +227,7 @@ struct CreationHandler<Entity: Identifiable & Sendable>: OutboxHandler where Ent
     ) async throws(RecordStoreError) -> OutboxSettlement {
         let key = entry.idempotencyKey
         guard error.reason == .outcomeUnknown else { return OutboxSettlement { pending.remove(key) } }
-        // It may have been created, and then be in every list.
+        // The entity may have been created, and may belong in any list.
         try await prepare(nil, key)
         return OutboxSettlement(changes) { pending.remove(key) { forgetLists(key) } }
     }

@@ -7,16 +7,17 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Gives entities from the nearest place that a policy allows: from memory, from a store, or from the upstream.
-///
-/// What it gives says where it came from, and how old it is. However many ask for the same at the same time, the upstream is asked
-/// once. Single entities and the lists that they are in agree. Share one among all who may be shown the same, for the memory is
-/// its own, and close it when nobody may be any more.
+/// Reads entities from the nearest place that a policy allows: memory, a store, or the upstream.
 ///
 ///     let comments = Repository(Endpoint(CommentDTO.self, at: "comments"), upstream: upstream)
 ///     let reading = try await comments.entity(7)
+///
+/// Each reading tells where its value came from and how old it is. Concurrent reads of the same entity or list are coalesced into
+/// one request. Single entities and the lists that contain them are consistent with each other.
+///
+/// A repository has its own memory cache. Share one among all callers who may see the same data, and close it at sign-out.
 public final class Repository<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
-    /// What it knows of the entities.
+    /// The endpoint of the entities.
     public let endpoint: Endpoint<Entity>
 
     let source: EntitySource<Entity>
@@ -30,18 +31,18 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
     let lists: InFlightRequests<ListQuestion<Entity>>
     @usableFromInline let isClosed = Atomic(false)
 
-    /// Makes a repository of the entities that an upstream has.
+    /// Creates a repository for the entities of an upstream.
     ///
     /// - Parameters:
-    ///   - endpoint: Where the upstream has them, and how long its answers are of use.
+    ///   - endpoint: The location of the entities, and the lifetimes of responses.
     ///   - upstream: The upstream.
-    ///   - limit: How much is kept in memory.
-    ///   - store: Where it is kept beyond the life of the process; `nil` if nowhere.
-    ///   - outbox: What delivers what is written, for whoever makes the repository to open with its ``handler``, and to close; `nil`
-    ///     to send it at once.
-    ///   - abandonment: What becomes of a fetch that nobody waits for any more.
-    ///   - timer: What tells the time.
-    ///   - chance: A random number from 0 to 1, by which lifetimes are spread.
+    ///   - limit: The size limit of the memory cache.
+    ///   - store: The store that keeps responses beyond the life of the process; `nil` for none.
+    ///   - outbox: The outbox that delivers writes; `nil` to send them immediately. The caller opens it with the repository's
+    ///     ``handler``, and closes it.
+    ///   - abandonment: What happens to a fetch that no caller is waiting for.
+    ///   - timer: The timer service that measures ages.
+    ///   - chance: Returns a random number from 0 to 1, for the jitter of lifetimes.
     public init(
         _ endpoint: Endpoint<Entity>,
         upstream: Upstream,
@@ -63,10 +64,10 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
         lists = InFlightRequests(whenAbandoned: abandonment, executor: timer.executor)
     }
 
-    /// The entity of an identity.
+    /// Returns the entity with an identifier.
     ///
-    /// - Throws: a `RepositoryError`, with `notFound` if there is none.
-    /// - Complexity: O(1) if it is in memory.
+    /// - Throws: a `RepositoryError`: `notFound` if there is no such entity.
+    /// - Complexity: O(1) if the entity is in memory.
     @inlinable
     public func entity(
         _ id: Entity.ID,
@@ -76,10 +77,11 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
         return try await readEntity(id, policy)
     }
 
-    /// The entities that a filter lets through, in the upstream's order, without the damaged records, which the reading names.
+    /// Returns the entities that match a filter, in the upstream's order. The reading names the damaged records, which the list
+    /// omits.
     ///
-    /// - Throws: a `RepositoryError` if there is no list to be had.
-    /// - Complexity: O(1) if they are in memory.
+    /// - Throws: a `RepositoryError` if the list is not available.
+    /// - Complexity: O(1) if the list is in memory.
     @inlinable
     public func entities(
         _ filter: EntityFilter<Entity> = .all,
@@ -89,33 +91,33 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
         return try await readEntities(filter, policy)
     }
 
-    /// Forgets what is kept of an entity, and the lists that it is in.
+    /// Removes an entity, and the lists that contain it, from the caches.
     public func invalidate(_ id: Entity.ID) { invalidate(under: endpoint.key(of: id)) }
 
-    /// Forgets everything that is kept under a key: under `["posts"]` all posts, under `["users", "7"]` what belongs to that user
-    /// as the endpoint's subjects say, and every list that has some of it.
+    /// Removes everything under a key from the caches. `["posts"]` removes all posts; `["users", "7"]` removes the entities that
+    /// belong to that user by the endpoint's subjects, and every list that contains any of them.
     ///
-    /// What is under way is given to whoever waits for it, and not kept. The store forgets all that it has of the repository, and what
-    /// caches on the way to the upstream have from before is not taken any more.
+    /// Requests in flight still answer their callers, but their responses are not cached. The store drops all records of the
+    /// repository, and later reads do not accept copies from intermediate caches that predate the invalidation.
     ///
-    /// - Complexity: O(n) in how much is kept in memory.
+    /// - Complexity: O(n) in the size of the memory cache.
     public func invalidate(under key: RecordKey) {
         source.lastChange.note(at: timer.now)
         memory.invalidate(key)
         detachAll()
     }
 
-    /// Forgets everything.
+    /// Removes everything from the caches.
     public func invalidateAll() { invalidate(under: []) }
 
-    /// Waits until what is to be kept is in the store, or could not be kept.
+    /// Waits until pending cache writes have reached the store or failed.
     public func flush() async {
         memory.storeLists()
         await store?.writer.flush()
     }
 
-    /// Ends what is under way, and gives nothing any more, nor to those who wait. What is to be kept is in the store when it
-    /// returns, unless the task is cancelled meanwhile or its deadline passes.
+    /// Closes the repository: requests in flight are cancelled, and all reads fail, including those that are waiting. Pending cache
+    /// writes have reached the store when this method returns, unless the task is cancelled or its deadline passes.
     public func close() async {
         isClosed.store(true, ordering: .releasing)
         memory.close()
@@ -130,7 +132,7 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
         lists.detachAll()
     }
 
-    /// Throws that it is closed, if it is.
+    /// Throws `closed` if the repository is closed.
     func throwIfClosed(asking path: @autoclosure () -> [String]) throws(RepositoryError) {
         guard isClosed.load(ordering: .acquiring) else { return }
         throw RepositoryError(
@@ -141,10 +143,9 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
     }
 }
 
-/// Most reads are answered out of memory, and that takes no longer than it must: what is here is inlinable, so that it is compiled
-/// for the entities that it gives.
+/// The fast path for reads from memory. These members are inlinable so that they are specialized for the entity type.
 extension Repository {
-    /// The entity of an identity, if memory has it and that will do.
+    /// Returns the entity with an identifier if memory has it and the policy accepts it.
     @inlinable
     func readingAtHand(of id: Entity.ID, _ policy: ReadPolicy) -> Reading<Entity>? {
         guard isPlain, let kept = memory.entity(id), let value = kept.value else { return nil }
@@ -153,7 +154,7 @@ extension Repository {
         return Reading(value, origin: .memory, age: kept.age(at: now), isStale: isStale)
     }
 
-    /// The entities that a filter lets through, if memory has them and that will do.
+    /// Returns the entities that match a filter if memory has them and the policy accepts them.
     @inlinable
     func readingAtHand(of filter: EntityFilter<Entity>, _ policy: ReadPolicy) -> Reading<[Entity]>? {
         guard isPlain, let kept = memory.list(filter) else { return nil }
@@ -168,7 +169,7 @@ extension Repository {
         )
     }
 
-    /// Whether what memory has may be given as it is: the repository is open, and nothing is pending.
+    /// Whether values in memory may be returned as they are: the repository is open, and nothing is pending.
     @inlinable var isPlain: Bool { !isClosed.load(ordering: .acquiring) && pending.isEmpty }
 
     @usableFromInline
@@ -185,23 +186,23 @@ extension Repository {
     }
 }
 
-/// Where a repository keeps what it fetches beyond the life of a process.
+/// The place where a repository stores what it fetches beyond the life of a process.
 public struct RepositoryStore: Sendable {
     /// The store.
     public let records: any RecordStore
-    /// What the keys begin with.
+    /// The key prefix of the repository's records.
     public let partition: RecordKey
     let now: @Sendable () -> Date
     let reportFailure: @Sendable (RecordStoreError) -> Void
 
-    /// Describes the place.
+    /// Creates a store location.
     ///
     /// - Parameters:
     ///   - records: The store. Several repositories may share one.
-    ///   - partition: What the keys begin with, such as the user whom the answers were given to. Nobody is shown what is kept in
-    ///     another partition.
-    ///   - now: The time of day, by which what is kept grows old also while no process runs.
-    ///   - reportFailure: Is told when something could not be read or kept. The repository goes on without.
+    ///   - partition: The key prefix of the records, such as the user who received the responses. Repositories never read another
+    ///     partition.
+    ///   - now: Returns the wall-clock time, so that records age while no process runs.
+    ///   - reportFailure: Called when a record could not be read or stored. The repository continues without it.
     public init(
         _ records: any RecordStore,
         partition: RecordKey,
@@ -215,19 +216,19 @@ public struct RepositoryStore: Sendable {
     }
 }
 
-/// How much a repository keeps in memory.
+/// The size limit of a repository's memory cache.
 public struct MemoryLimit: Hashable, Sendable {
-    /// How many entities, and how many lists.
+    /// The maximum number of entities, and of lists.
     public var count: Int
-    /// How many bytes of what the upstream wrote, of the entities, and of the lists.
+    /// The maximum size in bytes, as encoded by the upstream, of the entities, and of the lists.
     public var bytes: Int
 
-    /// Makes a limit; without arguments, of 10,000 entities of 32 MiB together, and as many lists.
+    /// Creates a limit. The default is 10,000 entities of 32 MiB in total, and the same for lists.
     public init(count: Int = 10_000, bytes: Int = 32 * 1_024 * 1_024) {
         self.count = max(0, count)
         self.bytes = max(0, bytes)
     }
 
-    /// The limit that nothing is kept within.
+    /// The limit that disables caching.
     public static let nothing = Self(count: 0, bytes: 0)
 }

@@ -7,57 +7,59 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Where entities come from: an address, and the data fetcher that answers for what lies below it.
+/// The source of entities: a base URL, and the data fetcher that answers requests below it.
 ///
-/// Share one among the repositories of a source.
+///     let upstream = Upstream(baseURL: URL(string: "https://example.org/api")!, dataFetcher: dataFetcher)
+///
+/// Share one upstream among all repositories of a source.
 public struct Upstream: Sendable {
-    /// The address that the paths of the repositories are relative to.
+    /// The URL that the paths of endpoints are relative to.
     public let baseURL: URL
-    /// What answers for the addresses below the upstream's own.
+    /// The data fetcher that answers requests below the base URL.
     public let dataFetcher: any DataFetcher
 
-    /// Makes an upstream.
+    /// Creates an upstream.
     ///
     /// - Parameters:
-    ///   - baseURL: The address that the paths of the repositories are relative to, such as `https://example.org/api`.
-    ///   - dataFetcher: What answers for the addresses below it.
+    ///   - baseURL: The URL that the paths of endpoints are relative to, such as `https://example.org/api`.
+    ///   - dataFetcher: The data fetcher that answers requests below it.
     public init(baseURL: URL, dataFetcher: any DataFetcher) {
         self.baseURL = baseURL
         self.dataFetcher = dataFetcher
     }
 
-    /// This upstream, asked through another data fetcher.
+    /// Returns this upstream with another data fetcher.
     package func asked(through dataFetcher: any DataFetcher) -> Upstream {
         Upstream(baseURL: baseURL, dataFetcher: dataFetcher)
     }
 
-    /// Asks for what is at a path.
+    /// Requests the resource at a path.
     ///
     /// - Parameters:
-    ///   - path: Where it is, as the components of a path relative to the upstream.
-    ///   - query: What is asked for there.
-    ///   - bypassingCaches: Whether caches on the way must ask the upstream.
-    /// - Returns: the answer, whatever its status.
-    /// - Throws: a `RepositoryError` if there is none.
+    ///   - path: The path components, relative to the upstream.
+    ///   - query: The query items.
+    ///   - bypassingCaches: Whether intermediate caches must revalidate with the upstream.
+    /// - Returns: the response, whatever its status.
+    /// - Throws: a `RepositoryError` if there is no response.
     func read(
         _ path: [String],
         _ query: [URLQueryItem] = [],
         bypassingCaches: Bool
     ) async throws(RepositoryError) -> UpstreamAnswer {
-        // RFC 3986 section 5.2.4: these lead elsewhere, however they are written.
+        // RFC 3986 section 5.2.4: these components lead elsewhere, even if they are percent-encoded.
         guard path.allSatisfy({ !["", ".", ".."].contains($0) }) else {
             throw RepositoryError(.refused, request: description(of: path), explanation: "was not sent: it is no path")
         }
         var request = DataRequest(url: url(of: path, query), headerFields: Self.acceptJSON)
-        // RFC 9111 section 5.2.1.4: caches on the way must ask the source.
+        // RFC 9111 section 5.2.1.4: intermediate caches must revalidate with the source.
         if bypassingCaches { request.headerFields[.cacheControl] = "no-cache" }
         return UpstreamAnswer(request: request, response: try await response(to: request))
     }
 
-    /// Where what is at a path is.
+    /// Returns the URL of a path.
     func address(of path: [String]) -> URL { url(of: path, []) }
 
-    /// The request for what is at a path, as messages say it.
+    /// Returns the description, for messages, of the request for a path.
     func description(of path: [String]) -> String { DataRequest(url: url(of: path, [])).description }
 
     private func url(of path: [String], _ query: [URLQueryItem]) -> URL {
@@ -66,7 +68,7 @@ public struct Upstream: Sendable {
         return url
     }
 
-    /// Sends a new record, once, and makes of the answer what it says.
+    /// Sends a new record, once, and decodes the response.
     func create<Created>(
         _ body: Data,
         path: [String],
@@ -80,7 +82,7 @@ public struct Upstream: Sendable {
             throw RepositoryError(FetchError(response, to: request), mayHaveWritten: true)
         }
         guard response.fallbackReason == nil else {
-            // What was done elsewhere may have been done, but not where it was to be.
+            // Another source answered. The write may have been done, but not at the upstream.
             throw RepositoryError(
                 .outcomeUnknown,
                 request: request.description,
@@ -112,32 +114,32 @@ public struct Upstream: Sendable {
     private static let acceptJSON: HeaderFields = [HeaderField(.accept, "application/json")]
 }
 
-/// What an upstream has answered to a read.
+/// An upstream's response to a read.
 struct UpstreamAnswer {
     let request: DataRequest
     let response: DataResponse
 
-    /// How long it took from the request to the answer.
+    /// The time between the request and the response.
     var delay = Duration.zero
 
-    /// Whether the answer was kept on the way, and so may be from before the request.
+    /// Whether the response comes from a cache, and so may predate the request.
     var isCopy: Bool { response.origin != .upstream || response.headerFields[.age] != nil }
 
-    /// How long before the request the answer was made, by what caches on the way say (RFC 9111 section 5.1).
+    /// The age of the response at the time of the request, according to intermediate caches (RFC 9111 section 5.1).
     var ageAtRequest: Duration { response.headerFields.ageValue ?? .zero }
 
-    /// How old the answer is (RFC 9111 section 4.2.3). Nobody knows when a copy was taken, so all of its way counts. An answer at
-    /// first hand was made for the request, and is not old however long it took.
+    /// The age of the response (RFC 9111 section 4.2.3). It is not known when a cache took its copy, so the whole delay counts. A
+    /// response from the upstream itself was made for the request, and its age is zero regardless of the delay.
     var age: Duration { response.headerFields.ageValue.map { $0 + delay } ?? .zero }
 
-    /// Whether it may be kept: it is the upstream's own answer, which does not say that nobody may keep it.
+    /// Whether the response may be cached: it comes from the upstream itself, which has not forbidden storing it.
     var mayBeKept: Bool {
         response.fallbackReason == nil && response.headerFields.cacheDirectives["no-store"] == nil
     }
 
-    /// What the answer says.
+    /// Decodes the response.
     ///
-    /// - Throws: a `RepositoryError` if it is none of success, or cannot be understood.
+    /// - Throws: a `RepositoryError` if the status is not a success or the response cannot be decoded.
     func decoded<Value>(by decode: (Data) throws(FieldError) -> Value) throws(RepositoryError) -> Value {
         guard response.status.isSuccess else {
             throw RepositoryError(FetchError(response, to: request), mayHaveWritten: false)
@@ -149,7 +151,8 @@ struct UpstreamAnswer {
         }
     }
 
-    /// A reading of what it says, which is stale if a cache on the way has had it for longer than answers are fresh.
+    /// Returns a reading of a value. It is stale if an intermediate cache has held the response for longer than responses are
+    /// fresh.
     func reading<Value>(
         _ value: Value,
         fresh: Duration,
@@ -167,7 +170,7 @@ struct UpstreamAnswer {
 }
 
 extension RepositoryError {
-    /// Translates what kept a request from being answered, which a write may have been done in spite of.
+    /// Translates a fetch error. A write may have been done in spite of it.
     init(_ error: FetchError, mayHaveWritten: Bool) {
         let reason = mayHaveWritten && error.leavesOutcomeUnknown ? .outcomeUnknown : Reason(error)
         let delay: Duration? = if case .delay(let delay) = error.retryAfter { delay } else { nil }
@@ -180,7 +183,7 @@ extension RepositoryError {
         )
     }
 
-    /// The error that an answer is which cannot be understood.
+    /// Creates the error for a response that cannot be decoded.
     init(unreadable error: FieldError, of request: DataRequest) {
         self.init(
             .unreadable,

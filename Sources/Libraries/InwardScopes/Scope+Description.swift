@@ -1,9 +1,9 @@
 import InwardCore
 
 extension Scope: CustomStringConvertible {
-    /// The tree of the scope: its objects with what each of them holds, and the scopes inside it.
+    /// The tree of the scope: its objects with their references, and the scopes inside it.
     ///
-    /// Of the objects it says names and types, and nothing else of their contents.
+    /// It shows the names and types of the objects, but no other contents.
     public var description: String { tree(seenFrom: ObjectNames()).description }
 
     func tree(seenFrom outer: ObjectNames) -> ScopeTree {
@@ -24,36 +24,36 @@ extension Scope: CustomStringConvertible {
     private func object(_ child: Mirror.Child, _ names: ObjectNames, _ outer: ObjectNames) -> ScopeTree.Object? {
         guard let label = child.label, !isNothing(child.value) else { return nil }
         if let name = outer.name(of: child.value) { return .init(name: label, kind: name, held: []) }
-        // A handler says what it does, and in which order.
+        // An error handler's description lists its stages in order.
         let kind = (child.value as? any ErrorHandler)?.description ?? "\(type(of: child.value))"
         return .init(name: label, kind: kind, held: names.held(by: child.value))
     }
 
-    /// Whether it is an object that might be there and is not.
+    /// Returns whether a value is an optional that is `nil`.
     private func isNothing(_ value: Any) -> Bool {
         let mirror = Mirror(reflecting: value)
         return mirror.displayStyle == .optional && mirror.children.isEmpty
     }
 }
 
-/// A scope as text: what it is, what it holds, and the scopes inside it.
+/// The description of a scope, its objects, and the scopes inside it.
 struct ScopeTree: CustomStringConvertible {
     /// An object of the scope.
     struct Object {
         let name: String
-        /// Its type, or what it says of itself; the name of an object of a scope around, if it is that.
+        /// The object's type or its own description; its name there if it belongs to an enclosing scope.
         let kind: String
-        /// The names of the objects that it holds, of this scope and of those around it.
+        /// The names of the objects that it references, in this scope or enclosing ones.
         let held: [String]
     }
 
     let title: String
-    /// `open`, `closing` or `closed`.
+    /// `opening`, `open`, `closing` or `closed`.
     let phase: String
     let objects: [Object]
     let children: [ScopeTree]
 
-    /// One line for each scope and each object, those inside further to the right.
+    /// One line for each scope and each object, with nested ones indented.
     var description: String { lines.joined(separator: "\n") }
 
     private var lines: [String] {
@@ -65,31 +65,31 @@ struct ScopeTree: CustomStringConvertible {
     }
 }
 
-/// What objects are called, by their identity: those of a scope and of all around it.
+/// The names of the objects in a scope and all scopes around it, by object identity.
 struct ObjectNames {
     private var names: [ObjectIdentifier: String] = [:]
 
-    /// Names the references among the stored properties of a value, and within these where they are values themselves.
+    /// Names the references among the stored properties of a value.
     ///
     /// - Parameters:
     ///   - objects: The value whose properties are named.
-    ///   - prefix: What stands before each name, such as `user.`.
+    ///   - prefix: A prefix for each name, such as `user.`.
     mutating func add(propertiesOf objects: Any, prefix: String) {
         for child in Mirror(reflecting: objects).children {
             guard let label = child.label, let identity = Self.identity(of: child.value) else { continue }
-            // What a scope has from one around it keeps the name it has there.
+            // Objects from an enclosing scope keep the names they have there.
             if names[identity] == nil { names[identity] = prefix + label }
         }
     }
 
-    /// What an object is called; `nil` if it has no name, or is a value.
+    /// Returns the name of an object; `nil` if it has no name, or is a value.
     func name(of object: Any) -> String? {
         Self.identity(of: object).flatMap { names[$0] }
     }
 
-    /// The names of the objects that a value holds, each once, in the order they are found.
+    /// Returns the names of the objects that a value references, each once, in the order found.
     ///
-    /// What holds another is not looked into, once that has a name itself.
+    /// The search does not continue inside objects that have a name.
     func held(by value: Any) -> [String] {
         var found: [String] = []
         var seen: Set<ObjectIdentifier> = []
@@ -97,7 +97,7 @@ struct ObjectNames {
         return found
     }
 
-    /// Reflection sees what is stored, so it cannot tell anything else than what is true. It does not see into closures.
+    /// Reflection shows stored properties as they are, but not what closures capture.
     private func search(
         _ value: Any,
         depth: Int,
@@ -118,7 +118,7 @@ struct ObjectNames {
     private static let greatestDepth = 8
     private static let maximumChildren = 32
 
-    /// What tells a reference from others; `nil` for a value.
+    /// Returns the identity of a reference; `nil` for a value.
     private static func identity(of value: Any) -> ObjectIdentifier? {
         type(of: value) is AnyClass ? ObjectIdentifier(value as AnyObject) : nil
     }

@@ -1,16 +1,27 @@
 import InwardCore
 import Synchronization
 
-/// Holds the objects of one lifetime, and ends all of it at once.
+/// Owns the objects of one lifetime, and closes all of them together.
 ///
-/// A container is a value around a scope: it says what the objects are and makes what is fresh from them. The scope does
-/// what is the same for all containers: it closes its children before itself, the newest first, then cancels and awaits the
-/// work in flight, then closes its objects in the reverse of the order they were made in, and lets go of them all. Afterwards
-/// every use is a ``ScopeError``. Each piece of work and each object has a limit of time to end.
+/// A container wraps a scope: the container defines the objects, and the scope manages their lifetime. Closing a scope proceeds
+/// in this order:
 ///
-/// Used from many tasks at once. A scope is kept by the one around it until it is closed, so close what you open.
+/// - It closes its child scopes, the newest first.
+/// - It cancels the work in flight and waits until it has ended.
+/// - It closes its objects in the reverse order of their creation, and releases them all.
+///
+/// The work in flight and each object have a time limit to end. After closing, every use throws a ``ScopeError``.
+///
+///     let app = await Scope<AppLifetime, AppObjects>.open("app", limit: limit) { opening in
+///         AppObjects(cache: opening.closing(Cache(), as: "cache") { await $0.close() })
+///     }
+///     let user = try Scope<UserLifetime, UserObjects>("ada", in: app, objects: UserObjects())
+///     try await app.close()
+///
+/// You can use a scope from several tasks concurrently. The enclosing scope retains a scope until it is closed, so close every
+/// scope you open.
 public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
-    /// What tells this scope from others of its lifetime.
+    /// The name that distinguishes this scope from others of its lifetime.
     public let name: String
     let limit: ClosingLimit
     private let outer: (any OuterScope)?
@@ -26,10 +37,10 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     /// Opens a scope whose objects need no closing.
     ///
     /// - Parameters:
-    ///   - name: What tells it from others of its lifetime.
-    ///   - outer: The scope around it, which closes this one before itself.
-    ///   - objects: What it holds.
-    /// - Throws: a ``ScopeError`` if the scope around it is closed.
+    ///   - name: The name that distinguishes the scope from others of its lifetime.
+    ///   - outer: The enclosing scope, which closes this one before itself.
+    ///   - objects: The scope's objects.
+    /// - Throws: a ``ScopeError`` if the enclosing scope is closed.
     public convenience init<Others: Sendable>(
         _ name: String,
         in outer: Scope<Level.Outer, Others>,
@@ -42,12 +53,12 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     /// Opens the outermost scope.
     ///
     /// - Parameters:
-    ///   - name: What tells it from others.
-    ///   - limit: How long each thing may take that is closed, here and in every scope inside.
-    ///   - make: Makes the objects, and says how those are closed that need it. What it had said when it throws is closed
-    ///     before this function does.
+    ///   - name: The name that distinguishes the scope from others.
+    ///   - limit: How long the work in flight, and each object, may take to end, in this scope and in all scopes inside.
+    ///   - make: Creates the objects, and registers those that need closing. If it throws, the objects registered so far are
+    ///     closed before this method throws.
     /// - Returns: the scope, which the caller closes.
-    /// - Throws: what `make` throws.
+    /// - Throws: the error that `make` throws.
     public static func open<Failure: Error>(
         _ name: String,
         limit: ClosingLimit,
@@ -65,16 +76,16 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         }
     }
 
-    /// Opens a scope some of whose objects are to be closed with it.
+    /// Opens a scope with objects that need closing.
     ///
     /// - Parameters:
-    ///   - name: What tells it from others of its lifetime.
-    ///   - outer: The scope around it, which closes this one before itself.
-    ///   - make: Makes the objects, and says how those are closed that need it. What it had said is closed if it throws, and
-    ///     if the scope around is closed meanwhile, which waits for it. It is given the scope, for objects that refer to it;
-    ///     the scope is open once they are all made.
+    ///   - name: The name that distinguishes the scope from others of its lifetime.
+    ///   - outer: The enclosing scope, which closes this one before itself.
+    ///   - make: Creates the objects, and registers those that need closing. It receives the scope, for objects that refer to
+    ///     it; the scope opens once all objects exist. If `make` throws, or if the enclosing scope closes meanwhile, the
+    ///     registered objects are closed. Closing the enclosing scope waits for `make`.
     /// - Returns: the scope, which the caller closes.
-    /// - Throws: a ``ScopeError``.
+    /// - Throws: a ``ScopeError`` from `make`, or if the enclosing scope is closed.
     public static func open<Others: Sendable>(
         _ name: String,
         in outer: Scope<Level.Outer, Others>,
@@ -102,13 +113,14 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         throw ScopeError(closed: scope.title)
     }
 
-    /// The scope by its lifetime and name, such as `user ada`, in one line whatever the name.
+    /// The scope's lifetime and name on one line, such as `user ada`.
     public var title: String { "\(Level.name) \(name.visible)" }
 
-    /// Whether the scope can be used: it is neither closed nor being closed.
+    /// Whether the scope can be used, that is, it is neither closed nor closing.
     public var isOpen: Bool { state.withLock(\.isOpen) }
 
-    /// The objects of the scope. Who keeps them keeps them alive, so ask for them where they are used.
+    /// Returns the objects of the scope. Retaining them keeps them alive after the scope closes, so request them where you use
+    /// them.
     ///
     /// - Throws: a ``ScopeError`` if the scope is closed.
     public func objects() throws(ScopeError) -> Objects {
@@ -116,20 +128,22 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         return objects
     }
 
-    /// Does a piece of work with the objects, as work of this scope: closing it cancels the work and waits for its end.
+    /// Runs work with the scope's objects. Closing the scope cancels the work and waits until it has ended.
     ///
-    /// The work is cancelled with the task that asks for it, too.
+    /// Cancelling the calling task also cancels the work.
     ///
-    /// - Returns: how the work ended, also if it was cancelled by the scope.
-    /// - Throws: a ``ScopeError`` if the scope is closed, and the work did not begin; or if the work took so long to end that
-    ///   the scope was closed without it.
+    ///     let result = try await scope.run { objects in await objects.cache.count }
+    ///
+    /// - Returns: the result of the work, even if the scope cancelled it.
+    /// - Throws: a ``ScopeError`` if the scope is closed and the work did not start, or if the work took so long to end that
+    ///   the scope closed without it.
     public func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable (Objects) async throws(Failure) -> Value
     ) async throws(ScopeError) -> Result<Value, Failure> {
         let begun = state.withLock { state -> (place: Int, task: Task<Result<Value, Failure>, Never>)? in
             guard let objects = state.openObjects else { return nil }
-            // Unstructured, because it is cancelled by two: by the task that asks, which waits for it below, and by the
-            // scope, which knows it from this moment on and does not close before it has ended.
+            // Unstructured, because two parties can cancel it: the calling task, which waits for it below, and the scope, which
+            // tracks it from here on and waits until it has ended before it closes.
             let task = Task { await Result(awaiting: { () async throws(Failure) in try await work(objects) }) }
             return (state.begin(task), task)
         }
@@ -143,22 +157,22 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         return result
     }
 
-    /// Closes the scope, or waits until it is closed if that has begun.
+    /// Closes the scope, or waits until it is closed if closing has already started.
     ///
-    /// It is closed to the end even if the task that asked is cancelled. What takes longer than its limit is cancelled and left
-    /// behind, so do not wait for the close of a scope in work of its own: the two would wait for one another until then.
+    /// Closing completes even if the calling task is cancelled. Anything that exceeds its time limit is cancelled and
+    /// abandoned. Do not close a scope from within its own work: each would wait for the other until the limit passes.
     ///
-    /// - Throws: a ``ScopeCloseError`` with all that went wrong. The scope is closed all the same; closing it again
-    ///   throws the same error.
+    /// - Throws: a ``ScopeCloseError`` with all failures. The scope is closed nevertheless; closing it again throws the same
+    ///   error.
     public func close() async throws(ScopeCloseError) {
         if closeIfEmpty() { return }
         let failures = await startClosing().value
         if !failures.isEmpty { throw ScopeCloseError(failures: failures) }
     }
 
-    /// Closes the scope at once if there is nothing to wait for.
+    /// Closes the scope at once if it has nothing to wait for.
     private func closeIfEmpty() -> Bool {
-        // The objects end here and not within the lock, because what their end does is not known.
+        // The objects are released outside of the lock, because their deinitializers run arbitrary code.
         guard state.withLock({ $0.closeIfEmpty() }) != nil else { return false }
         outer?.release(self)
         return true
@@ -169,28 +183,28 @@ extension Scope: InnerScope {
     func startClosing() -> Task<[ScopeCloseError.Failure], Never> {
         state.withLock { state in
             state.startClosing {
-                // Unstructured, because it must not end with the task that asks first: every close waits for it, and each
-                // of its own waits has a limit.
+                // Unstructured, because it must outlive the first task that closes the scope: every call to close waits for it.
+                // Each of its own waits has a limit.
                 Deadline.lifted { Task { await self.closeEverything() } }
             }
         }
     }
 
-    /// What there is to describe, all of it as it is at one moment.
+    /// A consistent snapshot of the scope for its description.
     var snapshot: (objects: Objects?, children: [any InnerScope], phase: String) {
         state.withLock { ($0.remainingObjects, $0.childrenNewestFirst.reversed(), $0.phaseName) }
     }
 
     private func closeEverything() async -> [ScopeCloseError.Failure] {
         for child in state.withLock(\.childrenNewestFirst) {
-            // Without a limit: each of its own waits has one, and to cancel it would leave the rest of it open.
+            // No limit here: each wait inside the child has one, and cancelling it would leave parts of the child open.
             note(await child.startClosing().value.map { $0.within(title) })
         }
         await endWork()
         for closer in state.withLock(\.closers).reversed() {
             if let failure = await closer.failure(limit: limit) { note([failure.within(title)]) }
         }
-        // The objects end here and not within the lock, because what their end does is not known.
+        // The objects are released outside of the lock, because their deinitializers run arbitrary code.
         _ = state.withLock { $0.close() }
         outer?.release(self)
         return state.withLock(\.failures)
@@ -200,7 +214,7 @@ extension Scope: InnerScope {
         let work = state.withLock(\.workNewestFirst)
         guard !work.isEmpty else { return }
         for task in work { task.cancel() }
-        // Unstructured, because who closes must not wait longer than the limit. It holds the work and nothing else.
+        // Unstructured, because closing must not wait longer than the limit. It captures only the work.
         let ending = Task { for task in work { await task.end() } }
         if await limit.value(of: ending) == nil { note([.init(path: [title, "work in flight"], error: nil)]) }
     }
@@ -220,12 +234,12 @@ extension Scope: OuterScope {
     }
 }
 
-/// Something was asked of a scope that is closed, or is being closed.
+/// An error thrown when a closed or closing scope is used.
 public struct ScopeError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The scope, by its lifetime and name, such as `user ada`.
+    /// The scope's lifetime and name, such as `user ada`.
     public let scope: String
 
-    /// Whether work had begun, so that nobody knows what has become of it.
+    /// Whether work had started, so that its outcome is unknown.
     public let workBegan: Bool
 
     init(closed scope: String, workBegan: Bool = false) {
@@ -233,25 +247,25 @@ public struct ScopeError: Error, Hashable, Sendable, CustomStringConvertible {
         self.workBegan = workBegan
     }
 
-    /// Which scope it is, as a sentence without its full stop.
+    /// The scope and its state, as a sentence without its full stop.
     public var description: String { "\(scope) is closed" }
 }
 
-/// What went wrong while a scope was closed. It is closed all the same.
+/// The failures while a scope was closed. The scope is closed nevertheless.
 public struct ScopeCloseError: Error, Sendable, CustomStringConvertible {
-    /// One thing that went wrong.
+    /// One failure.
     public struct Failure: Sendable, CustomStringConvertible {
-        /// What was being closed, from the outermost scope that was closed on the way there, such as `user ada > outbox`.
+        /// The path to what was being closed, from the outermost scope involved, such as `user ada > outbox`.
         public internal(set) var path: [String]
-        /// Why it did not close as it should; `nil` if it took longer than it was given, and was given up.
+        /// The error thrown; `nil` if closing exceeded its time limit and was abandoned.
         public let error: (any Error)?
 
-        /// Where and why, as a sentence without its full stop.
+        /// The path and the reason, as a sentence without its full stop.
         public var description: String {
             "\(path.joined(separator: " > ")) \(error.map { "failed to close: \($0)" } ?? "did not close in time")"
         }
 
-        /// This failure as it is seen from a scope around.
+        /// Returns this failure with the path prefixed by an enclosing scope.
         func within(_ scope: String) -> Self {
             var failure = self
             failure.path.insert(scope, at: 0)
@@ -259,7 +273,7 @@ public struct ScopeCloseError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// All that went wrong, in the order it did.
+    /// All failures, in the order they occurred.
     public let failures: [Failure]
 
     /// The failures, each as a sentence.

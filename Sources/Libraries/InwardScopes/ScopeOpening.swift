@@ -1,15 +1,17 @@
 public import InwardCore
 
-/// A scope that is being opened: what is made for it, and how that is closed.
+/// Registers the objects that need closing while a scope is being opened.
+///
+///     let cache = opening.closing(Cache(), as: "cache") { await $0.close() }
 public struct ScopeOpening: Sendable {
     /// How one object is closed.
     struct Closer: Sendable {
         let name: String
         let close: @Sendable () async throws -> Void
 
-        /// Closes the object, and gives what went wrong.
+        /// Closes the object, and returns the failure, if any.
         func failure(limit: ClosingLimit) async -> ScopeCloseError.Failure? {
-            // Unstructured, because who closes must not wait longer than the limit: it is cancelled then.
+            // Unstructured, because closing must not wait longer than the limit, after which this task is cancelled.
             let closing = Task { () -> (any Error)? in
                 do {
                     try await close()
@@ -25,15 +27,17 @@ public struct ScopeOpening: Sendable {
 
     private(set) var closers: [Closer] = []
 
-    /// Receives cleanup failures when opening a scope fails: before it is itself closed, if it was made for that scope.
+    /// Receives cleanup failures when opening a scope fails. If it was created for that scope, it receives them before it is
+    /// itself closed.
     public var errorHandler: any ErrorHandler = IgnoringErrorHandler()
 
-    /// Has an object closed when the scope is, or when it cannot be opened: after every object that is made later.
+    /// Registers an object that is closed with the scope, or if the scope fails to open. Objects registered later are closed
+    /// first.
     ///
     /// - Parameters:
-    ///   - object: What is closed.
-    ///   - name: What it is called where closing it fails.
-    ///   - close: Closes it. It is cancelled when it takes too long.
+    ///   - object: The object to close.
+    ///   - name: The object's name in failures.
+    ///   - close: Closes the object. It is cancelled when it exceeds the time limit.
     /// - Returns: the object.
     public mutating func closing<Object: Sendable>(
         _ object: Object,
@@ -44,7 +48,7 @@ public struct ScopeOpening: Sendable {
         return object
     }
 
-    /// Closes what has been made so far, the newest first.
+    /// Closes the objects registered so far, the newest first.
     func abandon(limit: ClosingLimit) async {
         for closer in closers.reversed() {
             if let failure = await closer.failure(limit: limit) {
@@ -54,7 +58,7 @@ public struct ScopeOpening: Sendable {
     }
 }
 
-/// The opening of a scope, as work of the scope: it cannot be cancelled, and closing the scope waits for its end.
+/// The opening of a scope, as work that cannot be cancelled. Closing the scope waits until it has ended.
 struct OpeningWork: RunningWork {
     private let ending: AsyncStream<Void>
     private let report: AsyncStream<Void>.Continuation
@@ -75,30 +79,30 @@ struct OpeningWork: RunningWork {
     }
 }
 
-/// How long each thing that a scope closes may take.
+/// The time limit for closing the parts of a scope.
 public struct ClosingLimit: Sendable {
     let duration: Duration
     let clock: any Clock<Duration>
 
-    /// Gives each child, each piece of work and each object so much time, on a clock.
+    /// Creates a limit for the work in flight and for each object of a scope, measured by a clock.
     public init(_ duration: Duration, on clock: any Clock<Duration>) {
         self.duration = duration
         self.clock = clock
     }
 
-    /// Waits for a task, and cancels it when its time is up, or when the task that waits is cancelled.
+    /// Waits for a task. Cancels it when the limit passes, or when the waiting task is cancelled.
     ///
-    /// - Returns: what the task gave; `nil` if it was cancelled. It may go on for a while then, without being awaited.
+    /// - Returns: the task's value; `nil` if it was cancelled. It may then continue for a while, without being awaited.
     func value<Value: Sendable>(of task: Task<Value, Never>) async -> Value? {
         let (events, report) = AsyncStream.makeStream(of: Value?.self)
-        // Unstructured, because a group would wait for both: this one ends when `task` does and holds nothing else, and the
-        // other is ended below.
+        // Unstructured, because a group would wait for both tasks. This one ends when `task` does and captures nothing else,
+        // and the other is ended below.
         Task { report.yield(await task.value) }
         let alarm = Task {
             try? await clock.sleep(for: duration)
             report.yield(nil)
         }
-        // A task that is cancelled gets no event.
+        // If the waiting task is cancelled, it receives no event.
         let first = await events.first { _ in true } ?? nil
         if first == nil { task.cancel() }
         alarm.cancel()

@@ -1,4 +1,4 @@
-/// What a scope knows of itself: which of its phases it is in, and what it has to end before it is closed.
+/// The state of a scope: its phase, and everything that must end before it is closed.
 struct ScopeState<Objects: Sendable> {
     private enum Phase {
         case opening
@@ -18,12 +18,12 @@ struct ScopeState<Objects: Sendable> {
         phase = objects.map(Phase.open) ?? .opening
     }
 
-    /// Takes over what was made while the scope was opened, and gives what the scope has become meanwhile.
+    /// Stores the objects created while the scope was opening, and returns what the scope has become in the meantime.
     ///
     /// - Parameters:
-    ///   - objects: The objects; `nil` if they could not all be made.
-    ///   - closers: How those are closed that were made.
-    /// - Returns: whether the scope is open; if it is being closed, the task that will close these too.
+    ///   - objects: The objects; `nil` if not all of them could be created.
+    ///   - closers: The closers of the objects created so far.
+    /// - Returns: whether the scope is open; if it is closing, the task that also closes these objects.
     mutating func endOpening(_ objects: Objects?, closers: [ScopeOpening.Closer]) -> OpeningOutcome {
         switch phase {
         case .opening, .open:
@@ -39,7 +39,7 @@ struct ScopeState<Objects: Sendable> {
         }
     }
 
-    /// What a scope has become by the end of its opening.
+    /// The state of a scope at the end of its opening.
     enum OpeningOutcome {
         case open
         case closing(Task<[ScopeCloseError.Failure], Never>)
@@ -59,7 +59,7 @@ struct ScopeState<Objects: Sendable> {
 
     var openObjects: Objects? { if case .open(let objects) = phase { objects } else { nil } }
 
-    /// The objects, as long as there are any.
+    /// The objects, until they are released.
     var remainingObjects: Objects? {
         switch phase {
         case .open(let objects): objects
@@ -76,7 +76,7 @@ struct ScopeState<Objects: Sendable> {
         work.sorted { $0.key > $1.key }.map(\.value)
     }
 
-    /// Takes in a scope; `false` if it is too late for that.
+    /// Adds a child scope; `false` if this scope is not open.
     mutating func adopt(_ scope: any InnerScope) -> Bool {
         guard isOpen else { return false }
         children[ObjectIdentifier(scope)] = (takePlace(), scope)
@@ -87,14 +87,14 @@ struct ScopeState<Objects: Sendable> {
         children[ObjectIdentifier(scope)] = nil
     }
 
-    /// Remembers a piece of work until it has ended, and gives the place that it has meanwhile.
+    /// Tracks a piece of work until it has ended, and returns its place.
     mutating func begin(_ task: any RunningWork) -> Int {
         let place = takePlace()
         work[place] = task
         return place
     }
 
-    /// Forgets a piece of work that has ended; `false` if the scope was closed without it.
+    /// Removes a piece of work that has ended; `false` if the scope closed without it.
     mutating func end(_ place: Int) -> Bool {
         work[place] = nil
         return if case .closed = phase { false } else { true }
@@ -104,14 +104,14 @@ struct ScopeState<Objects: Sendable> {
         self.failures += failures
     }
 
-    /// Closes what has nothing to wait for, and gives what it lets go of; `nil` if there is something to wait for.
+    /// Closes the scope if it has nothing to wait for, and returns the objects to release; `nil` if it has to wait.
     mutating func closeIfEmpty() -> Objects? {
         guard case .open(let objects) = phase, children.isEmpty, work.isEmpty, closers.isEmpty else { return nil }
         phase = .closed(nil)
         return objects
     }
 
-    /// The task that closes the scope: the one that already does, or the one that is made for it.
+    /// Returns the task that closes the scope: the existing one, or a new one.
     mutating func startClosing(
         by makeTask: () -> Task<[ScopeCloseError.Failure], Never>
     ) -> Task<[ScopeCloseError.Failure], Never> {
@@ -125,7 +125,7 @@ struct ScopeState<Objects: Sendable> {
         }
     }
 
-    /// Ends the last phase but one, and gives what the scope lets go of.
+    /// Enters the closed phase, and returns the objects to release.
     mutating func close() -> (Objects?, [ScopeOpening.Closer]) {
         guard case .closing(let task, let objects) = phase else { return (nil, []) }
         defer { closers = [] }
@@ -139,7 +139,7 @@ struct ScopeState<Objects: Sendable> {
     }
 }
 
-/// A piece of work that a scope cancels and waits for when it is closed.
+/// A piece of work that a scope cancels and waits for when it closes.
 protocol RunningWork: Sendable {
     func cancel()
     /// Waits until the work has ended.
@@ -150,23 +150,23 @@ extension Task: RunningWork where Failure == Never {
     func end() async { _ = await value }
 }
 
-/// A scope as the one around it sees it.
+/// A scope as its enclosing scope sees it.
 protocol InnerScope: AnyObject, Sendable {
-    /// Begins to close the scope, unless that has begun, and returns the failures once it is closed.
+    /// Starts closing the scope, unless it already has, and returns a task with the failures.
     func startClosing() -> Task<[ScopeCloseError.Failure], Never>
 
-    /// The scope by its lifetime and name.
+    /// The scope's lifetime and name.
     var title: String { get }
 
-    /// Describes the scope and what is in it.
+    /// Describes the scope and its contents.
     func tree(seenFrom outer: ObjectNames) -> ScopeTree
 }
 
-/// A scope as one inside it sees it.
+/// A scope as the scopes inside it see it.
 protocol OuterScope: AnyObject, Sendable {
-    /// Takes in a scope that has just been made.
+    /// Adds a new child scope.
     func adopt(_ scope: any InnerScope) throws(ScopeError)
 
-    /// Lets go of a scope that is closed.
+    /// Removes a closed child scope.
     func release(_ scope: any InnerScope)
 }

@@ -1,8 +1,12 @@
-/// The cyclic redundancy check of 64 bits by the polynomial of ECMA-182, bits in reverse, as XZ has it, of bytes that come in parts.
+/// An incremental CRC-64 checksum, with the polynomial of ECMA-182 in reflected form (CRC-64/XZ).
 ///
-/// It finds what chance does to bytes, and is no proof against whoever means to deceive.
+///     var checksum = Checksum()
+///     checksum.update(with: firstBytes.span)
+///     checksum.update(with: moreBytes.span)
+///
+/// It detects accidental corruption. It does not protect against deliberate manipulation.
 public struct Checksum: Hashable, Sendable {
-    /// What a byte does to the register when 0 to 7 bytes follow it: eight tables in a row.
+    /// The effect of a byte on the register when 0 to 7 bytes follow it, as eight consecutive tables.
     private static let table: [UInt64] = {
         var table = [UInt64](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {
@@ -19,21 +23,21 @@ public struct Checksum: Hashable, Sendable {
         return table
     }()
 
-    /// The checksum of all bytes so far; 0 for none. More can be added to one that is made of it.
+    /// The checksum of all bytes so far, or 0 for no bytes. You can resume from it with `init(value:)`.
     public private(set) var value: UInt64
 
-    /// Makes a checksum of bytes that had this one so far; of none, if it is 0.
+    /// Creates a checksum that continues from the value of earlier bytes, or from no bytes if `value` is 0.
     public init(value: UInt64 = 0) {
         self.value = value
     }
 
-    /// Makes the checksum of bytes.
+    /// Creates the checksum of bytes.
     public init(of bytes: Span<UInt8>) {
         value = 0
         update(with: bytes)
     }
 
-    /// Adds the bytes that follow.
+    /// Adds bytes.
     ///
     /// - Complexity: O(n) in the number of bytes.
     public mutating func update(with bytes: Span<UInt8>) {
@@ -41,7 +45,7 @@ public struct Checksum: Hashable, Sendable {
         let table = entries.span
         var register = ~value
         var index = 0
-        // Eight bytes at a time: each is looked up in the table for as many as follow it.
+        // Slicing-by-8: each byte is looked up in the table for the number of bytes that follow it.
         while index <= bytes.count &- 8 {
             for byte in 0..<8 { register ^= UInt64(bytes[index &+ byte]) &<< UInt64(8 &* byte) }
             var next: UInt64 = 0

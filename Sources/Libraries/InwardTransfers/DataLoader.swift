@@ -1,50 +1,50 @@
-/// The port through which data comes in piece by piece, from a file or from the network. Who has it sees no way to write.
+/// A read-only port that loads data piece by piece, such as from a file or the network.
 ///
-/// Whoever implements it holds no more than a piece at a time, and ends a wait with an error when the task that loads is
-/// cancelled or its deadline passes. A loader is used from many tasks at once. Check an implementation with
-/// `DataLoaderConformance` of the product `InwardTesting`.
+/// Implementations hold at most one piece at a time, support concurrent calls, and throw when the task is cancelled or
+/// its deadline passes. Test an implementation with `DataLoaderConformance` from `InwardTesting`.
 public protocol DataLoader: Sendable {
-    /// What the source is called, free of credentials and the same in each run, so that a transfer can be taken up by another run;
-    /// `nil` if it has no such name.
+    /// The name of the source, without credentials, or `nil` if it has no stable name. The name must be the same in
+    /// each run, so that another run can resume a transfer.
     var source: String? { get }
 
-    /// A piece of the data from an offset on.
+    /// Returns a piece of the data, starting at an offset.
     ///
-    /// It may begin earlier than it was asked for, and it may be of another version than it was asked for: then it begins wherever
-    /// the loader likes, best with the first byte. All bytes of a piece are of the version that it names. What has no
-    /// validator comes in one piece that is the first and the last, because nothing could tell that two belong together. Only the
-    /// last piece of a version may be without a byte.
+    /// The piece may start before the offset. It may also belong to another version than the requested one. In that
+    /// case it can start anywhere, preferably at the first byte. All bytes of a piece belong to the version that it
+    /// names. Data without a validator must come in a single piece, because nothing could show that two pieces belong
+    /// together. Only the last piece of a version may be empty.
     ///
     /// - Parameters:
-    ///   - offset: How many bytes come before it. At the end of the data, the piece is the last and has no byte.
-    ///   - validator: What the earlier pieces named; `nil` for any version.
-    /// - Returns: the piece, with the version that it is of.
-    /// - Throws: a ``DataLoaderError`` if there is none.
+    ///   - offset: The number of bytes before the piece. At the end of the data, the piece is empty and the last one.
+    ///   - validator: The validator of the earlier pieces, or `nil` for any version.
+    /// - Returns: The piece and the version that it belongs to.
+    /// - Throws: A ``DataLoaderError`` if the piece cannot be loaded.
     func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece
 
-    /// Whether the source has no other version than the one with this validator.
+    /// Returns whether the version with this validator is still the source's current version.
     ///
-    /// - Throws: a ``DataLoaderError`` if that is not known.
+    /// - Throws: A ``DataLoaderError`` if that cannot be determined.
     func stillHas(_ validator: String) async throws(DataLoaderError) -> Bool
 }
 
 extension DataLoader {
-    /// Whether the first piece names the version.
+    /// Returns whether the first piece has this validator.
     public func stillHas(_ validator: String) async throws(DataLoaderError) -> Bool {
         try await piece(at: 0, of: validator).validator == validator
     }
 }
 
-/// A piece as a ``DataLoader`` gives it, and what it is a piece of.
+/// A piece from a ``DataLoader``, together with its version.
 public struct LoadedPiece: Hashable, Sendable {
     /// The piece.
     public let piece: DataPiece
-    /// What tells this version of the data from others of the same source, as the source would write it; `nil` if nothing does.
+    /// The validator that distinguishes this version of the data from others, in the source's notation, or `nil` if the
+    /// source has none.
     public let validator: String?
-    /// How many bytes the data has altogether; `nil` if that is not known.
+    /// The total number of bytes, or `nil` if it is unknown.
     public let totalByteCount: Int?
 
-    /// Makes a piece of a version.
+    /// Creates a piece of a version.
     public init(_ piece: DataPiece, validator: String?, totalByteCount: Int?) {
         self.piece = piece
         self.validator = validator
@@ -52,32 +52,32 @@ public struct LoadedPiece: Hashable, Sendable {
     }
 }
 
-/// Why data could not be loaded.
+/// An error thrown when data could not be loaded.
 public struct DataLoaderError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Where the data was to come from, as whoever was to load it would write it. Free of credentials.
+    /// The source in the loader's notation. It contains no credentials.
     public let source: String
-    /// What happened then, as the end of a sentence that begins with the source: `was answered with 503`.
+    /// What happened, as the end of a sentence that begins with the source, such as `was answered with 503`.
     public let explanation: String
-    /// Whether it says that there is no such data, and asking again will not help.
+    /// Whether the data does not exist, so that a retry cannot succeed.
     public let meansAbsence: Bool
 
-    /// Makes an error that says where the data was to come from, and what happened.
+    /// Creates an error from the source and what happened.
     public init(source: String, explanation: String, meansAbsence: Bool = false) {
         self.source = source
         self.explanation = explanation
         self.meansAbsence = meansAbsence
     }
 
-    /// The source and what happened, as one sentence without its full stop.
+    /// One sentence, without a final period, that names the source and what happened.
     public var description: String { "\(source) \(explanation)" }
 }
 
 extension DataLoader {
-    /// Reads all the data.
+    /// Computes the checksum of all the data.
     ///
-    /// - Parameter limits: When a source is given up that may never end.
-    /// - Returns: the checksum of the data, and how many bytes it has; `nil` if it became another while it was being read.
-    /// - Throws: a ``DataLoaderError`` if it cannot be read, or passes one of the limits.
+    /// - Parameter limits: The limits at which reading gives up a source.
+    /// - Returns: The checksum and the number of bytes, or `nil` if the data changed while it was read.
+    /// - Throws: A ``DataLoaderError`` if the data cannot be read or exceeds a limit.
     package func checksum(
         limits: TransferLimits = TransferLimits()
     ) async throws(DataLoaderError) -> (value: UInt64, byteCount: Int)? {

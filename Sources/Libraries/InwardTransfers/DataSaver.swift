@@ -1,104 +1,107 @@
-/// The port through which data leaves the program to be kept elsewhere: by a collector of reports, in a file, in a store.
+/// A port that saves data outside the program, such as a report collector, a file, or a store.
 ///
-/// Who has little and has it whole saves it at once. Who has it in pieces writes a ``DataDraft``, which nobody sees before it is
-/// whole. A saver that knows only the first need not implement the other: it is given the pieces put together, within a limit.
+/// Save small data in one call. Write large data piece by piece to a ``DataDraft``, which becomes visible only when it
+/// is complete. A saver that implements only `save(_:)` gets a default draft, which collects the pieces in memory up to
+/// a limit.
 ///
-/// Whoever implements it ends a wait with an error when the task that saves is cancelled. Check an implementation with
-/// `DataSaverConformance` of the product `InwardTesting`.
+/// Implementations throw when the saving task is cancelled. Test an implementation with `DataSaverConformance` from
+/// `InwardTesting`.
 public protocol DataSaver: Sendable {
-    /// Saves data, all of it or nothing that anybody will see.
+    /// Saves data atomically.
     ///
-    /// - Throws: a ``DataSaverError`` if it is not known to be saved.
+    /// - Throws: A ``DataSaverError`` if the data may not have been saved.
     func save(_ data: [UInt8]) async throws(DataSaverError)
 
-    /// Opens a draft to write pieces into, with what an earlier one left of itself.
+    /// Opens a draft that continues what an earlier draft left.
     ///
-    /// - Throws: a ``DataSaverError`` if nothing can be written here, or somebody else is writing.
+    /// - Throws: A ``DataSaverError`` if the destination is not writable, or if another writer has it open.
     func openDraft() async throws(DataSaverError) -> any DataDraft
 }
 
 extension DataSaver {
-    /// A draft that holds all pieces in memory, at most 8 MiB, and saves them at once. It leaves nothing behind when it is given up.
+    /// Returns a draft that collects up to 8 MiB in memory and saves them in one call. A discarded draft leaves nothing
+    /// for a later one.
     public func openDraft() async throws(DataSaverError) -> any DataDraft {
         gatheredDraft()
     }
 
-    /// Makes a draft that holds all pieces in memory and saves them at once.
+    /// Creates a draft that collects all pieces in memory and saves them in one call.
     ///
-    /// Return it from ``openDraft()`` of a saver that takes data only as a whole, with a limit that suits it.
+    /// Return it from ``openDraft()`` to set a limit for a saver that accepts data only as a whole.
     ///
-    /// - Parameter byteLimit: The most bytes that the draft holds.
-    /// - Returns: the draft.
+    /// - Parameter byteLimit: The maximum number of bytes in the draft.
+    /// - Returns: The draft.
     public func gatheredDraft(byteLimit: Int = 8 * 1_024 * 1_024) -> any DataDraft {
         GatheredDraft(for: self, byteLimit: max(0, byteLimit))
     }
 }
 
-/// Why data could not be saved.
+/// An error thrown when data could not be saved.
 public struct DataSaverError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Where the data was to go, as whoever was to save it would write it, such as `POST http://127.0.0.1:8787/errors`. Free
-    /// of credentials.
+    /// The destination in the saver's notation, such as `POST http://127.0.0.1:8787/errors`. It contains no
+    /// credentials.
     public let destination: String
-    /// What happened then, as the end of a sentence that begins with the destination: `was answered with 503`.
+    /// What happened, as the end of a sentence that begins with the destination, such as `was answered with 503`.
     public let explanation: String
 
-    /// Makes an error that says where the data was to go, and what happened.
+    /// Creates an error from the destination and what happened.
     public init(destination: String, explanation: String) {
         self.destination = destination
         self.explanation = explanation
     }
 
-    /// The destination and what happened, as one sentence without its full stop.
+    /// One sentence, without a final period, that names the destination and what happened.
     public var description: String { "\(destination) \(explanation)" }
 }
 
-/// Data that is being saved piece by piece, and that nobody sees before it is whole. It belongs to one task.
+/// Data that is saved piece by piece and becomes visible only when it is complete. A draft belongs to one task.
 ///
-/// What is seen in its place until then is what was there before.
+/// Until it is published, readers see the previous data.
 public protocol DataDraft {
-    /// What an earlier draft of the same saver left, as far as it is found again just as it was written; `nil` if that is nothing.
+    /// What an earlier draft of the same saver left, as far as it is verifiably intact, or `nil` if there is nothing.
     ///
-    /// The draft goes on behind it, unless it is begun.
+    /// The draft continues after this part unless `begin()` is called.
     var saved: SavedPart? { get }
 
-    /// Begins with nothing, and forgets what there was.
+    /// Starts over with an empty draft and discards what was saved.
     ///
-    /// - Throws: a ``DataSaverError`` if that is not possible.
+    /// - Throws: A ``DataSaverError`` if the draft cannot be reset.
     mutating func begin() async throws(DataSaverError)
 
-    /// Adds the bytes that come next.
+    /// Appends bytes.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes, which may be none.
-    ///   - part: What the draft is with them. It is what a later draft will find, if this one ends here; what can be found
-    ///     again may be less.
-    /// - Throws: a ``DataSaverError`` if they cannot be written.
+    ///   - bytes: The bytes, possibly none.
+    ///   - part: The state of the draft including these bytes. If this draft ends here, a later draft finds this part,
+    ///     or an earlier one if not everything can be recovered.
+    /// - Throws: A ``DataSaverError`` if the bytes cannot be written.
     mutating func append(_ bytes: [UInt8], reaching part: SavedPart) async throws(DataSaverError)
 
-    /// Reads back what was written, compares it, and puts it where everybody sees it.
+    /// Reads back what was written, verifies it, and makes it visible.
     ///
-    /// - Parameter checksum: The checksum of all that was written.
-    /// - Throws: a ``DataSaverError`` if it is not known to be there. What was written is then of no use, if it was not the same.
+    /// - Parameter checksum: The checksum of everything that was written.
+    /// - Throws: A ``DataSaverError`` if the data may not have been published. Data that fails verification cannot be
+    ///   used.
     mutating func publish(_ checksum: Checksum) async throws(DataSaverError)
 
-    /// Ends the draft without publishing it, and leaves what a later one can go on from. It works in a cancelled task too, as far
-    /// as that can be.
+    /// Closes the draft without publishing it, and leaves what a later draft can resume from. It also works in a
+    /// cancelled task, as far as possible.
     mutating func leave() async
 }
 
-/// A draft in memory, for a saver that saves at once.
+/// An in-memory draft for a saver that accepts data only as a whole.
 struct GatheredDraft: DataDraft {
     private let saver: any DataSaver
     private let byteLimit: Int
     private var bytes: [UInt8] = []
 
-    /// Makes a draft that holds so many bytes at the most.
+    /// Creates a draft with a maximum number of bytes.
     init(for saver: any DataSaver, byteLimit: Int) {
         self.saver = saver
         self.byteLimit = byteLimit
     }
 
-    /// Nothing, for memory does not last.
+    /// Always `nil`, because memory does not persist.
     var saved: SavedPart? { nil }
 
     mutating func begin() {

@@ -1,21 +1,21 @@
 public import InwardCore
 import Synchronization
 
-/// Reports each error to a collector, in batches and behind the caller's back, and passes the error on.
+/// An error handler that reports errors to a collector in the background, in batches, and passes each error on.
 ///
-/// A report that cannot be saved is lost, as is one that finds too many waiting; how many were lost is told with the next
-/// batch. No error comes of it: what fails while reports are saved is not reported, or a collector that is down would keep
-/// itself busy.
+/// A report is lost if it cannot be saved or if too many reports are waiting. The next batch contains the number of
+/// lost reports. Errors that occur while reports are saved are not reported themselves, because a failing collector
+/// would otherwise keep the handler busy.
 public final class ReportingErrorHandler: ErrorHandler {
     private struct State {
         var buffer: ReportBuffer
         var saving: Task<Void, Never>?
     }
 
-    /// The handlers whose reports the task at hand saves.
+    /// The handlers whose reports the current task is saving.
     @TaskLocal private static var saving: Set<ObjectIdentifier> = []
 
-    /// How much of an error is reported, in scalars of Unicode: no upstream fills the memory with one.
+    /// The maximum length of a report in Unicode scalars, so that a long error cannot fill the memory.
     private static let maximumLength = 2_000
 
     private let base: any ErrorHandler
@@ -30,10 +30,10 @@ public final class ReportingErrorHandler: ErrorHandler {
         state = Mutex(State(buffer: ReportBuffer(capacity: capacity, batchSize: batchSize)))
     }
 
-    /// How many errors were not reported, and the collector has not been told so.
+    /// The number of lost reports that the collector has not been told about.
     public var lostCount: Int { state.withLock(\.buffer.lost) }
 
-    /// Keeps the error until it is reported, and passes it on. Behind the close it is counted as lost and passed on.
+    /// Queues a report of the error and passes the error on. After `close()`, the report counts as lost.
     public func handle(_ error: any Error) {
         if !Self.saving.contains(ObjectIdentifier(self)) {
             let line = String("\(error)".unicodeScalars.prefix(Self.maximumLength)).visible
@@ -44,9 +44,9 @@ public final class ReportingErrorHandler: ErrorHandler {
         base.handle(error)
     }
 
-    /// Waits until all is saved, and closes what it passes errors on to.
+    /// Waits until all reports are saved, then closes the wrapped handler.
     ///
-    /// If a task that closes is cancelled, what is not saved by then is given up.
+    /// If the task is cancelled, unsaved reports are discarded.
     public func close() async {
         let saving = state.withLock { state in
             if state.buffer.close() { state.saving = savingTask() }
@@ -60,12 +60,12 @@ public final class ReportingErrorHandler: ErrorHandler {
         await base.close()
     }
 
-    /// The chain from here on.
+    /// The chain, starting with this handler.
     public var description: String { "reports in batches of \(batchSize) → \(base)" }
 
-    // Unstructured, because whoever hands over an error does not wait for its report. It ends with the buffer, there is one at
-    // a time, which the buffer sees to, and whoever closes waits for it: it is made and kept under the lock, so that it is
-    // found.
+    // Unstructured, because callers do not wait for their reports. The buffer makes sure that only one such task runs,
+    // and the task ends when the buffer is empty. It is created and stored under the lock, so that `close()` always
+    // finds it and can wait for it.
     private func savingTask() -> Task<Void, Never> {
         Deadline.lifted { Task { await saveBatches() } }
     }
@@ -91,17 +91,17 @@ public final class ReportingErrorHandler: ErrorHandler {
 }
 
 extension ErrorHandler {
-    /// A handler that reports each error to a collector before it passes it on to this one.
+    /// Returns a handler that reports each error to a collector before it passes the error on to this handler.
     ///
-    /// A batch is text in UTF-8, with a line for each error: its description, cut short after 2,000 scalars, with control
-    /// characters and invisible ones written out. Batches are saved one after the other, as soon as there is anything to save. Close the handler
-    /// to have the last of them saved.
+    /// A batch is UTF-8 text with one line per error. A line is the error's description, truncated after 2,000 scalars,
+    /// with control characters and invisible characters escaped. Batches are saved one after another, as soon as there
+    /// are reports. Close the handler to make sure that the last batch is saved.
     ///
     /// - Parameters:
-    ///   - saver: What brings a batch to the collector.
-    ///   - batchSize: How many errors are in a batch at most; at least one.
-    ///   - capacity: How many errors wait at most while a batch is saved; at least one.
-    /// - Returns: the handler to hand errors to.
+    ///   - saver: The saver that sends batches to the collector.
+    ///   - batchSize: The maximum number of errors per batch, at least 1.
+    ///   - capacity: The maximum number of errors that wait while a batch is saved, at least 1.
+    /// - Returns: The outermost handler of the new chain.
     public func reporting(
         through saver: any DataSaver,
         batchSize: Int = 100,
@@ -111,10 +111,10 @@ extension ErrorHandler {
     }
 }
 
-/// Reports that wait to be saved: a value without a task, for a ``ReportingErrorHandler``.
+/// The logic of ``ReportingErrorHandler``, as a value without a task: a buffer of reports that wait to be saved.
 ///
-/// Whoever is told to begin takes batch after batch until there is none, and says of each how it ended. Nobody else is told
-/// to begin meanwhile.
+/// A caller that is told to start saving takes batches until there are none, and reports the outcome of each. Until
+/// then, no other caller is told to start.
 package struct ReportBuffer {
     private let capacity: Int
     private let batchSize: Int
@@ -123,20 +123,21 @@ package struct ReportBuffer {
     private var isClosed = false
     private var hasLastBatch = false
 
-    /// How many reports were lost and are in no batch that was saved, or may still be.
+    /// The number of lost reports that are not mentioned in a saved or pending batch.
     package private(set) var lost = 0
 
-    /// Makes an empty buffer.
+    /// Creates an empty buffer.
     ///
     /// - Parameters:
-    ///   - capacity: How many reports wait at most, besides those of the batch under way; at least one.
-    ///   - batchSize: How many reports are in a batch at most; at least one.
+    ///   - capacity: The maximum number of waiting reports, not counting the batch that is being saved. At least 1.
+    ///   - batchSize: The maximum number of reports per batch, at least 1.
     package init(capacity: Int, batchSize: Int) {
         self.capacity = max(1, capacity)
         self.batchSize = max(1, batchSize)
     }
 
-    /// Takes a report, which is lost if the buffer is full or closed. `true` if the caller must begin to save.
+    /// Adds a report, or counts it as lost if the buffer is full or closed. Returns `true` if the caller must start
+    /// saving.
     package mutating func append(_ line: String) -> Bool {
         guard !isClosed, lines.count < capacity else {
             lost += 1
@@ -147,9 +148,9 @@ package struct ReportBuffer {
         return !isBeingSaved
     }
 
-    /// What to save next; `nil` if there is nothing more, and whoever saves is done.
+    /// Returns the next batch, or `nil` if there is none and saving has ended.
     ///
-    /// The last batch of a closed buffer tells what was lost, even if there is nothing else in it.
+    /// The last batch of a closed buffer states the number of lost reports, even if it contains no reports.
     package mutating func nextBatch() -> ReportBatch? {
         guard !lines.isEmpty || owesLastBatch else {
             isBeingSaved = false
@@ -162,19 +163,20 @@ package struct ReportBuffer {
         return batch
     }
 
-    /// Takes how the saving of a batch ended: what was not saved is lost.
+    /// Records the outcome of a batch. Reports that were not saved are lost.
     package mutating func finish(_ batch: ReportBatch, saved: Bool) {
         if !saved { lost += batch.lost + batch.lines.count }
     }
 
-    /// Takes no report any more. `true` if the caller must begin to save: what was lost is still to be told.
+    /// Stops accepting reports. Returns `true` if the caller must start saving, because lost reports have not been
+    /// mentioned yet.
     package mutating func close() -> Bool {
         guard !isClosed else { return false }
         isClosed = true
         return !isBeingSaved && owesLastBatch
     }
 
-    /// Gives up all that is not saved, behind the close: it is lost, and nobody saves any more.
+    /// Discards all unsaved reports and ends saving. The discarded reports count as lost.
     package mutating func abandon() {
         lost += lines.count
         lines = []
@@ -184,15 +186,15 @@ package struct ReportBuffer {
     private var owesLastBatch: Bool { isClosed && !hasLastBatch && lost > 0 }
 }
 
-/// Reports that are saved together, and how many were lost before them.
+/// Reports that are saved together, and the number of reports lost before them.
 package struct ReportBatch: Hashable, Sendable {
-    /// The reports, one a line.
+    /// The reports, one per line.
     package let lines: [String]
-    /// How many were lost and have not been told of.
+    /// The number of lost reports that have not been mentioned yet.
     package let lost: Int
 
-    /// The batch as it is saved: how many were lost, if any were, and the reports, in UTF-8, with a line feed behind each
-    /// line.
+    /// The UTF-8 text of the batch: the number of lost reports, if there are any, then the reports, with a line feed
+    /// after each line.
     package var data: [UInt8] {
         let notice = lost == 1 ? "1 error was not reported" : "\(lost) errors were not reported"
         return ((lost == 0 ? [] : [notice]) + lines).flatMap { Array($0.utf8) + [UInt8(ascii: "\n")] }

@@ -1,21 +1,21 @@
-/// What of a transfer is saved, in the numbers that it can be taken up again by.
+/// The resumable state of a transfer.
 ///
-/// A saver keeps it beside what it has saved, and need not understand it.
+/// A saver stores it next to the saved bytes, and does not need to interpret it.
 public struct SavedPart: Hashable, Codable, Sendable {
-    /// What the source is called; `nil` if it has no name that is the same in each run.
+    /// The name of the source, or `nil` if it has no stable name.
     public var source: String?
-    /// What tells the version of the source; `nil` if nothing does.
+    /// The validator of the source's version, or `nil` if it has none.
     public var validator: String?
-    /// What was done to the bytes, step by step; `nil` if that cannot be taken up in the middle.
+    /// The names of the steps, or `nil` if the steps cannot be resumed.
     public var steps: [String]?
-    /// How many bytes of the source this part is made of.
+    /// The number of source bytes that went into this part.
     public var loadedByteCount: Int
-    /// How many bytes the part has.
+    /// The number of saved bytes.
     public var savedByteCount: Int
-    /// The value of the ``Checksum`` of the part.
+    /// The value of the ``Checksum`` of the saved bytes.
     public var checksum: UInt64
 
-    /// Makes the part of a transfer that has saved so much.
+    /// Creates the state of a transfer, by default without any bytes.
     public init(
         source: String?,
         validator: String?,
@@ -32,10 +32,10 @@ public struct SavedPart: Hashable, Codable, Sendable {
         self.checksum = checksum
     }
 
-    /// Whether a later run can know that what it has is the rest of this. If not, there is no use in keeping it.
+    /// Whether a later run can verify that its bytes continue this part. If `false`, do not keep the part.
     public var canBeResumed: Bool { source != nil && validator != nil && steps != nil && loadedByteCount > 0 }
 
-    /// Adds what was made of a piece.
+    /// Adds the processed bytes of a piece with `count` source bytes.
     mutating func add(_ bytes: [UInt8], madeOf count: Int) {
         var checksum = Checksum(value: checksum)
         checksum.update(with: bytes.span)

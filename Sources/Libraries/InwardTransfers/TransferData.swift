@@ -1,15 +1,18 @@
 public import InwardCore
 
-/// Takes data from any loader through any steps to any saver, piece by piece.
+/// Transfers data from a loader through processing steps to a saver, piece by piece.
 ///
-/// The next piece is loaded when the one before it is saved, so there is one in memory, and what the steps made of it. What is
-/// saved has been read back and compared, and takes the place of what was there when it is whole and not before.
+///     let report = try await TransferData(from: loader, to: saver)()
+///     print("Saved \(report.savedByteCount) bytes.")
 ///
-/// A transfer that ends early, however it does, leaves what it has to the next run, which goes on from there if the source has
-/// still the same version, and begins anew otherwise. A source that changes on the way is begun anew too: what is saved is never a
-/// mixture of versions. Steps are taken up in the middle only if each is a ``ResumablePlugin``; with others each run begins anew.
+/// Each piece is saved before the next is loaded, so memory holds one piece and what the steps made of it. The saved
+/// data is read back and verified, and replaces the previous data only when it is complete.
+///
+/// An interrupted transfer leaves its progress for the next run. That run resumes if the source still has the same
+/// version, and starts over otherwise. If the source changes during a run, the transfer also starts over, so the saved
+/// data never mixes versions. Transfers with steps resume only if every step is a ``ResumablePlugin``.
 public struct TransferData: Sendable {
-    /// How often a source may change before it is given up.
+    /// How often the source may change before the transfer gives up.
     private static let maximumRestarts = 3
 
     private let loader: any DataLoader
@@ -17,13 +20,13 @@ public struct TransferData: Sendable {
     private let saver: any DataSaver
     private let limits: TransferLimits
 
-    /// Makes the use case.
+    /// Creates a transfer.
     ///
     /// - Parameters:
-    ///   - loader: Where the data comes from.
-    ///   - steps: What is done to each piece on the way, in this order.
-    ///   - saver: Where the data goes.
-    ///   - limits: When a source is given up that may never end.
+    ///   - loader: The source of the data.
+    ///   - steps: The steps that process each piece, in order.
+    ///   - saver: The destination of the data.
+    ///   - limits: The limits at which the transfer gives up a source.
     public init(
         from loader: any DataLoader,
         through steps: PluginCollection<DataPiece> = PluginCollection(),
@@ -36,11 +39,11 @@ public struct TransferData: Sendable {
         self.saver = saver
     }
 
-    /// Transfers the data.
+    /// Runs the transfer.
     ///
-    /// - Parameter progress: Called after each piece with how far it is.
-    /// - Returns: what was done.
-    /// - Throws: a ``TransferDataError`` if it is not known to be saved.
+    /// - Parameter progress: A function that receives the progress after each piece.
+    /// - Returns: A summary of the transfer.
+    /// - Throws: A ``TransferDataError`` if the data may not have been saved.
     @discardableResult
     public func callAsFunction(
         progress: (TransferProgress) -> Void = { _ in }
@@ -49,7 +52,7 @@ public struct TransferData: Sendable {
         do {
             return try await transfer(into: &draft, progress)
         } catch {
-            // The next run would pass the limit too: what is saved would only take up room.
+            // The next run would exceed the limit too, so the saved part would only waste space.
             if case .limitExceeded = error { try? await draft.begin() }
             await draft.leave()
             throw error
@@ -74,7 +77,7 @@ public struct TransferData: Sendable {
             var loaded = try await load(at: part.loadedByteCount, of: part.validator)
             if isBegun, loaded.validator != part.validator {
                 isBegun = false
-                // That it is not what an earlier run left says nothing of how often it changes.
+                // A mismatch with the part of an earlier run does not count as a change during this run.
                 if part.loadedByteCount != resumedAt { restartCount += 1 }
                 guard restartCount <= Self.maximumRestarts else { throw .restless(restartCount: restartCount) }
             }
@@ -117,7 +120,7 @@ public struct TransferData: Sendable {
         }
     }
 
-    /// What a loaded piece has behind so many bytes.
+    /// Validates a loaded piece, and returns the bytes of it that follow the first `offset` bytes.
     private func piece(of loaded: LoadedPiece, behind offset: Int) throws(TransferDataError) -> DataPiece {
         let piece = loaded.piece
         guard piece.offset <= offset, piece.end >= offset else {
@@ -153,7 +156,7 @@ public struct TransferData: Sendable {
         }
     }
 
-    /// Why the task is to end now; `nil` if it may go on.
+    /// The error that ends the transfer now, or `nil` if it may continue.
     private var ending: TransferDataError? {
         if Task.isCancelled { return .cancelled }
         return Deadline.current?.hasPassed == true ? .timedOut : nil
@@ -168,33 +171,33 @@ public struct TransferData: Sendable {
     }
 }
 
-/// How far a transfer is, in bytes of its source.
+/// The progress of a transfer, in bytes of its source.
 public struct TransferProgress: Hashable, Sendable {
-    /// How many bytes are done, those of earlier runs among them.
+    /// The number of bytes transferred, including those of earlier runs.
     public let doneByteCount: Int
-    /// How many there are; `nil` if that is not known.
+    /// The total number of bytes, or `nil` if it is unknown.
     public let totalByteCount: Int?
 
-    /// Says how far a transfer is.
+    /// Creates a progress value.
     public init(doneByteCount: Int, totalByteCount: Int?) {
         self.doneByteCount = doneByteCount
         self.totalByteCount = totalByteCount
     }
 }
 
-/// What a transfer that is done has done.
+/// A summary of a completed transfer.
 public struct TransferReport: Hashable, Sendable {
-    /// How many bytes were loaded for it, in this run and in those that it goes on from.
+    /// The number of bytes loaded, in this run and in the runs that it resumed.
     public let loadedByteCount: Int
-    /// How many bytes were saved.
+    /// The number of bytes saved.
     public let savedByteCount: Int
-    /// The value of the ``Checksum`` of what was saved.
+    /// The value of the ``Checksum`` of the saved data.
     public let checksum: UInt64
-    /// Which version was transferred; `nil` if nothing tells.
+    /// The validator of the transferred version, or `nil` if the source has none.
     public let validator: String?
-    /// How many bytes of the source earlier runs had done already.
+    /// The number of source bytes that earlier runs had transferred.
     public let resumedAt: Int
-    /// How often it was begun anew, because the source had changed on the way.
+    /// How often the transfer started over because the source had changed.
     public let restartCount: Int
 
     init(_ part: SavedPart, resumedAt: Int, restartCount: Int) {
@@ -207,24 +210,25 @@ public struct TransferReport: Hashable, Sendable {
     }
 }
 
-/// Why data was not transferred. The target is what it was before, unless it is not known whether it was saved.
+/// An error thrown when data was not transferred. The destination is unchanged, unless the error leaves open whether
+/// the data was saved.
 public enum TransferDataError: Error, Hashable, Sendable {
-    /// The caller gave up.
+    /// The task was cancelled.
     case cancelled
-    /// The deadline passed first.
+    /// The deadline passed.
     case timedOut
     /// The data could not be loaded.
     case unreadable(DataLoaderError)
     /// The data could not be saved.
     case unwritable(DataSaverError)
-    /// The source passed one of the ``TransferLimits``. The error names the limit. Nothing is kept for the next run.
+    /// The source exceeded one of the ``TransferLimits``, which the error names. Nothing is kept for the next run.
     case limitExceeded(DataLoaderError)
-    /// The data became another each time that it was begun anew, this many times.
+    /// The source changed during every attempt, `restartCount` times in total.
     case restless(restartCount: Int)
 }
 
 extension TransferDataError: CustomStringConvertible {
-    /// What could not be done and why, as a sentence without its full stop.
+    /// A sentence, without a final period, that says what failed and why.
     public var description: String {
         switch self {
         case .cancelled: "The transfer was cancelled"

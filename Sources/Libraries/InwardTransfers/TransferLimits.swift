@@ -1,7 +1,7 @@
-/// The limits at which a transfer gives up a source that may never end.
+/// The limits at which a transfer gives up a source that might never end.
 ///
-/// A source that a stranger controls can send one byte at a time for ever, or more than a disk holds. A transfer that passes one
-/// of these limits ends with ``TransferDataError/limitExceeded(_:)``, and keeps nothing of what it saved.
+/// An untrusted source can send one byte at a time forever, or more than a disk holds. A transfer that exceeds a limit
+/// fails with ``TransferDataError/limitExceeded(_:)`` and discards what it has saved.
 ///
 ///     let limits = TransferLimits(maximumByteCount: 256 * 1_024 * 1_024)
 ///     try await TransferData(from: loader, to: saver, limits: limits)()
@@ -9,24 +9,25 @@ public struct TransferLimits: Hashable, Sendable {
     /// The number of pieces that may be smaller than ``minimumPieceByteCount``.
     static let smallPieceCount = 1_000
 
-    /// The most bytes that are loaded, and the most that are saved.
+    /// The maximum number of bytes to load, and also the maximum number to save.
     public var maximumByteCount: Int
-    /// The average size that the pieces of a transfer need after the first 1,000, so that their number is bounded.
+    /// The minimum average size of the pieces after the first 1,000. It bounds the number of pieces.
     public var minimumPieceByteCount: Int
     /// The name of the property that sets ``maximumByteCount``, for error messages.
     public var maximumByteCountName = "TransferLimits.maximumByteCount"
 
-    /// Makes limits.
+    /// Creates limits.
     ///
     /// - Parameters:
-    ///   - maximumByteCount: The most bytes that are loaded, and the most that are saved; 16 GiB by default.
-    ///   - minimumPieceByteCount: The average size that pieces need after the first 1,000; 1 KiB by default.
+    ///   - maximumByteCount: The maximum number of bytes to load, and also the maximum number to save. The default is
+    ///     16 GiB.
+    ///   - minimumPieceByteCount: The minimum average size of the pieces after the first 1,000. The default is 1 KiB.
     public init(maximumByteCount: Int = 16 * 1_024 * 1_024 * 1_024, minimumPieceByteCount: Int = 1_024) {
         self.maximumByteCount = max(0, maximumByteCount)
         self.minimumPieceByteCount = max(1, minimumPieceByteCount)
     }
 
-    /// Returns why a number of bytes is too large, as the end of a sentence; `nil` if it is not.
+    /// Returns why a number of bytes is too large, as the end of a sentence, or `nil` if it is allowed.
     func problem(withByteCount count: Int) -> String? {
         guard count > maximumByteCount else { return nil }
         return """
@@ -36,13 +37,13 @@ public struct TransferLimits: Hashable, Sendable {
     }
 }
 
-/// Counts the pieces of a source, and finds the one with which it passes a limit or contradicts itself.
+/// Counts the pieces of a source, and detects a piece that exceeds a limit or contradicts an earlier piece.
 package struct PieceCounter {
-    /// Why a piece is not taken.
+    /// Why a piece is rejected.
     package enum Problem: Error {
-        /// It passes a limit. The reason is the end of a sentence.
+        /// The piece exceeds a limit. The reason is the end of a sentence.
         case limit(String)
-        /// It contradicts an earlier piece. The reason is the end of a sentence.
+        /// The piece contradicts an earlier one. The reason is the end of a sentence.
         case contradiction(String)
 
         /// The reason, as the end of a sentence.
@@ -56,22 +57,22 @@ package struct PieceCounter {
     private let limits: TransferLimits
     private var pieceCount = 0
     private var byteCount = 0
-    /// The size of the version that is being loaded, once a piece has named it.
+    /// The size of the version being loaded, or `nil` until a piece states it.
     private var totalByteCount: Int?
 
     package init(_ limits: TransferLimits) {
         self.limits = limits
     }
 
-    /// Begins another version of the source. The pieces of the earlier ones still count.
+    /// Starts another version of the source. Pieces of earlier versions still count toward the limits.
     mutating func beginVersion() { totalByteCount = nil }
 
     /// Counts a piece.
     ///
     /// - Parameters:
     ///   - loaded: The piece.
-    ///   - offset: How many bytes are done already. Only what the piece adds to them counts.
-    /// - Throws: a ``Problem`` if the piece is not to be taken.
+    ///   - offset: The number of bytes that are already transferred. Only the bytes after it count.
+    /// - Throws: A ``Problem`` if the piece must be rejected.
     package mutating func add(_ loaded: LoadedPiece, after offset: Int) throws(Problem) {
         let piece = loaded.piece
         let (end, isTooLarge) = piece.offset.addingReportingOverflow(piece.bytes.count)

@@ -8,22 +8,24 @@ import Musl
 import Darwin
 #endif
 
-/// The proxies that variables such as `http_proxy` name in the environment of a process.
+/// The proxies named by environment variables such as `http_proxy`.
 ///
-/// Outside of Apple's platforms, the platform's client takes its proxy from there (libcurl does), and has no option against
-/// it: it ignores the `connectionProxyDictionary` of its configuration. See ``URLSessionDataFetcher`` for what follows.
+/// Outside of Apple's platforms, `URLSession` takes its proxies from these variables (libcurl does) and offers no way to turn
+/// that off: it ignores the `connectionProxyDictionary` of its configuration. See ``URLSessionDataFetcher`` for the
+/// consequences.
 public struct EnvironmentProxies: Sendable {
     private let environment: [String: String]
 
-    /// Takes the proxies from an environment.
+    /// Creates the proxies of an environment.
     init(_ environment: [String: String]) {
         self.environment = environment
     }
 
     /// Removes the proxy variables from the environment of this process, so that no request goes through a proxy.
     ///
-    /// Call it first in `main`, before another thread or task can read the environment: a process may only change its
-    /// environment while nobody else reads it. On Apple's platforms it does nothing, since nothing reads the variables there.
+    /// Call this method first in `main`, before another thread or task can read the environment: changing the environment while
+    /// another thread reads it is a data race. On Apple's platforms, this method does nothing, because nothing reads the
+    /// variables there.
     public static func ignore() {
         #if canImport(FoundationNetworking)
         // `unsafe`: the name lives until the call returns, and no other thread reads the environment, as required above.
@@ -31,15 +33,15 @@ public struct EnvironmentProxies: Sendable {
         #endif
     }
 
-    /// The variable that makes the platform's client send a request for an address through a proxy; `nil` if it asks the
-    /// host itself.
+    /// Returns the variable that makes `URLSession` send a request for an address through a proxy; `nil` if the request goes
+    /// directly to the host.
     ///
-    /// It may name a variable from which the client would exempt the address, where `no_proxy` is written in an unusual way,
-    /// and never misses one.
+    /// If `no_proxy` is written in an unusual way, this method may return a variable even though the client exempts the
+    /// address. It never misses a proxy.
     func variable(for url: URL) -> String? {
         let names: [String] =
             switch url.scheme?.lowercased() {
-            // Not HTTP_PROXY: in CGI a client of the server sets that one.
+            // Not HTTP_PROXY: in CGI, clients of the server can set it.
             case "http": ["http_proxy"]
             case "https": ["https_proxy", "HTTPS_PROXY"]
             default: []
@@ -61,7 +63,7 @@ public struct EnvironmentProxies: Sendable {
         }
     }
 
-    /// An empty variable counts as none.
+    /// An empty variable counts as not set.
     private func value(of name: String) -> String? {
         environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }

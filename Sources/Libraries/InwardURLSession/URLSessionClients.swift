@@ -7,9 +7,9 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// A client for each origin, so that one which floods its client, or stalls it, does not hold up the others.
+/// A client for each origin, so that an origin that floods or stalls its client does not affect others.
 final class URLSessionClients: Sendable {
-    /// How many origins are remembered. Redirects can name any number of them.
+    /// The maximum number of remembered origins. Redirects can name any number of them.
     private static let maximumClients = 64
 
     private let clients = Mutex<[WebOrigin: URLSessionClient]>([:])
@@ -19,22 +19,22 @@ final class URLSessionClients: Sendable {
         self.makeClient = makeClient
     }
 
-    /// The client for a request: that of its origin, or one of its own where a connection that was used before is not safe.
+    /// Returns the client for a request: that of its origin, or a new one if reusing a connection is not safe.
     func client(for request: DataRequest) -> URLSessionClient {
         #if canImport(FoundationNetworking)
-        // Outside of Apple's platforms the client repeats what goes out on a connection that is closed then, whatever its
-        // method, and never ends if it has a body. To a connection that nothing was sent on before it does neither.
+        // Outside of Apple's platforms, the client resends a request, whatever its method, if a reused connection closes. If
+        // the request has a body, it then never completes. On a new connection, neither happens.
         guard request.isIdempotent, request.body == nil else { return makeClient() }
         #endif
         return client(for: request.url)
     }
 
-    /// The client for the origin of an address.
+    /// Returns the client for the origin of an address.
     func client(for url: URL) -> URLSessionClient {
         let origin = WebOrigin(url)
         return clients.withLock { clients in
             if let client = clients[origin] { return client }
-            // Who is still at work with one of them holds it until that is done.
+            // Transfers in progress retain their client until they are done.
             if clients.count == Self.maximumClients { clients.removeAll() }
             let client = makeClient()
             clients[origin] = client
@@ -43,7 +43,7 @@ final class URLSessionClients: Sendable {
     }
 }
 
-/// A session of the platform's client, with connections of its own that close when nobody holds it any more.
+/// A `URLSession` with connections of its own, which close when the last reference to it is released.
 final class URLSessionClient: Sendable {
     private let session: URLSession
     private let transfers = URLSessionTransfers()
@@ -53,11 +53,11 @@ final class URLSessionClient: Sendable {
     }
 
     deinit {
-        // A session holds its delegate and its connections until it is told that it is over.
+        // A session retains its delegate and its connections until it is invalidated.
         session.finishTasksAndInvalidate()
     }
 
-    /// How the transfer of the answer to a request ends.
+    /// Returns the outcome of a request's transfer.
     func outcome(of request: DataRequest, bodyLimit: Int) async -> URLSessionTransfer.Outcome {
         let transfer = PendingTransfer(URLSessionTransfer(of: request, bodyLimit: bodyLimit))
         let callOff = Deadline.current?.whenPassed { [transfers] in
@@ -67,7 +67,7 @@ final class URLSessionClient: Sendable {
         defer { callOff?() }
         return await withTaskCancellationHandler {
             await transfer.outcome {
-                // Holds `self`, which ends the session when it goes: a session that has ended makes no task.
+                // Captures `self`, whose deinitializer invalidates the session: an invalidated session creates no tasks.
                 transfers.begin(transfer) { [self] in session.dataTask(with: URLRequest(request)) }
             }
         } onCancel: {
@@ -78,15 +78,15 @@ final class URLSessionClient: Sendable {
 }
 
 extension URLRequest {
-    /// The platform's form of a request.
+    /// Creates the platform's form of a request.
     init(_ request: DataRequest) {
         self.init(url: request.url)
         httpMethod = request.method.rawValue
         httpBody = request.body
-        // Otherwise the platform says that it is a form.
+        // Otherwise, the platform declares the body to be a form.
         if request.body != nil { setValue("application/octet-stream", forHTTPHeaderField: "Content-Type") }
         for (name, fields) in Dictionary(grouping: request.headerFields, by: \.name) {
-            // RFC 6265 section 5.4: cookies are the one list that commas do not separate.
+            // RFC 6265 section 5.4: cookies are the only list that is not separated by commas.
             let separator = name == .cookie ? "; " : ", "
             setValue(fields.map(\.value).joined(separator: separator), forHTTPHeaderField: name.rawValue)
         }

@@ -9,47 +9,50 @@ import FoundationNetworking
 import Security
 #endif
 
-/// Fetches over HTTP and HTTPS with the platform's own client.
+/// Fetches over HTTP and HTTPS with the platform's `URLSession`.
 ///
-/// Nothing is kept between requests but connections: no cookies, no cache, no credentials. Share one among all who talk to
-/// the same hosts; its connections close when the last reference to it is gone.
+///     let fetcher = URLSessionDataFetcher(idleTimeout: .seconds(10))
+///     let response = try await fetcher.fetch(DataRequest(url: url))
 ///
-/// Where the platform's client says less than the wire did, so does this: header fields that repeat arrive joined by commas
-/// (which RFC 9110 section 5.3 holds for the same, except for `Set-Cookie`), those of different names in any order, and a
-/// compressed body arrives decoded, without the fields that describe its coding. The client adds fields that it is not given,
-/// such as `Accept`, `Accept-Encoding`, `Accept-Language` and `User-Agent`.
+/// The fetcher keeps connections between requests, but no cookies, cached responses or credentials. Share one fetcher among all
+/// callers of the same hosts. Its connections close when the last reference to it is released.
 ///
-/// Outside of Apple's platforms a request that has a body, or that may not be done twice, goes out on a new connection, which
-/// closes behind it: on one that was used before, the client would send it again when the upstream hangs up.
+/// Responses contain only what the platform's client reports. Repeated header fields arrive joined by commas (equivalent by RFC
+/// 9110 section 5.3, except for `Set-Cookie`), and fields of different names arrive in any order. A compressed body arrives
+/// decoded, without the fields that describe its coding. The client adds header fields to requests, such as `Accept`,
+/// `Accept-Encoding`, `Accept-Language` and `User-Agent`.
 ///
-/// The proxy variables of the environment (`http_proxy`, `https_proxy`, `all_proxy`) are not obeyed unless the fetcher is told
-/// to. Outside of Apple's platforms the client would obey them and cannot be kept from it, so a fetch that it would send through
-/// a proxy fails before it is sent, with the reason `untrusted`. To ignore the variables, call
+/// Outside of Apple's platforms, a request that has a body or is not idempotent uses a new connection, which closes afterwards.
+/// On a reused connection, the client would send the request again when the upstream closes the connection.
+///
+/// By default, the fetcher does not use the proxies named by the environment (`http_proxy`, `https_proxy`, `all_proxy`).
+/// Outside of Apple's platforms, the client cannot be kept from using them. A request that it would send through a proxy
+/// therefore fails before it is sent, with the reason `untrusted`. To ignore the variables, call
 /// ``EnvironmentProxies/ignore()`` first in `main`, or start the process without them.
 ///
-/// On Apple's platforms TLS 1.2 is the minimum. Elsewhere the client cannot be given one, and takes the lowest version that
-/// its TLS library has enabled, which may be TLS 1.0: use `AsyncHTTPClientDataFetcher` where that matters.
+/// On Apple's platforms, the minimum TLS version is 1.2. Elsewhere, the client has no such setting and accepts the lowest
+/// version that its TLS library has enabled, which may be TLS 1.0. Use `AsyncHTTPClientDataFetcher` where that matters.
 ///
-/// Each origin has connections and threads of its own. For upstreams that are trusted to be no enemies nonetheless: outside
-/// of Apple's platforms the client reads as fast as they send, and several answers without an end at once keep the machine
-/// busy, although each fetch fails at its limit. See Architecture.md.
+/// Each origin has connections and threads of its own. Nevertheless, use this fetcher only for upstreams that you trust not to
+/// be hostile. Outside of Apple's platforms, the client reads as fast as the upstream sends, so several endless responses at
+/// once keep the machine busy, although each fetch fails at its limit. See Architecture.md.
 public final class URLSessionDataFetcher: DataFetcher {
     private let clients: URLSessionClients
     private let bodyLimit: Int
     private let redirects: RedirectPolicy
     private let forbiddenProxies: EnvironmentProxies
 
-    /// Makes a fetcher with connections of its own.
+    /// Creates a fetcher with connections of its own.
     ///
     /// - Parameters:
-    ///   - idleTimeout: How long nothing may arrive, from the start or in between, before the fetch fails. It does not bound
+    ///   - idleTimeout: How long the fetch may receive nothing, at the start or in between, before it fails. It does not limit
     ///     the whole transfer.
-    ///   - bodyLimit: How many bytes a body may have, once decoded. A larger one fails as soon as that is known.
-    ///   - redirects: What becomes of an answer that points elsewhere.
-    ///   - connectionsPerHost: How many connections are open to one host at the most, those for a single request apart. What is
-    ///     beyond that waits.
-    ///   - usesEnvironmentProxies: Whether requests may go through the proxies that the environment names. On Apple's
-    ///     platforms they never do.
+    ///   - bodyLimit: The maximum size of a decoded body, in bytes. A larger body fails as soon as its size is known.
+    ///   - redirects: How redirects are handled.
+    ///   - connectionsPerHost: The maximum number of open connections to one host, not counting those used for a single
+    ///     request. Further requests wait.
+    ///   - usesEnvironmentProxies: Whether requests may go through the proxies named by the environment. On Apple's platforms,
+    ///     they never do.
     public convenience init(
         idleTimeout: Duration = .seconds(30),
         bodyLimit: Int = 64 * 1_024 * 1_024,
@@ -71,7 +74,7 @@ public final class URLSessionDataFetcher: DataFetcher {
         )
     }
 
-    /// Makes a fetcher that sends nothing where it would go through one of these proxies.
+    /// Creates a fetcher that sends no requests that would go through one of these proxies.
     init(
         idleTimeout: Duration = .seconds(30),
         bodyLimit: Int = 64 * 1_024 * 1_024,
@@ -98,12 +101,12 @@ public final class URLSessionDataFetcher: DataFetcher {
         self.forbiddenProxies = forbiddenProxies
     }
 
-    /// Each fetch ends when the deadline of its task passes.
+    /// Always `true`: each fetch ends when the deadline of its task passes.
     public var honorsDeadlines: Bool { true }
 
-    /// The answer to a request for an HTTP or HTTPS address, whatever its status.
+    /// Returns the response to a request for an HTTP or HTTPS address, whatever its status.
     ///
-    /// - Throws: a `FetchError` if there is no whole answer.
+    /// - Throws: a `FetchError` if there is no complete response.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         try await redirects.answer(to: request, by: send)
     }

@@ -6,7 +6,7 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// One answer on its way: what has arrived of it, and what it comes to.
+/// The transfer of one response: the bytes received so far, and how it ends.
 struct URLSessionTransfer {
     typealias Outcome = Result<DataResponse, FetchError>
 
@@ -16,26 +16,26 @@ struct URLSessionTransfer {
     /// Whether the upstream may have seen the request.
     var hasBegun = false
 
-    /// A transfer of which nothing has arrived.
+    /// Creates a transfer that has received nothing.
     init(of request: DataRequest, bodyLimit: Int) {
         self.request = request
         self.bodyLimit = bodyLimit
     }
 
-    /// Takes the head of the answer; gives how the transfer ends, if the body it announces is too large.
+    /// Receives the head of the response. Returns the outcome if the announced body is too large.
     func received(_ head: URLResponse) -> Outcome? {
-        // The length in the answer to a `HEAD` is that of a body which does not come.
+        // A response to `HEAD` announces the length of a body that is not sent.
         request.method != .head && head.expectedContentLength > Int64(bodyLimit) ? tooLarge : nil
     }
 
-    /// Takes the next part of the body; gives how the transfer ends, if it is too large to go on.
+    /// Receives the next part of the body. Returns the outcome if the body is too large.
     mutating func received(_ part: Data) -> Outcome? {
         guard part.count <= bodyLimit - body.count else { return tooLarge }
         body.append(part)
         return nil
     }
 
-    /// How the transfer ends when nothing more arrives.
+    /// Returns the outcome when nothing more arrives.
     func completed(with head: URLResponse?, _ error: (any Error)?) -> Outcome {
         if let error { return .failure(failure(for: error)) }
         guard let head = head as? HTTPURLResponse else {
@@ -48,12 +48,12 @@ struct URLSessionTransfer {
         .failure(failure(.tooLarge, "was answered with more than \(bodyLimit) bytes, the most allowed"))
     }
 
-    /// How the transfer ends when nobody waits for it any more.
+    /// Returns the outcome when the waiting task is cancelled.
     func cancelled() -> Outcome {
         .failure(failure(.cancelled, "was cancelled", wasSent: hasBegun))
     }
 
-    /// How the transfer ends when there is no time left for it.
+    /// Returns the outcome when the time limit passes.
     func timedOut(_ limit: String) -> Outcome {
         .failure(failure(.timedOut, "was not answered \(limit)", wasSent: hasBegun))
     }
@@ -69,7 +69,7 @@ struct URLSessionTransfer {
             .serverCertificateHasUnknownRoot?, .serverCertificateNotYetValid?:
             return failure(.untrusted, "reached a host that could not prove who it is: \(detail)")
         case .badURL?:
-            // Outside of Apple's platforms also an address whose host is a number of IPv6.
+            // Outside of Apple's platforms, this includes addresses whose host is an IPv6 literal.
             return failure(.invalidRequest, "has an address that the platform's client cannot ask: \(detail)")
         default:
             return failure(.interrupted, "was not answered whole: \(detail)")
@@ -86,7 +86,7 @@ struct URLSessionTransfer {
 }
 
 extension DataResponse {
-    /// An answer of a head and a body.
+    /// Creates a response from a head and a body.
     fileprivate init(_ head: HTTPURLResponse, body: Data) {
         let fields = head.allHeaderFields.compactMap { name, value -> HeaderField? in
             guard let name = name as? String, let name = HeaderField.Name(name), let value = value as? String else {
@@ -95,7 +95,7 @@ extension DataResponse {
             return HeaderField(name, value)
         }
         self.init(status: Status(head.statusCode), headerFields: HeaderFields(fields), body: body)
-        // The body arrives decoded, so what described its coding would be wrong of it.
+        // The body arrives decoded, so the fields that describe its coding no longer apply.
         if headerFields[.contentEncoding] != nil {
             headerFields[.contentEncoding] = nil
             headerFields[.contentLength] = nil
@@ -103,7 +103,7 @@ extension DataResponse {
     }
 }
 
-/// A transfer that somebody waits for: it ends once, by whatever comes first, and tells who waits.
+/// A transfer with a waiter. It ends once, with the first outcome, and resumes the waiter.
 final class PendingTransfer: Sendable {
     typealias Outcome = URLSessionTransfer.Outcome
 
@@ -120,10 +120,11 @@ final class PendingTransfer: Sendable {
         state = Mutex(State(transfer: transfer))
     }
 
-    /// Whether nothing has ended the transfer yet.
+    /// Whether the transfer has not ended yet.
     var isUnderWay: Bool { state.withLock { $0.outcome == nil } }
 
-    /// Begins to carry the transfer out, unless it has ended: from now on the upstream may have seen the request.
+    /// Marks the transfer as started, unless it has ended; `false` if it has. From then on, the upstream may have seen the
+    /// request.
     func start() -> Bool {
         state.withLock { state in
             guard state.outcome == nil else { return false }
@@ -132,16 +133,16 @@ final class PendingTransfer: Sendable {
         }
     }
 
-    /// The task that carries the transfer out, once it has begun.
+    /// The task that performs the transfer, once it has started.
     var task: URLSessionTask? {
         get { state.withLock(\.task) }
         set { state.withLock { $0.task = newValue } }
     }
 
-    /// Begins, and waits until the transfer ends. For one caller.
+    /// Starts the transfer and waits until it ends. Supports only one caller.
     func outcome(begin: () -> Void) async -> Outcome {
-        // Resumed exactly once: by the step that ends the transfer, which takes the continuation out under the lock; or
-        // here, if that step came first.
+        // Resumed exactly once: by the step that ends the transfer, which takes the continuation under the lock, or here if
+        // that step came first.
         await withCheckedContinuation { continuation in
             let outcome = state.withLock { state in
                 if state.outcome == nil { state.continuation = continuation }
@@ -151,7 +152,7 @@ final class PendingTransfer: Sendable {
         }
     }
 
-    /// Takes a step of the transfer unless it has ended, and ends it if the step says how.
+    /// Performs a step of the transfer unless it has ended. Ends the transfer if the step returns an outcome.
     func advance(_ step: (inout URLSessionTransfer) -> Outcome?) {
         let ended = state.withLock { state -> (CheckedContinuation<Outcome, Never>?, Outcome)? in
             guard state.outcome == nil, let outcome = step(&state.transfer) else { return nil }

@@ -6,15 +6,15 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// The transfers under way in one session: hears from the session what arrives, and ends them by it.
+/// The transfers in progress in one session. As the session's delegate, it forwards events to them.
 final class URLSessionTransfers: NSObject, URLSessionDataDelegate {
     private let transfers = Mutex<[Int: PendingTransfer]>([:])
 
-    /// Where tasks are made, started and cancelled, one after the other. Outside of Apple's platforms a session makes its
-    /// caller wait for all that it is doing, which must not be a thread that tasks share.
+    /// The queue on which tasks are created, started and cancelled. Outside of Apple's platforms, a session blocks its caller
+    /// until earlier operations are done, so this must not happen on the cooperative thread pool.
     private let control = DispatchQueue(label: "inward.url-session")
 
-    /// Begins a transfer, unless it has ended by the time, with a task that a function makes.
+    /// Starts a transfer with a task created by a closure, unless the transfer has already ended.
     func begin(_ transfer: PendingTransfer, by makeTask: @escaping @Sendable () -> URLSessionTask) {
         control.async { [self] in
             guard transfer.start() else { return }
@@ -25,9 +25,10 @@ final class URLSessionTransfers: NSObject, URLSessionDataDelegate {
         }
     }
 
-    /// Gives up what carries out a transfer that has ended.
+    /// Cancels the task of a transfer that has ended.
     ///
-    /// Nothing waits for the session to say so: a task that is cancelled while it starts may never be said to be complete.
+    /// Nothing waits for the session to confirm this: a task that is cancelled while it starts may never be reported as
+    /// complete.
     func giveUp(_ transfer: PendingTransfer) {
         control.async { [self] in
             guard let task = transfer.task else { return }
@@ -50,7 +51,7 @@ final class URLSessionTransfers: NSObject, URLSessionDataDelegate {
             transfer.advance { $0.received(response) }
             if !transfer.isUnderWay { giveUp(transfer) }
         }
-        // Also where it does not go on: a session that is told to cancel here may go on waiting for the body.
+        // Even if the transfer has ended: a session told to cancel here may continue to wait for the body.
         completionHandler(.allow)
     }
 
@@ -73,7 +74,7 @@ final class URLSessionTransfers: NSObject, URLSessionDataDelegate {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // The redirect is the answer; whether it is followed is decided by who asked.
+        // The redirect is the response. The caller decides whether to follow it.
         completionHandler(nil)
     }
 
@@ -85,8 +86,9 @@ final class URLSessionTransfers: NSObject, URLSessionDataDelegate {
     ) {
         switch challenge.protectionSpace.authenticationMethod {
         case NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest, NSURLAuthenticationMethodNTLM:
-            // Credentials are header fields of the request, so the `401` is the answer. Apple's platforms deliver it once
-            // the challenge is rejected. Elsewhere the whole answer is here by now, and rejecting cancels the task.
+            // Credentials are header fields of the request, so the `401` is the response. Apple's platforms deliver it once the
+            // challenge is rejected. Elsewhere, the whole response has arrived by now, and rejecting the challenge cancels the
+            // task.
             if let head = task.response { transfer(by: task)?.advance { $0.completed(with: head, nil) } }
             completionHandler(.rejectProtectionSpace, nil)
         default:

@@ -19,7 +19,7 @@ import InwardVips
 #endif
 
 extension AppConfiguration {
-    /// The address that the paths of the repositories are relative to.
+    /// The base address of the repositories' paths.
     var baseURL: URL {
         switch upstream {
         case .sample: SampleDataFetcher.baseURL
@@ -27,9 +27,9 @@ extension AppConfiguration {
         }
     }
 
-    /// The implementation that answers for the chosen upstream.
+    /// Returns the data fetcher for the configured upstream.
     ///
-    /// - Parameter web: What answers if the upstream is on the web.
+    /// - Parameter web: The data fetcher to use if the upstream is on the web.
     /// - Returns: the data fetcher.
     /// - Throws: an ``AppConfigurationError`` if the upstream is a directory that cannot be read.
     func makeDataFetcher(web: any DataFetcher) throws(AppConfigurationError) -> any DataFetcher {
@@ -47,7 +47,7 @@ extension AppConfiguration {
         }
     }
 
-    /// The client that the web is asked by, closed with the scope that is being opened if it needs that.
+    /// Returns the HTTP client. If it needs closing, it is closed with the scope that is being opened.
     func makeWebDataFetcher(for opening: inout ScopeOpening) -> any DataFetcher {
         #if AsyncHTTPClient
         opening.closing(
@@ -61,9 +61,9 @@ extension AppConfiguration {
 }
 
 extension AppConfiguration {
-    /// Makes the store of what outlives the process; `nil` if the configuration names no directory.
+    /// Returns the store that outlives the process; `nil` if the configuration names no directory.
     ///
-    /// - Parameter errorHandler: Receives what was damaged there.
+    /// - Parameter errorHandler: Receives damage found in the store.
     /// - Returns: the store.
     func makeRecordStore(tellingDamageTo errorHandler: any ErrorHandler) -> (any RecordStore)? {
         storeDirectory.map { path in
@@ -76,7 +76,7 @@ extension AppConfiguration {
 }
 
 extension AppConfiguration {
-    /// What makes images of bytes, and bytes of images, closed with the scope that is being opened if it needs that.
+    /// Returns the image codec. If it needs closing, it is closed with the scope that is being opened.
     func makeImageCodec(for opening: inout ScopeOpening) -> any ImageCodec {
         #if Vips
         opening.closing(VipsImageCodec(), as: "imageCodec") { $0.close() }
@@ -87,13 +87,14 @@ extension AppConfiguration {
 }
 
 extension AppConfiguration {
-    /// The handler of failures that no caller receives: repeats are dropped first, then it is written, then reported.
+    /// Returns the handler for failures that no caller receives. It drops repeated failures, then writes a line, then reports
+    /// to the collector.
     ///
     /// - Parameters:
-    ///   - writeError: Takes a line about each; `nil` to write none.
-    ///   - isWritten: Which of them are written.
-    ///   - dataFetcher: What carries reports to the collector, if there is one.
-    ///   - clock: What tells how long a repeat is one.
+    ///   - writeError: Receives a line about each failure; `nil` to write none.
+    ///   - isWritten: Returns whether a failure is written.
+    ///   - dataFetcher: Sends reports to the collector, if there is one.
+    ///   - clock: The clock for dropping repeated failures.
     /// - Returns: the outermost handler.
     func makeErrorHandler(
         writeError: (@Sendable (String) -> Void)?,

@@ -2,48 +2,50 @@ import Foundation
 public import InwardImages
 public import InwardRepositories
 
-/// What can be chosen of an app. A configuration that exists is valid.
+/// The settings of an app. The initializer validates them, so every configuration is valid.
+///
+///     let configuration = try AppConfiguration(upstream: "https://example.org/api", storeDirectory: "/var/lib/app")
 public struct AppConfiguration: Hashable, Sendable {
-    /// The upstreams to choose from.
+    /// The available upstreams.
     enum UpstreamLocation: Hashable {
         case sample
         case web(URL)
         case directory(URL)
     }
 
-    /// The sample that is part of the program, with all else as it is by default.
+    /// The default configuration, with the built-in sample as its upstream.
     public static let sample = Self()
 
     private(set) var upstream = UpstreamLocation.sample
     private(set) var errorCollector: URL?
-    /// Whether the credentials of sessions are sent by plain http to an upstream on another machine.
+    /// Whether session credentials are sent over plain HTTP to an upstream on another machine.
     public private(set) var allowsCredentialsOverPlainHTTP = false
-    /// How much is expected of an upstream on the web, and how it is spared.
+    /// The timeouts, retries and limits for an upstream on the web.
     public private(set) var policy = UpstreamPolicy.standard
-    /// How long the upstream may send nothing before a request fails.
+    /// How long the upstream may be silent before a request fails.
     public private(set) var idleTimeout = Duration.seconds(10)
-    /// How many bytes an answer may have.
+    /// The maximum size of an answer, in bytes.
     public private(set) var bodyLimit = 64 * 1_024 * 1_024
-    /// How many bytes of fresh answers are kept in memory, for all sessions together.
+    /// How many bytes of fresh answers are cached in memory, for all sessions together.
     public private(set) var cacheLimit = 16 * 1_024 * 1_024
-    /// How long users and posts are fresh, and how long they are kept.
+    /// How long users and posts stay fresh, and how long they are kept.
     public private(set) var lifetimes = Lifetimes()
-    /// How many users, and how many posts, are kept in memory for each session.
+    /// How many users, and how many posts, each session keeps in memory.
     public private(set) var memoryLimit = MemoryLimit()
-    /// The path of the directory where users, posts and writes are kept beyond the life of the process; `nil` if they are not.
+    /// The path of the directory that keeps users, posts and writes across restarts; `nil` to keep none.
     public private(set) var storeDirectory: String?
-    /// What an image may be.
+    /// The limits for a single image.
     public private(set) var imageLimits = ImageLimits()
-    /// How many bytes of images are kept in memory, for all sessions together.
+    /// How many bytes of images are cached in memory, for all sessions together.
     public private(set) var imageCacheLimit = 64 * 1_024 * 1_024
-    /// How many bytes images may take together while they are decoded.
+    /// How many bytes all images that are being decoded may take together.
     public private(set) var decodingLimit = 512 * 1_024 * 1_024
-    /// How long an interaction may take that is not given a time.
+    /// The time limit of interactions that do not set their own.
     public private(set) var timeLimit = Duration.seconds(30)
     /// How long each object may take to close.
     public private(set) var closingLimit = Duration.seconds(5)
 
-    /// What the upstream is called in messages. Free of credentials.
+    /// The upstream's name in messages. It contains no credentials.
     public var upstreamName: String {
         switch upstream {
         case .sample: "the built-in sample"
@@ -52,30 +54,31 @@ public struct AppConfiguration: Hashable, Sendable {
         }
     }
 
-    /// Chooses an upstream.
+    /// Creates a configuration.
     ///
     /// - Parameters:
-    ///   - upstream: The address of an upstream, which begins with `http://` or `https://` and may have a path, or the path
-    ///     of a directory that mirrors one; `nil` for the sample that is part of the program.
-    ///   - idleTimeout: How long the upstream may send nothing before a request fails, over zero.
-    ///   - bodyLimit: How many bytes an answer may have, at least 1.
-    ///   - cacheLimit: How many bytes of fresh answers are kept in memory, for all sessions together; 0 for none.
-    ///   - lifetimes: How long users and posts are fresh, and how long they are kept.
-    ///   - memoryLimit: How many users, and how many posts, are kept in memory for each session.
-    ///   - storeDirectory: The path of a directory, which holds nothing else and is made if it does not exist, where users and
-    ///     posts are kept beyond the life of the process, and writes until they are delivered, each for its session; `nil` to
-    ///     keep them in memory, and to send writes at once.
-    ///   - imageLimits: What an image may be.
-    ///   - imageCacheLimit: How many bytes of images are kept in memory, for all sessions together; 0 for none.
-    ///   - decodingLimit: How many bytes images may take together while they are decoded and processed, at least 1. One
-    ///     that takes more alone is refused.
-    ///   - timeLimit: How long an interaction may take that is not given a time, over zero.
-    ///   - closingLimit: How long each object may take to close, over zero.
+    ///   - upstream: The address of an upstream, which begins with `http://` or `https://` and may have a path, or the path of
+    ///     a directory that mirrors one; `nil` for the built-in sample.
+    ///   - idleTimeout: How long the upstream may be silent before a request fails. Must be greater than zero.
+    ///   - bodyLimit: The maximum size of an answer in bytes, at least 1.
+    ///   - cacheLimit: How many bytes of fresh answers are cached in memory, for all sessions together; 0 for none.
+    ///   - lifetimes: How long users and posts stay fresh, and how long they are kept.
+    ///   - memoryLimit: How many users, and how many posts, each session keeps in memory.
+    ///   - storeDirectory: The path of a directory that keeps each session's users and posts across restarts, and its writes
+    ///     until they are delivered. The directory is created if it does not exist, and must hold nothing else. `nil` to keep
+    ///     users and posts in memory only, and to send writes at once.
+    ///   - imageLimits: The limits for a single image.
+    ///   - imageCacheLimit: How many bytes of images are cached in memory, for all sessions together; 0 for none.
+    ///   - decodingLimit: How many bytes all images that are being decoded or processed may take together, at least 1. An image
+    ///     that alone takes more is rejected.
+    ///   - timeLimit: The time limit of interactions that do not set their own. Must be greater than zero.
+    ///   - closingLimit: How long each object may take to close. Must be greater than zero.
     ///   - errorCollector: The web address to post failures to that no caller receives; `nil` to post none.
-    ///   - allowsCredentialsOverPlainHTTP: Whether the credentials of sessions are sent by plain http to an upstream on another
-    ///     machine, where anybody on the way can read them. If not, what a session with credentials asks there fails.
-    ///   - policy: How much is expected of an upstream on the web, and how it is spared.
-    /// - Throws: an ``AppConfigurationError`` that says which choice is not possible, and why.
+    ///   - allowsCredentialsOverPlainHTTP: Whether session credentials are sent over plain HTTP to an upstream on another
+    ///     machine, where anybody on the network path can read them. If `false`, requests of sessions with credentials fail
+    ///     there.
+    ///   - policy: The timeouts, retries and limits for an upstream on the web.
+    /// - Throws: an ``AppConfigurationError`` that names the invalid setting and the reason.
     public init(
         upstream: String? = nil,
         idleTimeout: Duration = sample.idleTimeout,
@@ -132,7 +135,7 @@ public struct AppConfiguration: Hashable, Sendable {
             return .web(try webAddress(text, scheme: scheme))
         }
         guard !text.isEmpty else { throw AppConfigurationError("The upstream's name is empty.") }
-        // Not shown, because it looks like a password.
+        // The message omits the text, because it may contain a password.
         if let end = text.firstIndex(of: "@"), text[..<end].contains(":") {
             throw AppConfigurationError("An upstream's address begins with http:// or https://, and has no password.")
         }
@@ -159,9 +162,9 @@ public struct AppConfiguration: Hashable, Sendable {
     }
 }
 
-/// A choice that is not possible.
+/// An error that describes an invalid setting.
 public struct AppConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Which choice, and why, as a whole sentence.
+    /// The invalid setting and the reason, as a complete sentence.
     public let description: String
 
     init(_ description: String) {

@@ -6,12 +6,18 @@ public import InwardRepositories
 public import InwardScopes
 import UseCases
 
-/// The objects that live as long as the app, wired by a configuration.
+/// The objects that live as long as the app, wired from a configuration.
 ///
-/// With what is made from it, the one place that chooses implementations. Use cases know them by their ports alone; what a
-/// program needs of ring 4 itself, its output and its files, is handed out as it is.
+/// Together with the containers created from it, this is the only place that chooses implementations. Use cases only know their
+/// ports. Outer-ring objects that a program uses itself, such as output and files, are available directly.
+///
+///     let app = try await AppContainer(AppConfiguration(upstream: "https://example.org/api"))
+///     let user = try await UserContainer(.guest, in: app)
+///     let feed = try await FeedContainer(in: user)
+///     let page = try await feed.withInteraction { try await $0.readFeed(FeedQuery()) }
+///     try await app.close()
 public struct AppContainer: Container {
-    /// What an app container holds.
+    /// The objects of an app container.
     public struct Objects: Sendable {
         let configuration: AppConfiguration
         let timer: TimerService
@@ -32,22 +38,22 @@ public struct AppContainer: Container {
     /// The scope of the app.
     public let scope: Scope<AppLifetime, Objects>
 
-    /// What the upstream is called in messages.
+    /// The upstream's name in messages.
     public let upstreamName: String
 
-    /// Wires an app.
+    /// Creates an app.
     ///
     /// - Parameters:
-    ///   - configuration: What is chosen.
-    ///   - dataFetcher: What takes the place of the configuration's upstream, such as a double. The caller closes it.
-    ///     It is taken as it is, without the layers of the configuration's policy.
-    ///   - recordStore: What takes the place of the configuration's store, such as a database. The caller closes it.
+    ///   - configuration: The app's settings.
+    ///   - dataFetcher: Replaces the configured upstream, for example with a test double. The app uses it without the layers of
+    ///     the configured policy, and does not close it.
+    ///   - recordStore: Replaces the configured store, for example with a database. The app does not close it.
     ///   - observer: Observes requests; `nil` for no observer.
-    ///   - clock: What deadlines, limits and freshness are told by.
-    ///   - writeError: Takes a line about each failure that no caller receives; `nil` to write none.
-    ///   - isWritten: Which of these failures are written.
-    /// - Throws: an ``AppConfigurationError`` if the upstream is a directory that cannot be read. What had been made by then
-    ///   is closed.
+    ///   - clock: The clock for deadlines, limits and freshness.
+    ///   - writeError: Receives a line about each failure that no caller receives; `nil` to write none.
+    ///   - isWritten: Returns whether such a failure is written.
+    /// - Throws: an ``AppConfigurationError`` if the upstream is a directory that cannot be read. All objects created so far
+    ///   are closed.
     public init(
         _ configuration: AppConfiguration = .sample,
         dataFetcher: (any DataFetcher)? = nil,
@@ -61,9 +67,9 @@ public struct AppContainer: Container {
         let timer = TimerService(clock)
         let limit = ClosingLimit(configuration.closingLimit, on: clock)
         scope = try await Scope.open(upstreamName, limit: limit) { opening throws(AppConfigurationError) in
-            // First, and so closed last: until everything else is closed, an image may be decoded.
+            // Created first, and so closed last: images may be decoded until everything else is closed.
             let imageCodec = configuration.makeImageCodec(for: &opening)
-            // Next, because it carries the last reports of the error handler, which is closed before it.
+            // Created before the error handler, and so closed after it: it sends the error handler's last reports.
             let web = dataFetcher ?? configuration.makeWebDataFetcher(for: &opening)
             let errorHandler = opening.closing(
                 ReplaceableErrorHandler(
@@ -105,7 +111,7 @@ public struct AppContainer: Container {
         }
     }
 
-    /// Handles the failures that no caller receives, in the order that its description says, outermost first. It can be
+    /// The error handler for failures that no caller receives. Its description lists its stages, outermost first. It can be
     /// replaced while the app is running.
     ///
     /// - Throws: a `ScopeError` if the app is closed.
@@ -113,57 +119,59 @@ public struct AppContainer: Container {
         get throws(ScopeError) { try scope.objects().errorHandler }
     }
 
-    /// Stops asking the upstream while it fails. It can be asked for its state, opened and closed by hand.
+    /// The circuit breaker, which stops requests while the upstream fails. Its state can be read, and it can be opened and
+    /// closed manually.
     ///
     /// - Throws: a `ScopeError` if the app is closed.
     public var circuitBreaker: CircuitBreaker {
         get throws(ScopeError) { try scope.objects().circuitBreaker }
     }
 
-    /// What requests to the upstream go through, and warnings about it if there are any. Print it when a service starts.
+    /// The layers that requests to the upstream pass through, with warnings about their configuration. Print it when a service
+    /// starts.
     ///
     /// - Throws: a `ScopeError` if the app is closed.
     public var pipeline: DataFetcherPipeline {
         get throws(ScopeError) { try scope.objects().dataFetcher.pipeline }
     }
 
-    /// What makes images of bytes, and bytes of images.
+    /// Decodes and encodes images.
     ///
     /// - Throws: a `ScopeError` if the app is closed.
     public var imageCodec: any ImageCodec {
         get throws(ScopeError) { try scope.objects().imageCodec }
     }
 
-    /// What keeps images in memory, a part for each session.
+    /// The in-memory image cache, with a partition for each session.
     ///
     /// - Throws: a `ScopeError` if the app is closed.
     public var imageCache: ImageCache {
         get throws(ScopeError) { try scope.objects().imageCache }
     }
 
-    /// A directory to write rendered files into, named by its path.
+    /// Returns a directory to write rendered files into, given its path.
     public func outputDirectory(at path: String) -> OutputDirectory { OutputDirectory(path: path) }
 
-    /// What the process is given to read. It is there before any app is.
+    /// The standard input of the process. It needs no app.
     public static let standardInput = StandardInput()
 
-    /// Where the process writes what it was asked for. It is there before any app is.
+    /// The standard output of the process. It needs no app.
     public static let standardOutput = StandardOutput()
 
-    /// Interruptions of the process, from now on, instead of its end.
+    /// Returns the interruptions of the process from now on, which no longer terminate it.
     public static func interruptions() -> AsyncStream<Void> { Interruptions.arriving() }
 
-    /// What the process says beside its output. It is there before any app is.
+    /// The standard error of the process. It needs no app.
     public static let standardError = StandardError()
 }
 
-/// As long as the process, or as the embedding program decides.
+/// The lifetime of the process, or the one that the embedding program chooses.
 public enum AppLifetime: OutermostLifetime {
     /// `app`.
     public static let name = "app"
 }
 
-/// From signing in to signing out.
+/// The lifetime from sign-in to sign-out.
 public enum UserLifetime: InnerLifetime {
     /// Inside an app.
     public typealias Outer = AppLifetime
@@ -171,7 +179,7 @@ public enum UserLifetime: InnerLifetime {
     public static let name = "user"
 }
 
-/// As long as a user is busy with one subject.
+/// The lifetime of a user's work with one feature.
 public enum FeatureLifetime: InnerLifetime {
     /// Inside a user's session.
     public typealias Outer = UserLifetime
@@ -179,7 +187,7 @@ public enum FeatureLifetime: InnerLifetime {
     public static let name = "feature"
 }
 
-/// As long as one request or one command.
+/// The lifetime of one request or one command.
 public enum InteractionLifetime: InnerLifetime {
     /// Inside a feature.
     public typealias Outer = FeatureLifetime

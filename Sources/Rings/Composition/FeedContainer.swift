@@ -3,9 +3,12 @@ import InwardCore
 public import InwardScopes
 public import UseCases
 
-/// The feed, for somebody who is reading it.
+/// The feed, for a user who reads it or publishes to it.
+///
+///     let feed = try await FeedContainer(in: user)
+///     let page = try await feed.withInteraction { try await $0.readFeed(FeedQuery()) }
 public struct FeedContainer: FeatureContainer {
-    /// What a container of the feed holds.
+    /// The objects of a feed container.
     public struct Objects: Sendable {
         let viewModel: PostListViewModel
     }
@@ -14,11 +17,11 @@ public struct FeedContainer: FeatureContainer {
     public let scope: Scope<FeatureLifetime, Objects>
     private let user: UserContainer
 
-    /// Begins to read the feed.
+    /// Creates a feed in a user's session.
     ///
     /// - Parameters:
     ///   - user: The reader's session.
-    ///   - router: What makes links for the medium it is read in.
+    ///   - router: Creates links for the medium that shows the feed.
     /// - Throws: a `ScopeError` if the session is closed.
     public init(in user: UserContainer, router: any Router = NullRouter()) async throws(ScopeError) {
         let errorHandler = try user.app.errorHandler
@@ -30,7 +33,7 @@ public struct FeedContainer: FeatureContainer {
                 do throws(ReadFeedError) {
                     return try await feed.readFeed(query, policy)
                 } catch {
-                    // Nothing else records it: the view model shows it once.
+                    // The view model shows the failure once, and nothing else records it.
                     if error != .cancelled { errorHandler.handle(error) }
                     throw error
                 }
@@ -47,21 +50,21 @@ public struct FeedContainer: FeatureContainer {
         self.user = user
     }
 
-    /// The list of posts to be seen, which changes as it is told to.
+    /// The observable list of posts.
     ///
     /// - Throws: a `ScopeError` if the feed is closed.
     public var viewModel: PostListViewModel {
         get throws(ScopeError) { try scope.objects().viewModel }
     }
 
-    /// Opens an interaction that looks at the feed once, or adds to it.
+    /// Opens an interaction that reads the feed once, or publishes one post.
     ///
     /// - Throws: a `ScopeError` if the container is closed.
     public func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> FeedInteraction {
         FeedInteraction(scope: try user.openInteraction(in: scope, id: id, within: limit))
     }
 
-    /// Reads the feed in an interaction of its own.
+    /// Reads the feed in a new interaction.
     private func readFeed(_ query: FeedQuery, _ policy: ReadPolicy) async throws(ReadFeedError) -> FeedPage {
         await user.refreshPendingWrites()
         do {
@@ -77,16 +80,16 @@ public struct FeedContainer: FeatureContainer {
 }
 
 extension FeedContainer {
-    /// Publishes a post that is written in a line of JSON, in an interaction of its own.
+    /// Publishes a post, given as one line of JSON, in a new interaction.
     ///
-    /// Where the session has an outbox the post is accepted when this returns: neither a killed process nor a loss of power undoes
-    /// that, as far as the app's store says so.
+    /// If the session has an outbox, the post is accepted when this method returns. It then survives a killed process or a
+    /// power loss, as far as the app's store guarantees that.
     ///
     /// - Parameters:
-    ///   - line: The bytes of the line; `nil` if it is longer than a line may be.
-    ///   - limit: How much time there is for it; `nil` for as much as the configuration says.
-    /// - Returns: what to show of the post; that it is pending if it is accepted, and not published yet.
-    /// - Throws: what to show if it was not published, or is not known to be.
+    ///   - line: The bytes of the line; `nil` if it exceeds the maximum line length.
+    ///   - limit: The time limit; `nil` for the configured limit.
+    /// - Returns: the post to show, marked as pending if it is accepted but not published yet.
+    /// - Throws: the failure to show if the post was not published, or if the outcome is unknown.
     public func publish(
         line: [UInt8]?,
         within limit: Duration? = nil
@@ -103,7 +106,7 @@ extension FeedContainer {
     }
 }
 
-/// One look at the feed, or one post for it.
+/// An interaction that reads the feed once, or publishes one post.
 public struct FeedInteraction: InteractionContainer {
     /// The scope of the interaction.
     public let scope: Scope<InteractionLifetime, Interaction>
@@ -124,7 +127,7 @@ public struct FeedInteraction: InteractionContainer {
         }
     }
 
-    /// Publishes a post that is written in a line, and has it presented.
+    /// Publishes a post from a line of JSON, and presents the result.
     ///
     /// - Throws: a `ScopeError` if the interaction is closed.
     public var publishLine: PostLineController {

@@ -4,16 +4,16 @@ import InwardImages
 public import InwardScopes
 import UseCases
 
-/// A look at the images of the upstream's users, as different loaders give them.
+/// A gallery of the upstream's user images, as several image loaders return them.
 public struct GalleryContainer: FeatureContainer {
-    /// What a container of the gallery holds: nothing of its own.
+    /// The objects of a gallery container: none.
     public struct Objects: Sendable {}
 
     /// The scope of the gallery.
     public let scope: Scope<FeatureLifetime, Objects>
     private let user: UserContainer
 
-    /// Begins to look.
+    /// Creates a gallery in a user's session.
     ///
     /// - Throws: a `ScopeError` if the user's session is closed.
     public init(in user: UserContainer) throws(ScopeError) {
@@ -21,7 +21,7 @@ public struct GalleryContainer: FeatureContainer {
         scope = try Scope("gallery", in: user.scope, objects: Objects())
     }
 
-    /// Opens an interaction that looks at it once.
+    /// Opens an interaction that shows the gallery once.
     ///
     /// - Throws: a `ScopeError` if the container is closed.
     public func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> GalleryInteraction {
@@ -34,7 +34,7 @@ public struct GalleryContainer: FeatureContainer {
     }
 }
 
-/// One look at the images of the upstream's users.
+/// An interaction that shows the gallery once.
 public struct GalleryInteraction: InteractionContainer {
     /// The scope of the interaction.
     public let scope: Scope<InteractionLifetime, Interaction>
@@ -42,8 +42,9 @@ public struct GalleryInteraction: InteractionContainer {
     let codec: any ImageCodec
     let source: String
 
-    /// Loads the images and has them presented: as they are, with a watermark, and with a placeholder where there is none. Of
-    /// two addresses, one has nothing and one no image.
+    /// Loads and presents the images: plain, with a watermark, and with a placeholder in place of failures.
+    ///
+    /// Two additional addresses show failures: nothing exists at one, and the other is not an image.
     ///
     /// - Throws: a `ScopeError` if the interaction is closed.
     public var gallery: GalleryController {

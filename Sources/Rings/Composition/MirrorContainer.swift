@@ -5,16 +5,16 @@ import InwardCore
 public import InwardScopes
 public import UseCases
 
-/// The making of a mirror of the upstream, for somebody who wants to have it without a network.
+/// Creates mirrors of the upstream for offline use.
 public struct MirrorContainer: FeatureContainer {
-    /// What a container of the mirror holds: nothing of its own.
+    /// The objects of a mirror container: none.
     public struct Objects: Sendable {}
 
     /// The scope of the mirror.
     public let scope: Scope<FeatureLifetime, Objects>
     private let user: UserContainer
 
-    /// Begins.
+    /// Creates the container in a user's session.
     ///
     /// - Throws: a `ScopeError` if the user's session is closed.
     public init(in user: UserContainer) throws(ScopeError) {
@@ -22,7 +22,7 @@ public struct MirrorContainer: FeatureContainer {
         scope = try Scope("mirror", in: user.scope, objects: Objects())
     }
 
-    /// Opens an interaction that makes it once.
+    /// Opens an interaction that creates one mirror.
     ///
     /// - Throws: a `ScopeError` if the container is closed.
     public func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> MirrorInteraction {
@@ -33,20 +33,20 @@ public struct MirrorContainer: FeatureContainer {
     }
 }
 
-/// One mirror that is made.
+/// An interaction that creates one mirror.
 public struct MirrorInteraction: InteractionContainer {
     /// The scope of the interaction.
     public let scope: Scope<InteractionLifetime, Interaction>
     let source: String
 
-    /// Makes a mirror of the upstream in a directory, as the user may see it.
+    /// Mirrors the upstream into a directory, as the user sees it.
     ///
     /// - Parameters:
-    ///   - path: The path of the directory, which need not be there.
-    ///   - limits: How much the lists and images may have, each and together.
-    ///   - progress: Called after each file with a line that says how far it is.
-    /// - Returns: what to show.
-    /// - Throws: what to show if there is no new mirror, or a `ScopeError` if the interaction is closed.
+    ///   - path: The path of the directory. It does not have to exist.
+    ///   - limits: The maximum sizes of lists and images, each and in total.
+    ///   - progress: Called after each file with a line that describes the progress.
+    /// - Returns: the result to show.
+    /// - Throws: the failure to show if no new mirror was created, or a `ScopeError` if the interaction is closed.
     public func mirror(
         into path: String,
         limits: MirrorLimits = MirrorLimits(),

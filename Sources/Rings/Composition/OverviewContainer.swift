@@ -3,16 +3,16 @@ import InwardCore
 public import InwardScopes
 import UseCases
 
-/// A first look at what the upstream has.
+/// An overview of the upstream's users and posts.
 public struct OverviewContainer: FeatureContainer {
-    /// What a container of the overview holds: nothing of its own.
+    /// The objects of an overview container: none.
     public struct Objects: Sendable {}
 
     /// The scope of the overview.
     public let scope: Scope<FeatureLifetime, Objects>
     private let user: UserContainer
 
-    /// Begins to look.
+    /// Creates an overview in a user's session.
     ///
     /// - Throws: a `ScopeError` if the user's session is closed.
     public init(in user: UserContainer) throws(ScopeError) {
@@ -20,7 +20,7 @@ public struct OverviewContainer: FeatureContainer {
         scope = try Scope("overview", in: user.scope, objects: Objects())
     }
 
-    /// Opens an interaction that looks at it once.
+    /// Opens an interaction that shows the overview once.
     ///
     /// - Throws: a `ScopeError` if the container is closed.
     public func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> OverviewInteraction {
@@ -31,13 +31,13 @@ public struct OverviewContainer: FeatureContainer {
     }
 }
 
-/// One look at what the upstream has.
+/// An interaction that shows the overview once.
 public struct OverviewInteraction: InteractionContainer {
     /// The scope of the interaction.
     public let scope: Scope<InteractionLifetime, Interaction>
     let source: String
 
-    /// Asks for an overview and has it presented.
+    /// Loads and presents the overview.
     ///
     /// - Throws: a `ScopeError` if the interaction is closed.
     public var overview: OverviewController {

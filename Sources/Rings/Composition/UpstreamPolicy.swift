@@ -1,47 +1,50 @@
 import InwardCore
 public import InwardFetching
 
-/// How much is expected of an upstream, and how it is spared, in numbers. A policy that exists is valid.
+/// The timeouts, retries and limits for an upstream. The initializer validates them, so every policy is valid.
+///
+///     let policy = try UpstreamPolicy(attemptTimeLimit: .seconds(2), attempts: 2)
+///     let configuration = try AppConfiguration(upstream: "https://example.org/api", policy: policy)
 public struct UpstreamPolicy: Hashable, Sendable {
-    /// The policy with all numbers as they are by default.
+    /// The default policy.
     public static let standard = Self()
 
     /// How long one attempt may take, from connecting to the end of the body.
     public private(set) var attemptTimeLimit = Duration.seconds(5)
     /// How long all attempts and waits for one request may take together.
     public private(set) var requestTimeLimit = Duration.seconds(20)
-    /// The most attempts for one request, the first included.
+    /// The maximum number of attempts for one request, including the first.
     public private(set) var attempts = 3
-    /// The part of recent requests that may be tried again, from 0 to 1.
+    /// The share of recent requests that may be retried, from 0 to 1.
     public private(set) var retryShare = 0.2
-    /// How many requests are under way at once, of all sessions together.
+    /// The maximum number of concurrent requests, for all sessions together.
     public private(set) var concurrency = 64
-    /// How many more wait until there is room for them. Later ones are refused.
+    /// How many more requests may wait in the queue. Further requests are rejected.
     public private(set) var queue = 256
-    /// How many requests are sent in a second, of all sessions together; `nil` for as many as there are.
+    /// The maximum number of requests per second, for all sessions together; `nil` for no limit.
     public private(set) var requestsPerSecond: Int?
-    /// The share of failures that opens the circuit, from 0.01 to 1.
+    /// The failure rate that opens the circuit, from 0.01 to 1.
     public private(set) var failureRateThreshold = 0.5
-    /// For how long nothing is sent when the circuit opens.
+    /// How long an open circuit sends no requests.
     public private(set) var openDuration = Duration.seconds(10)
-    /// The header field that tells the upstream how many milliseconds are left; `nil` to tell it nothing.
+    /// The header field that tells the upstream how many milliseconds are left; `nil` to send none.
     public private(set) var deadlineField: HeaderField.Name?
 
-    /// Chooses the numbers.
+    /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - attemptTimeLimit: How long one attempt may take, from connecting to the end of the body, over zero.
-    ///   - requestTimeLimit: How long all attempts and waits for one request may take together, over zero.
-    ///   - attempts: The most attempts for one request, the first included, at least 1.
-    ///   - retryShare: The part of recent requests that may be tried again, from 0 to 1.
-    ///   - concurrency: How many requests are under way at once, of all sessions together, at least 1.
-    ///   - queue: How many more wait until there is room for them, at least 0. Later ones are refused.
-    ///   - requestsPerSecond: How many requests are sent in a second, of all sessions together, at least 1; `nil` for as many as
-    ///     there are.
-    ///   - failureRateThreshold: The share of failures that opens the circuit, from 0.01 to 1.
-    ///   - openDuration: For how long nothing is sent when the circuit opens, over zero.
-    ///   - deadlineField: The header field that tells the upstream how many milliseconds are left; `nil` to tell it nothing.
-    /// - Throws: an ``AppConfigurationError`` that says which choice is not possible, and why.
+    ///   - attemptTimeLimit: How long one attempt may take, from connecting to the end of the body. Must be greater than zero.
+    ///   - requestTimeLimit: How long all attempts and waits for one request may take together. Must be greater than zero.
+    ///   - attempts: The maximum number of attempts for one request, including the first, at least 1.
+    ///   - retryShare: The share of recent requests that may be retried, from 0 to 1.
+    ///   - concurrency: The maximum number of concurrent requests, for all sessions together, at least 1.
+    ///   - queue: How many more requests may wait in the queue, at least 0. Further requests are rejected.
+    ///   - requestsPerSecond: The maximum number of requests per second, for all sessions together, at least 1; `nil` for no
+    ///     limit.
+    ///   - failureRateThreshold: The failure rate that opens the circuit, from 0.01 to 1.
+    ///   - openDuration: How long an open circuit sends no requests. Must be greater than zero.
+    ///   - deadlineField: The header field that tells the upstream how many milliseconds are left; `nil` to send none.
+    /// - Throws: an ``AppConfigurationError`` that names the invalid setting and the reason.
     public init(
         attemptTimeLimit: Duration = standard.attemptTimeLimit,
         requestTimeLimit: Duration = standard.requestTimeLimit,
@@ -86,7 +89,7 @@ public struct UpstreamPolicy: Hashable, Sendable {
 }
 
 extension UpstreamPolicy {
-    /// What stops asking an upstream that fails.
+    /// Returns a circuit breaker that stops requests while the upstream fails.
     func makeCircuitBreaker(_ name: String, timer: TimerService) -> CircuitBreaker {
         CircuitBreaker(
             name,
@@ -95,14 +98,14 @@ extension UpstreamPolicy {
         )
     }
 
-    /// A client in the layers that spare its upstream, and those who wait for it.
+    /// Wraps a client in the layers that protect the upstream and its callers.
     ///
-    /// Every layer is there once for all sessions, whose credentials and caches go around it.
+    /// All sessions share these layers. Each session adds its credentials and caches outside of them.
     ///
     /// - Parameters:
-    ///   - client: What sends the requests.
-    ///   - breaker: What stops asking the upstream when it fails.
-    ///   - timer: What tells the time.
+    ///   - client: Sends the requests.
+    ///   - breaker: Stops requests while the upstream fails.
+    ///   - timer: The timer for all limits.
     /// - Returns: the outermost layer.
     func pipeline(_ client: any DataFetcher, breaker: CircuitBreaker, timer: TimerService) -> any DataFetcher {
         let source: any DataFetcher =
@@ -125,9 +128,9 @@ extension UpstreamPolicy {
             } else {
                 attempts
             }
-        // A share of nothing is nothing, also for a client with few requests.
+        // A share of 0 allows no retries at all, so it gets no reserve either.
         let budget = RetryBudget(share: retryShare, reserve: retryShare > 0 ? 10 : 0, timer: timer)
-        // The breaker is around the limits, so that nobody waits for a turn to be told that the circuit is open.
+        // The breaker wraps the limits, so that an open circuit fails requests at once instead of after a wait in the queue.
         return
             limited
             .breakingCircuit(breaker)

@@ -7,12 +7,14 @@ public import InwardImages
 public import InwardRepositories
 public import InwardScopes
 
-/// The objects that live from signing in to signing out.
+/// The objects that live from sign-in to sign-out.
 ///
-/// It captures its session when it is made, so nothing inside asks who is signed in, or whether. Closing it signs the user
-/// out: what was cached for the session is forgotten, but for what the app's store keeps for its next session.
+/// The container captures its session when it is created, so nothing inside needs to check who is signed in. Close it at
+/// sign-out. Closing discards everything cached for the session, except what the app's store keeps for the user's next session.
+///
+///     let user = try await UserContainer(UserSession(name: "Ada", credentials: .bearer("token")), in: app)
 public struct UserContainer: Container {
-    /// What a user container holds.
+    /// The objects of a user container.
     public struct Objects: Sendable {
         let session: UserSession
         let cachePartition: ResponseCache.Partition
@@ -25,8 +27,8 @@ public struct UserContainer: Container {
 
     /// The scope of the session.
     public let scope: Scope<UserLifetime, Objects>
-    /// Why nothing that is written is accepted, because the user's part of the app's store could not be opened; `nil` if it is
-    /// open, or there is none. What is read is given all the same.
+    /// The reason why no writes are accepted, if the user's part of the app's store could not be opened; `nil` if it is open,
+    /// or if there is no store. Reads still work.
     public let storeFailure: RecordStoreError?
     let app: AppContainer
     private let pendingWrites: PendingWrites
@@ -36,8 +38,8 @@ public struct UserContainer: Container {
     /// - Parameters:
     ///   - session: The user, and the credentials to send.
     ///   - app: The app.
-    ///   - pendingWrites: What to do with the writes that an earlier process left. A service that only answers reads in some of its
-    ///     processes says `PendingWrites.show` there.
+    ///   - pendingWrites: How to treat writes that an earlier process left. Pass `PendingWrites.show` in processes of a service
+    ///     that only answer reads.
     /// - Throws: a `ScopeError` if the app is closed.
     public init(
         _ session: UserSession,
@@ -75,7 +77,7 @@ public struct UserContainer: Container {
                     Outbox(
                         upstream: asked.asked(through: dataFetcher),
                         store: place.records,
-                        // Beside what the repositories keep, so that what they forget is none of it.
+                        // Outside of the repositories' partition, so that clearing their cached data keeps pending writes.
                         prefix: RecordKey(["outboxes"] + place.partition.components),
                         timer: app.timer,
                         errorHandler: RefusalNamingErrorHandler(app.errorHandler)
@@ -98,7 +100,8 @@ public struct UserContainer: Container {
                 outbox: outbox?.outbox,
                 timer: app.timer
             )
-            // Each session has its own, so that no user is shown another's images; they share room and budget.
+            // Each session has its own loader, so that no user sees another user's images. All loaders share the cache's
+            // capacity and the decoding budget.
             let images = ImageLoader(
                 source: FetchingImageSource(upstream.dataFetcher, relativeTo: upstream.baseURL),
                 codec: app.imageCodec,
@@ -123,14 +126,15 @@ public struct UserContainer: Container {
         }.get()
     }
 
-    /// Goes on with what an earlier process was to deliver. Where that cannot be read, it is tried again with each write, and none
-    /// is accepted until then.
+    /// Resumes the deliveries that an earlier process left.
+    ///
+    /// If they cannot be read, each write tries again, and no write is accepted until that succeeds.
     ///
     /// - Parameters:
-    ///   - objects: What the session holds.
-    ///   - pendingWrites: What to do with them.
-    ///   - errorHandler: Receives the error if it cannot be read.
-    /// - Returns: the error; `nil` if it was read, or if nothing is kept.
+    ///   - objects: The objects of the session.
+    ///   - pendingWrites: How to treat the writes.
+    ///   - errorHandler: Receives the error if they cannot be read.
+    /// - Returns: the error; `nil` if they were read, or if the session stores nothing.
     private static func openOutbox(
         of objects: Objects,
         _ pendingWrites: PendingWrites,
@@ -146,19 +150,19 @@ public struct UserContainer: Container {
         }
     }
 
-    /// Has readers find what is pending now, if the session only shows it.
+    /// Updates the pending writes that readers see, if the session only shows them.
     func refreshPendingWrites() async {
         guard pendingWrites == .show else { return }
         do {
             try await scope.objects().outbox?.outbox.showPending()
         } catch {
-            // The feed is shown without.
+            // The feed is shown without the pending writes.
             try? app.errorHandler.handle(error)
         }
     }
 
-    /// Loads images as this user may see them, with no plugin but the one that turns them upright. An address is relative to
-    /// the upstream's.
+    /// Loads images with this user's access rights. Its only plugin turns images upright. Addresses are relative to the
+    /// upstream's.
     ///
     /// - Throws: a `ScopeError` if the session is closed.
     public var images: ImageLoader {
@@ -168,11 +172,11 @@ public struct UserContainer: Container {
     /// Opens the scope of an interaction of this user.
     ///
     /// - Parameters:
-    ///   - feature: The scope of the feature that the interaction is for.
-    ///   - id: The identifier that came with the request; `nil` for a number.
-    ///   - limit: How much time there is for it from now on; `nil` for as much as the configuration says.
+    ///   - feature: The scope of the feature that the interaction belongs to.
+    ///   - id: The identifier of the request; `nil` for a sequential number.
+    ///   - limit: The time limit, from now on; `nil` for the configured limit.
     /// - Returns: the scope, which the caller closes.
-    /// - Throws: a `ScopeError` if the feature or what is around it is closed.
+    /// - Throws: a `ScopeError` if the feature or a scope around it is closed.
     public func openInteraction<Others: Sendable>(
         in feature: Scope<FeatureLifetime, Others>,
         id: InteractionID?,
@@ -192,7 +196,7 @@ public struct UserContainer: Container {
     }
 }
 
-/// Passes errors on, and names refused posts as a person recognises them.
+/// An error handler that describes refused posts in terms that people recognize, and passes all errors on.
 struct RefusalNamingErrorHandler: ErrorHandler {
     private let base: any ErrorHandler
 
@@ -212,22 +216,22 @@ struct RefusalNamingErrorHandler: ErrorHandler {
 extension UserContainer {
     /// Waits until this user's accepted writes are delivered to the upstream or refused by it, up to a time limit.
     ///
-    /// It opens the user's outbox if something is pending, and waits its turn if another process owns it. Writes of this session are
-    /// delivered anyway, as long as it is open. Call this before you close it.
+    /// If writes are pending, this method opens the user's outbox. If another process owns the outbox, the method waits for its
+    /// turn. An open session delivers its own writes without this call. Call it before you close the session.
     ///
-    /// - Parameter limit: How long to wait; `nil` for as long as the configuration says that an interaction may take.
-    /// - Returns: what to show; `nil` if nothing of this user outlives the process, so that nothing is accepted before it is done.
+    /// - Parameter limit: The maximum time to wait; `nil` for the configured time limit of interactions.
+    /// - Returns: the result to show; `nil` if this user has no outbox, so that every write completes before it returns.
     /// - Throws: a `ScopeError` if the session is closed.
     public func deliver(within limit: Duration? = nil) async throws(ScopeError) -> DeliveryViewModel? {
         try await withOutbox(within: limit) { outbox async throws(Never) in await outbox.deliver() }.get() ?? nil
     }
 
-    /// Does something with the user's outbox, such as listing, retrying or discarding its writes.
+    /// Calls a closure with the user's outbox, for example to list, retry or discard its writes.
     ///
     ///     let outbox = try await user.withOutbox { try await $0.list() }
     ///
-    /// - Returns: what `body` returns; `nil` if nothing of this user outlives the process.
-    /// - Throws: a `ScopeError` if the session is closed, or what `body` throws.
+    /// - Returns: the value that `body` returns; `nil` if this user has no outbox.
+    /// - Throws: a `ScopeError` if the session is closed, or the error that `body` throws.
     public func withOutbox<Value: Sendable>(
         _ body: @escaping @Sendable (OutboxController) async throws -> Value
     ) async throws -> Value? {

@@ -3,24 +3,27 @@ import InwardCore
 public import InwardFetching
 import InwardRepositories
 
-/// Who uses the app, from signing in to signing out, and the credentials for it. It never changes: another user, or other
-/// credentials, are another session.
+/// A user of the app from sign-in to sign-out, with the credentials to send.
+///
+/// A session is immutable. A different user, or the same user with different credentials, is a different session.
+///
+///     let session = UserSession(name: "Ada", credentials: .bearer("token"), storeKey: "user-7")
 public struct UserSession: Sendable, CustomStringConvertible, CustomReflectable {
-    /// What the user is called in messages.
+    /// The user's name in messages.
     public let name: String
     let credentials: HeaderField?
-    /// What the session's part of a store is called; `nil` if nothing of it is kept there. No user has that of the guests.
+    /// The session's name in a store; `nil` if the session stores nothing. No user shares the guests' name.
     let storePart: RecordKey?
 
-    /// Makes a session.
+    /// Creates a session.
     ///
     /// - Parameters:
-    ///   - name: What the user is called in messages. No credential.
-    ///   - credentials: What the upstream knows the user by, such as `HeaderField.bearer(token)`. It is sent to the upstream's
-    ///     own origin, and to nobody else; by plain http only to this machine, unless the app's configuration allows more.
-    ///   - storeKey: What tells this user from all others, from one session to the next, such as the identity that the upstream
-    ///     knows the user by. What is kept for the user in the app's store is given to whoever has the same. `nil` to keep nothing
-    ///     there.
+    ///   - name: The user's name in messages. It must not contain credentials.
+    ///   - credentials: The header field that identifies the user to the upstream, such as `HeaderField.bearer(token)`. It is
+    ///     sent only to the upstream's own origin. Unless the app's configuration allows more, it is sent over plain HTTP only
+    ///     to this machine.
+    ///   - storeKey: A key that identifies this user across sessions, such as the user's identity at the upstream. Every
+    ///     session with the same key sees what the app's store holds for it. `nil` to store nothing.
     public init(name: String, credentials: HeaderField, storeKey: String? = nil) {
         self.init(name: name, sending: credentials, storePart: storeKey.map { ["users", $0] })
     }
@@ -31,25 +34,26 @@ public struct UserSession: Sendable, CustomStringConvertible, CustomReflectable 
         self.storePart = storePart
     }
 
-    /// The session of a user who has not signed in. It has no credentials, and otherwise everything that another session has.
+    /// The session of a user who has not signed in. It works like any other session, but sends no credentials.
     public static let guest = Self(name: "guest", sending: nil, storePart: ["guests"])
 
     /// The user's name.
     public var description: String { name }
 
-    /// A mirror that shows no more than the description does.
+    /// A mirror that shows only the user's name.
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }
 
 extension UserSession {
-    /// The session's part of a store, which is another for each upstream: what one says is not what another does, and what is to be
-    /// written to one is not for another.
+    /// Returns the session's partition of a store for one upstream.
+    ///
+    /// Each upstream has a partition of its own, so the data and pending writes of different upstreams never mix.
     ///
     /// - Parameters:
     ///   - records: The store.
     ///   - upstream: The address of the upstream.
-    ///   - errorHandler: Receives what could not be read or kept.
-    /// - Returns: the part; `nil` if nothing of the session is kept there.
+    ///   - errorHandler: Receives failures to read or write the store.
+    /// - Returns: the partition; `nil` if the session stores nothing.
     func place(
         in records: any RecordStore,
         of upstream: URL,
@@ -66,7 +70,7 @@ extension UserSession {
 }
 
 extension URL {
-    /// What an upstream is called in a store: the same with a slash at its end and without.
+    /// The name of an upstream in a store. A trailing slash makes no difference.
     fileprivate var nameInStore: String {
         let address = absoluteURL.standardized.absoluteString
         return address.hasSuffix("/") ? String(address.dropLast()) : address

@@ -2,9 +2,9 @@ public import InterfaceAdapters
 public import InwardScopes
 public import UseCases
 
-/// The users, and what each of them has written, for somebody who is looking at them.
+/// The users and their posts, for a user who looks at them.
 public struct UsersContainer: FeatureContainer {
-    /// What a container of the users holds.
+    /// The objects of a users container.
     public struct Objects: Sendable {
         let router: any Router
     }
@@ -13,18 +13,18 @@ public struct UsersContainer: FeatureContainer {
     public let scope: Scope<FeatureLifetime, Objects>
     private let user: UserContainer
 
-    /// Begins to look at users.
+    /// Creates the container in a user's session.
     ///
     /// - Parameters:
-    ///   - user: The session of who looks at them.
-    ///   - router: What makes links for the medium they are looked at in.
+    ///   - user: The viewer's session.
+    ///   - router: Creates links for the medium that shows the users.
     /// - Throws: a `ScopeError` if the session is closed.
     public init(in user: UserContainer, router: any Router) throws(ScopeError) {
         self.user = user
         scope = try Scope("users", in: user.scope, objects: Objects(router: router))
     }
 
-    /// Opens an interaction that looks at the users, or one of them, once.
+    /// Opens an interaction that shows all users, or one of them, once.
     ///
     /// - Throws: a `ScopeError` if the container is closed.
     public func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> UsersInteraction {
@@ -35,7 +35,7 @@ public struct UsersContainer: FeatureContainer {
     }
 }
 
-/// One look at the users, or at one of them.
+/// An interaction that shows all users, or one of them, once.
 public struct UsersInteraction: InteractionContainer {
     /// The scope of the interaction.
     public let scope: Scope<InteractionLifetime, Interaction>
@@ -55,19 +55,19 @@ public struct UsersInteraction: InteractionContainer {
         get throws(ScopeError) { ShowUser(users: try users, posts: try posts) }
     }
 
-    /// Reads what one user has written, page by page.
+    /// Reads posts page by page, optionally those of one user.
     ///
     /// - Throws: a `ScopeError` if the interaction is closed.
     public var readFeed: ReadFeed {
         get throws(ScopeError) { ReadFeed(posts: try posts, users: try users) }
     }
 
-    /// Makes the users ready to be seen.
+    /// Presents the list of users.
     public var userListPresenter: UserListPresenter { UserListPresenter(router: router) }
 
-    /// Makes one user ready to be seen.
+    /// Presents one user.
     public var userProfilePresenter: UserProfilePresenter { UserProfilePresenter(router: router) }
 
-    /// Makes a page of posts ready to be seen.
+    /// Presents a page of posts.
     public var feedPresenter: FeedPresenter { FeedPresenter(router: router) }
 }

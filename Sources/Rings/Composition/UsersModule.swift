@@ -4,10 +4,9 @@ import InwardCore
 import InwardScopes
 import UseCases
 
-/// Users to be seen: takes destinations, has each done by its use case and presenter in an interaction of its own, and tells
-/// the view what to show.
+/// Shows users on a view. Each destination runs its use case and presenter in a new interaction, and updates the view.
 ///
-/// It refers to its view weakly, so the view may own it.
+/// The module references its view weakly, so the view may own the module.
 public struct UsersModule: Sendable {
     private let container: UsersContainer
     private weak let view: (any UsersView)?
@@ -17,17 +16,17 @@ public struct UsersModule: Sendable {
         self.view = view
     }
 
-    /// Shows what is at a destination, or why there is nothing to show.
+    /// Shows a destination, or the reason why it cannot be shown.
     ///
     /// - Parameters:
-    ///   - destination: What to show.
-    ///   - limit: How much time there is for it; `nil` for as much as the configuration says.
+    ///   - destination: The destination to show.
+    ///   - limit: The time limit; `nil` for the configured limit.
     public func open(_ destination: Destination, within limit: Duration? = nil) async {
         guard let view else { return }
         do {
             try await container.withInteraction(within: limit) { try await $0.show(destination, on: view) }
         } catch is DeadlinePassedError {
-            // The view was told so before the interaction came to its end.
+            // The interaction showed the view this failure before it ended.
         } catch {
             await view.show(.usersNotShown(error))
         }
@@ -35,17 +34,17 @@ public struct UsersModule: Sendable {
 }
 
 extension UsersContainer {
-    /// Wires users to be seen for a view: use cases, presenters and router.
+    /// Creates a module with use cases, presenters and router for a view.
     ///
-    /// - Parameter view: Any view. It is referred to weakly.
-    /// - Returns: what is told the destinations to show.
+    /// - Parameter view: The view, which the module references weakly.
+    /// - Returns: a module that shows destinations on the view.
     public func makeModule(for view: some UsersView) -> UsersModule {
         UsersModule(container: self, view: view)
     }
 }
 
 extension UsersInteraction {
-    /// Shows what is at a destination on a view, or why it cannot be had.
+    /// Shows a destination on a view, or the reason why it cannot be shown.
     ///
     /// - Throws: a `ScopeError` if the interaction is closed.
     func show(_ destination: Destination, on view: any UsersView) async throws(ScopeError) {
@@ -87,7 +86,8 @@ extension UsersInteraction {
         }
     }
 
-    /// What to show of a failure: what came too late was cancelled for that.
+    /// Returns the failure to show. After the deadline, every failure is shown as a timeout, since the deadline cancels the
+    /// work.
     private func failure(_ failure: FailureViewModel) -> FailureViewModel {
         guard Deadline.current?.hasPassed == true else { return failure }
         return .late

@@ -1,20 +1,19 @@
-/// Something a user has published.
+/// A published post.
 public struct Post: Hashable, Identifiable, Sendable {
-    /// Which post this is. A later post has a greater identity.
+    /// The identity of the post. Later posts have greater identities.
     public let id: ID
-    /// Who wrote it.
+    /// The identity of the author.
     public let authorID: User.ID
-    /// What it is called, without white space at its ends. Never empty.
+    /// The title, without leading or trailing whitespace. Never empty.
     public let title: String
-    /// What it says, without white space at its ends. Never empty.
+    /// The body, without leading or trailing whitespace. Never empty.
     public let body: String
 
-    /// Makes a post that was published elsewhere, or says which rule it breaks.
+    /// Creates a post that was published elsewhere, with title and body trimmed of surrounding whitespace.
     ///
-    /// The lengths a ``PostDraft`` must keep are not asked of it: they bind what is written here, not what others let
-    /// through before.
+    /// The length limits of ``PostDraft`` do not apply: other systems may have accepted longer or shorter posts.
     ///
-    /// - Throws: ``PostError/blankTitle`` or ``PostError/blankBody`` if one of them is empty or only white space.
+    /// - Throws: ``PostError/blankTitle`` or ``PostError/blankBody`` if the title or the body is empty or only whitespace.
     public init(id: ID, authorID: User.ID, title: String, body: String) throws(PostError) {
         let title = title.trimmingWhitespace()
         let body = body.trimmingWhitespace()
@@ -26,10 +25,10 @@ public struct Post: Hashable, Identifiable, Sendable {
         self.body = body
     }
 
-    /// The title as titles are compared: two that differ in case alone are the same to a reader.
+    /// The title in lower case, for comparing titles without regard to case.
     public var foldedTitle: String { title.lowercased() }
 
-    /// Makes the post that a draft becomes. A draft's rules are stricter than a post's, so this cannot fail.
+    /// Creates the post that a draft becomes. This cannot fail, because the rules of drafts are stricter than those of posts.
     init(id: ID, draft: PostDraft) {
         self.id = id
         authorID = draft.authorID
@@ -39,17 +38,17 @@ public struct Post: Hashable, Identifiable, Sendable {
 }
 
 extension Post {
-    /// The identity of a post, given by whoever keeps the posts, and greater for a later post.
+    /// The identity of a post, assigned by the system that stores it. Later posts have greater identities.
     public struct ID: Hashable, Comparable, Sendable, CustomStringConvertible {
-        /// The number itself. Any number can be an identity.
+        /// The numeric value. Any number is valid.
         public let rawValue: Int
 
-        /// Makes the identity with this number.
+        /// Creates an identity from a number.
         public init(_ rawValue: Int) {
             self.rawValue = rawValue
         }
 
-        /// Orders identities by their number, and so posts by when they were published.
+        /// Compares identities by number, which orders posts by publication.
         public static func < (left: Self, right: Self) -> Bool {
             left.rawValue < right.rawValue
         }
@@ -59,14 +58,14 @@ extension Post {
     }
 }
 
-/// The rule of a ``Post`` that was broken.
+/// A violated rule of ``Post``.
 public enum PostError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The title is empty or only white space.
+    /// The title is empty or only whitespace.
     case blankTitle
-    /// The body is empty or only white space.
+    /// The body is empty or only whitespace.
     case blankBody
 
-    /// The rule, as a sentence for a person.
+    /// The rule as a sentence to show to a person.
     public var description: String {
         switch self {
         case .blankTitle: "A post's title must not be blank."

@@ -1,28 +1,30 @@
-/// A post that is not published yet. A draft that exists may be published: it keeps every rule.
+/// A validated post that is not published yet.
+///
+///     let draft = try PostDraft(authorID: User.ID(7), title: "Notes", body: "On the engine.")
 public struct PostDraft: Hashable, Sendable {
-    /// How many characters a title may have, once trimmed.
+    /// The allowed number of characters in a trimmed title.
     public static let titleLengths = 1...120
-    /// How many characters a body may have, once trimmed.
+    /// The allowed number of characters in a trimmed body.
     public static let bodyLengths = 1...5_000
-    /// How many bytes a title may have in UTF-8, once trimmed. A single character can have any number of them.
+    /// The maximum UTF-8 length of a trimmed title, in bytes. A single character can take any number of bytes.
     public static let maximumTitleBytes = 4_096
-    /// How many bytes a body may have in UTF-8, once trimmed.
+    /// The maximum UTF-8 length of a trimmed body, in bytes.
     public static let maximumBodyBytes = 65_536
 
-    /// Who writes it.
+    /// The identity of the author.
     public let authorID: User.ID
-    /// What it is called, without white space at its ends.
+    /// The title, without leading or trailing whitespace.
     public let title: String
-    /// What it says, without white space at its ends.
+    /// The body, without leading or trailing whitespace.
     public let body: String
 
-    /// Makes a draft from what its author wrote, without the white space at the ends, or says which rule it breaks.
+    /// Creates a draft from a title and a body, both trimmed of surrounding whitespace.
     ///
-    /// A character is what a reader takes for one (an extended grapheme cluster of Unicode).
+    /// Characters are extended grapheme clusters, as Unicode defines them.
     ///
     /// - Complexity: O(n) in the lengths of title and body.
-    /// - Throws: a ``PostDraftError`` with the length that is outside ``titleLengths`` or ``bodyLengths``, or the number of bytes
-    ///   that is above ``maximumTitleBytes`` or ``maximumBodyBytes``. Where both title and body are wrong, the title's is thrown.
+    /// - Throws: A ``PostDraftError`` with the length that is outside ``titleLengths`` or ``bodyLengths``, or the number of bytes
+    ///   that is above ``maximumTitleBytes`` or ``maximumBodyBytes``. If both title and body are invalid, the error is the title's.
     public init(authorID: User.ID, title: String, body: String) throws(PostDraftError) {
         let title = title.trimmingWhitespace()
         let body = body.trimmingWhitespace()
@@ -35,27 +37,27 @@ public struct PostDraft: Hashable, Sendable {
         self.body = body
     }
 
-    /// The post this draft becomes when it is published under an identity.
+    /// Returns the post that this draft becomes when it is published with the given identity.
     public func published(as id: Post.ID) -> Post {
         Post(id: id, draft: self)
     }
 
-    /// The title as titles are compared: two that differ in case alone are the same to a reader.
+    /// The title in lower case, for comparing titles without regard to case.
     public var foldedTitle: String { title.lowercased() }
 }
 
-/// The rule of a ``PostDraft`` that was broken.
+/// A violated rule of ``PostDraft``.
 public enum PostDraftError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The trimmed title has this many characters, which is outside ``PostDraft/titleLengths``.
+    /// The number of characters in the trimmed title, which is outside ``PostDraft/titleLengths``.
     case titleLength(Int)
-    /// The trimmed body has this many characters, which is outside ``PostDraft/bodyLengths``.
+    /// The number of characters in the trimmed body, which is outside ``PostDraft/bodyLengths``.
     case bodyLength(Int)
-    /// The trimmed title has this many bytes, which is above ``PostDraft/maximumTitleBytes``.
+    /// The number of bytes in the trimmed title, which is above ``PostDraft/maximumTitleBytes``.
     case titleBytes(Int)
-    /// The trimmed body has this many bytes, which is above ``PostDraft/maximumBodyBytes``.
+    /// The number of bytes in the trimmed body, which is above ``PostDraft/maximumBodyBytes``.
     case bodyBytes(Int)
 
-    /// The rule, as a sentence for a person.
+    /// The rule as a sentence to show to a person.
     public var description: String {
         switch self {
         case .titleLength(let count): Self.sentence("title", allowed: PostDraft.titleLengths, count: count)

@@ -3,24 +3,25 @@ public import InwardFetching
 import InwardImageCodecs
 import InwardImages
 
-/// A small upstream that is part of the program: 10 users and 100 posts, for trying things out without a network.
+/// A small built-in upstream with 10 users and 100 posts, for trying things out without a network.
 ///
-/// It answers as JSONPlaceholder does: `/users`, `/posts`, `/users/7`, `/posts?userId=7`, with `_start` and `_limit` for a
-/// part of a list, and images of the users as `/avatars/7.jpg`. A `POST` to `/posts` is answered with what was sent and a new identity, and changes nothing.
+/// It answers like JSONPlaceholder: `/users`, `/posts`, `/users/7`, `/posts?userId=7`, with `_start` and `_limit` to select a
+/// slice, and images of the users at paths like `/avatars/7.jpg`. A `POST` to `/posts` returns the sent record with a new
+/// identity, and changes nothing.
 public struct SampleDataFetcher: DataFetcher {
-    // Forced, because a constant that is a valid address cannot fail on one run and not on another.
+    // Force unwrapping is safe: the constant is a valid address.
     // swift-format-ignore: NeverForceUnwrap
-    /// The address that the sample is served as, `sample:///`.
+    /// The address of the sample, `sample:///`.
     public static let baseURL = URL(string: "sample:///")!
 
     private let upstream = StaticUpstream(baseURL: Self.baseURL)
 
-    /// Makes the sample upstream.
+    /// Creates the sample upstream.
     public init() {}
 
-    /// The answer to a request for something in the sample.
+    /// Returns the answer to a request for something in the sample.
     ///
-    /// - Throws: a `FetchError` if the request leads elsewhere or was cancelled.
+    /// - Throws: a `FetchError` if the address is outside of the sample, or if the task was cancelled.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         if request.method == .post, try upstream.path(of: request) == ["posts"] { return Self.created(request.body) }
         return try upstream.answer(to: request) { path throws(FetchError) in Self.file(at: path) }
@@ -56,7 +57,7 @@ public struct SampleDataFetcher: DataFetcher {
     }
 }
 
-/// An image for a user of the sample: rings of a colour of their own.
+/// The image of a sample user: rings in a color that depends on the user.
 struct SampleAvatar {
     private static let side = 128
 

@@ -1,20 +1,23 @@
 public import Entities
 public import UseCases
 
-/// Something that a view can lead to.
+/// A place that a view can link to.
+///
+///     let destination = Destination("users/7")  // the user with identity 7
+///     let path = Destination.feed(after: nil).description  // "posts"
 public enum Destination: Hashable, Sendable {
     /// All users.
     case users
     /// One user.
     case user(User.ID)
-    /// What one user has written: the newest, or what follows behind a place.
+    /// A page of one author's posts: the first one, or the one after a cursor.
     case posts(by: User.ID, after: FeedCursor?)
-    /// What all have written: the newest, or what follows behind a place.
+    /// A page of the feed: the first one, or the one after a cursor.
     case feed(after: FeedCursor?)
 }
 
 extension Destination: LosslessStringConvertible {
-    /// The destination as a path, such as `users/7/posts/after/61`, to be read back by ``init(_:)``.
+    /// The path of the destination, such as `users/7/posts/after/61`. ``init(_:)`` reads it.
     public var description: String {
         switch self {
         case .users: "users"
@@ -24,7 +27,7 @@ extension Destination: LosslessStringConvertible {
         }
     }
 
-    /// Reads a destination from its path; `nil` if it is none.
+    /// Creates a destination from its path; returns `nil` if the path is not valid.
     public init?(_ description: String) {
         var steps = description.split(separator: "/", omittingEmptySubsequences: false)[...]
         switch steps.popFirst() {
@@ -49,7 +52,7 @@ extension Destination: LosslessStringConvertible {
         }
     }
 
-    /// The end of a path that says which page of a list it leads to.
+    /// The part of a path that selects a page of a list.
     private struct Page {
         let cursor: FeedCursor?
 

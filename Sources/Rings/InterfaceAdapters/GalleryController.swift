@@ -2,28 +2,28 @@ public import InwardCore
 public import InwardImages
 public import UseCases
 
-/// Asks for a gallery and has it presented.
+/// A controller that loads a gallery and presents it.
 public struct GalleryController: Sendable {
     private let showGallery: ShowGallery
     private let source: String
     private let stopwatch: Stopwatch
 
-    /// Makes a controller.
+    /// Creates a controller.
     ///
     /// - Parameters:
-    ///   - showGallery: The use case that gives the gallery.
-    ///   - source: What the upstream is called, such as `the built-in sample`.
-    ///   - stopwatch: What tells how long it takes.
+    ///   - showGallery: The use case that loads the gallery.
+    ///   - source: The name of the upstream, such as `the built-in sample`.
+    ///   - stopwatch: Measures how long loading takes.
     public init(showGallery: ShowGallery, source: String, stopwatch: Stopwatch) {
         self.showGallery = showGallery
         self.source = source
         self.stopwatch = stopwatch
     }
 
-    /// The loaders that the gallery compares: images as they are, with a watermark, and with a placeholder in place of failures.
+    /// Returns the loaders that the gallery compares: plain, with a watermark, and with a watermark and a placeholder for failures.
     ///
-    /// - Parameter images: Loads the images as they are.
-    /// - Returns: the loaders, in the order of the gallery's columns.
+    /// - Parameter images: The loader on which the others are based.
+    /// - Returns: The loaders, in the order of the gallery's columns.
     public static func loaders(over images: ImageLoader) -> [GalleryLoader] {
         var plain = images
         plain.addPlugin(Resize(width: 240, height: 240))
@@ -37,16 +37,16 @@ public struct GalleryController: Sendable {
         ]
     }
 
-    /// What the gallery shows beside the users: an address with nothing there, and one that has no image.
+    /// Addresses that the gallery shows besides the users: one where nothing exists, and one that is not an image.
     public static let others: [(title: String, address: ImageAddress)] = [
         ("Nobody", "avatars/0.jpg"), ("Something that is no image", "users"),
     ]
 
-    /// The images of all users, as each loader gives them.
+    /// Loads the images of all users with each loader.
     ///
-    /// - Parameter progress: Called after each image with a line that says how far it is, and draws it as a bar.
-    /// - Returns: what to show.
-    /// - Throws: what to show if there is no list of users to be had.
+    /// - Parameter progress: Called after each image with a line that contains a progress bar.
+    /// - Returns: The gallery to show.
+    /// - Throws: The failure to show if the users cannot be listed.
     public func callAsFunction(
         progress: (String) -> Void = { _ in }
     ) async throws(FailureViewModel) -> GalleryViewModel {
@@ -109,15 +109,15 @@ struct GalleryPresenter {
     }
 }
 
-/// What a view shows of a gallery: for each image what each loader made of it.
+/// The view model of a gallery: each image as each loader produced it.
 public struct GalleryViewModel: ViewModel, Hashable {
-    /// What a view shows of an image.
+    /// The view model of one loader's image.
     public struct Exhibit: Encodable, Hashable, Sendable {
-        /// The image; `nil` if there is none.
+        /// The image; `nil` if loading failed.
         public let image: Figure?
-        /// How large it is and how long it took, or why there is none.
+        /// The size of the image and its loading time, or the reason it failed.
         public let caption: String
-        /// What the loader did, step by step.
+        /// The steps that the loader took, with their durations.
         public let steps: String
 
         enum CodingKeys: CodingKey {
@@ -126,26 +126,26 @@ public struct GalleryViewModel: ViewModel, Hashable {
         }
     }
 
-    /// What a view shows of an address.
+    /// The view model of an address.
     public struct Row: Encodable, Hashable, Sendable {
-        /// What the image is of.
+        /// The subject of the image.
         public let title: String
-        /// Where it is, without what may be secret.
+        /// The address, without secrets.
         public let address: String
-        /// What each loader made of it.
+        /// The image as each loader produced it.
         public let exhibits: [Exhibit]
     }
 
-    /// Which program made this.
+    /// The name of the program that generated the gallery.
     public let generator: String
-    /// What the loaders are called.
+    /// The names of the loaders.
     public let loaders: [String]
-    /// The rows, in their order.
+    /// The rows in display order.
     public let rows: [Row]
-    /// What was loaded from where, and how long that took, as a sentence.
+    /// A sentence that says what was loaded, from where, and how long it took.
     public let provenance: String
 
-    /// The name of the program comes first, so that a file is known by how it begins.
+    /// The generator's key sorts first, so the start of a file identifies the program that wrote it.
     enum CodingKeys: String, CodingKey {
         case generator = "_generator"
         case loaders
@@ -153,7 +153,7 @@ public struct GalleryViewModel: ViewModel, Hashable {
         case provenance
     }
 
-    /// The rows as a table with a column for each loader, and the sentence.
+    /// A table with one column per loader, followed by the provenance.
     public var document: Document {
         let columns = [Table.Column("Image of")] + loaders.map { Table.Column($0) }
         let cells = rows.map { row in
@@ -166,7 +166,7 @@ public struct GalleryViewModel: ViewModel, Hashable {
         )
     }
 
-    /// The gallery as a page, `gallery.html`, that holds all its images.
+    /// The gallery as a self-contained page, `gallery.html`.
     public var renderedFiles: [RenderedFile] {
         let renderer = HTMLRenderer(generator: generator)
         return [RenderedFile(name: "gallery.html", contents: renderer.render(document), mark: renderer.beginning)]

@@ -1,20 +1,20 @@
 public import InwardCore
 public import UseCases
 
-/// Has a mirror made and presented.
+/// A controller that creates a mirror and presents the outcome.
 public struct MirrorController: Sendable {
     private let mirrorUpstream: CreateMirror
     private let source: String
     private let directory: String
     private let stopwatch: Stopwatch
 
-    /// Makes a controller.
+    /// Creates a controller.
     ///
     /// - Parameters:
-    ///   - mirrorUpstream: The use case that makes the mirror.
-    ///   - source: What the upstream is called, such as `the built-in sample`.
-    ///   - directory: Where the mirror is.
-    ///   - stopwatch: What tells how long it takes.
+    ///   - mirrorUpstream: The use case that creates the mirror.
+    ///   - source: The name of the upstream, such as `the built-in sample`.
+    ///   - directory: The directory of the mirror.
+    ///   - stopwatch: Measures how long mirroring takes.
     public init(mirrorUpstream: CreateMirror, source: String, directory: String, stopwatch: Stopwatch) {
         self.mirrorUpstream = mirrorUpstream
         self.source = source
@@ -22,11 +22,11 @@ public struct MirrorController: Sendable {
         self.stopwatch = stopwatch
     }
 
-    /// Makes the mirror.
+    /// Creates the mirror.
     ///
-    /// - Parameter progress: Called after each item with a line that says how far it is, and draws it as a bar.
-    /// - Returns: what to show.
-    /// - Throws: what to show if there is no new mirror.
+    /// - Parameter progress: Called after each item with a line that contains a progress bar.
+    /// - Returns: The summary to show.
+    /// - Throws: The failure to show if no new mirror was published.
     public func callAsFunction(
         progress: (String) -> Void = { _ in }
     ) async throws(FailureViewModel) -> MirrorViewModel {
@@ -72,9 +72,9 @@ extension FailureViewModel {
     }
 }
 
-/// What a view shows of a mirror that was made.
+/// The view model of a new mirror.
 public struct MirrorViewModel: Hashable, Sendable {
-    /// What the mirror has, of what, where, and how long it took, as two sentences.
+    /// The contents of the mirror, its source, its directory and how long mirroring took, in two sentences.
     public let line: String
 
     init(_ report: MirrorReport, of source: String, in directory: String, after duration: Duration) {

@@ -1,20 +1,20 @@
 public import InwardCore
 public import UseCases
 
-/// Asks for an overview of an upstream and has it presented.
+/// A controller that loads an overview of an upstream and presents it.
 public struct OverviewController: Sendable {
     private let listUsers: ListUsers
     private let readFeed: ReadFeed
     private let source: String
     private let stopwatch: Stopwatch
 
-    /// Makes a controller.
+    /// Creates a controller.
     ///
     /// - Parameters:
-    ///   - listUsers: The use case that gives the users.
-    ///   - readFeed: The use case that gives the feed.
-    ///   - source: What the upstream is called, such as `the built-in sample`.
-    ///   - stopwatch: What tells how long it takes.
+    ///   - listUsers: The use case that lists the users.
+    ///   - readFeed: The use case that reads the feed.
+    ///   - source: The name of the upstream, such as `the built-in sample`.
+    ///   - stopwatch: Measures how long loading takes.
     public init(listUsers: ListUsers, readFeed: ReadFeed, source: String, stopwatch: Stopwatch) {
         self.listUsers = listUsers
         self.readFeed = readFeed
@@ -22,11 +22,11 @@ public struct OverviewController: Sendable {
         self.stopwatch = stopwatch
     }
 
-    /// The users and the first page of the feed, asked for at the same time.
+    /// Loads the users and the first page of the feed concurrently.
     ///
-    /// An overview is of both: if one cannot be had there is none, even though the feed alone would come without its users.
+    /// An overview needs both. If either fails, the overview fails, even though the feed alone could be shown without its users.
     ///
-    /// - Throws: what to show if one of them cannot be had.
+    /// - Throws: The failure to show if either cannot be loaded.
     public func callAsFunction() async throws(FailureViewModel) -> OverviewViewModel {
         let start = stopwatch.elapsed
         async let eventualFeed = presentedFeed()
@@ -59,18 +59,18 @@ public struct OverviewController: Sendable {
     }
 }
 
-/// What a view shows of an upstream at one look: its users and the first page of its feed.
+/// The view model of an upstream's overview: its users and the first page of its feed.
 public struct OverviewViewModel: ViewModel, Hashable {
-    /// Which program made this.
+    /// The name of the program that generated the overview.
     public let generator: String
     /// The users.
     public let users: UserListViewModel
     /// The first page of the feed.
     public let feed: FeedViewModel
-    /// What came from where, and how long that took, as a sentence.
+    /// A sentence that says what was read, from where, and how long it took.
     public let provenance: String
 
-    /// The name of the program comes first, so that a file is known by how it begins.
+    /// The generator's key sorts first, so the start of a file identifies the program that wrote it.
     enum CodingKeys: String, CodingKey {
         case generator = "_generator"
         case users
@@ -78,9 +78,9 @@ public struct OverviewViewModel: ViewModel, Hashable {
         case provenance
     }
 
-    /// The users, the feed, what was left out of either, and the sentence.
+    /// The users, the feed, the notes of both, and the provenance.
     public var document: Document {
-        // The feed names the users that were left out too.
+        // The feed's notes also name the rejected users.
         let notes = users.notes + feed.notes.filter { !users.notes.contains($0) }
         let blocks = users.blocks + feed.blocks + notes.block + [.paragraph(provenance)]
         return Document(title: "Users and posts", blocks: blocks)
@@ -88,9 +88,9 @@ public struct OverviewViewModel: ViewModel, Hashable {
 }
 
 extension OverviewViewModel {
-    /// The overview as a page, `index.html`, and as JSON, `index.json`.
+    /// Returns the overview as a page, `index.html`, and as JSON, `index.json`.
     ///
-    /// - Throws: an `EncodingError` if it has what JSON cannot say.
+    /// - Throws: An `EncodingError` if the overview contains a value that JSON cannot represent.
     public func renderedFiles() throws(EncodingError) -> [RenderedFile] {
         [
             RenderedFile(

@@ -10,22 +10,22 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads the originals of a mirror from an upstream.
+/// A mirror source that reads the originals from an upstream.
 public struct RepositoryMirrorSource: MirrorSource {
     private let upstream: Upstream
     private let limits: MirrorLimits
 
-    /// Makes a source of what an upstream has.
+    /// Creates a source for an upstream.
     ///
     /// - Parameters:
-    ///   - upstream: Where the originals are.
-    ///   - limits: The limits of the mirror. They say how much an upstream without byte ranges may give at once.
+    ///   - upstream: The upstream of the originals.
+    ///   - limits: The limits of the mirror. They also limit how much an upstream without byte ranges may send at once.
     public init(upstream: Upstream, limits: MirrorLimits = MirrorLimits()) {
         self.upstream = upstream
         self.limits = limits
     }
 
-    /// What loads an item from its address.
+    /// Returns a loader for the address of an item.
     public func loader(of item: MirroredItem) -> any DataLoader {
         let isImage = if case .avatar = item { true } else { false }
         return FetchingDataLoader(
@@ -37,7 +37,7 @@ public struct RepositoryMirrorSource: MirrorSource {
 }
 
 extension MirroredItem {
-    /// Where an upstream has the item, relative to its own address.
+    /// The path of the item, relative to the upstream's base URL.
     public var path: String {
         switch self {
         case .users: "users"
@@ -46,7 +46,7 @@ extension MirroredItem {
         }
     }
 
-    /// Where a directory that mirrors an upstream has the item, relative to the directory.
+    /// The path of the item's file, relative to the mirror's directory.
     public var fileName: String {
         switch self {
         case .users, .posts: "\(path).json"

@@ -1,67 +1,69 @@
-/// Turns destinations into links for one medium.
+/// A type that turns destinations into links for a medium, such as a website or a command line.
 public protocol Router: Sendable {
-    /// The link to a destination; `nil` if the medium has none.
+    /// Returns the link to a destination; `nil` if the medium cannot link to it.
     func link(to destination: Destination) -> Link?
 }
 
-/// What somebody follows to get to a ``Destination``, in the terms of one medium: an address of a page, or words for a command
-/// line.
+/// A link to a ``Destination`` in the form of a medium: the path of a page, or arguments for a command line.
 public struct Link: Hashable, Sendable, Encodable {
     /// The link as text.
     public let text: String
 
-    /// Makes a link of its text.
+    /// Creates a link from its text.
     public init(_ text: String) {
         self.text = text
     }
 
-    /// Encodes the link as its text.
+    /// Encodes the link as a single string.
     ///
-    /// - Throws: what the encoder throws.
+    /// - Throws: Any error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
     }
 }
 
-/// Makes no links, for a medium that leads nowhere.
+/// A router for media without links.
 public struct NullRouter: Router {
-    /// Makes a router.
+    /// Creates a router.
     public init() {}
 
-    /// Nothing.
+    /// Returns `nil`.
     public func link(to destination: Destination) -> Link? { nil }
 }
 
-/// Makes links that are typed behind a command: `--open users/7`.
+/// A router whose links are command-line arguments, such as `--open users/7`.
 public struct CommandRouter: Router {
     private let option: String
 
-    /// Makes a router.
+    /// Creates a router.
     ///
-    /// - Parameter option: The option that the command takes a destination by.
+    /// - Parameter option: The command-line option that takes a destination.
     public init(option: String) {
         self.option = option
     }
 
-    /// The option with the destination's path.
+    /// Returns the option followed by the destination's path.
     public func link(to destination: Destination) -> Link? {
         Link("\(option) \(destination)")
     }
 }
 
-/// Makes links for pages of a web site: `/users/7`.
+/// A router whose links are paths of a website, such as `/users/7`.
+///
+///     let router = PathRouter(root: "/app")
+///     let link = router.link(to: .users)  // /app/users
 public struct PathRouter: Router {
     private let root: String
 
-    /// Makes a router.
+    /// Creates a router.
     ///
-    /// - Parameter root: The path that the pages lie below.
+    /// - Parameter root: The path under which the pages are.
     public init(root: String = "/") {
         self.root = root.hasSuffix("/") ? root : "\(root)/"
     }
 
-    /// The path of the page of a destination.
+    /// Returns the path of the destination's page.
     public func link(to destination: Destination) -> Link? {
         Link("\(root)\(destination)")
     }

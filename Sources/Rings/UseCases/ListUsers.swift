@@ -1,19 +1,24 @@
 public import Entities
 public import InwardCore
 
-/// Lists all users as a directory would: by name, and users of one name by who came first.
+/// A use case that lists all users by name.
+///
+///     let listUsers = ListUsers(users: repository)
+///     for user in try await listUsers().value {
+///         print(user.name)
+///     }
 public struct ListUsers: Sendable {
     private let users: any UserRepository
 
-    /// Makes the use case over the repository that has the users.
+    /// Creates the use case with the repository of the users.
     public init(users: any UserRepository) {
         self.users = users
     }
 
-    /// The users in the order of their names, which ignores case.
+    /// Returns the users sorted by name, ignoring case. Users with the same name are sorted by identity.
     ///
     /// - Complexity: O(n log n) in the number of users.
-    /// - Throws: a ``ListUsersError`` if there is no list to be had.
+    /// - Throws: A ``ListUsersError`` if the users cannot be read.
     public func callAsFunction(_ policy: ReadPolicy = .cacheFirst) async throws(ListUsersError) -> Reading<[User]> {
         do {
             return try await users.users(policy).map(Self.inOrderOfNames)
@@ -23,7 +28,7 @@ public struct ListUsers: Sendable {
     }
 
     private static func inOrderOfNames(_ users: [User]) -> [User] {
-        // Positions change places, and not users, who consist of much.
+        // Sorting indices is cheaper than moving whole users.
         let names = users.map { $0.name.lowercased() }
         return users.indices.sorted { first, second in
             names[first] == names[second] ? users[first].id < users[second].id : names[first] < names[second]
@@ -31,15 +36,15 @@ public struct ListUsers: Sendable {
     }
 }
 
-/// Why the users could not be listed.
+/// An error that occurs while listing users.
 public enum ListUsersError: Error, Hashable, Sendable {
-    /// The caller gave up.
+    /// The calling task was cancelled.
     case cancelled
-    /// The users cannot be had now; the cause says whether asking again can help.
+    /// The users are not available now. The cause says whether a retry can help.
     case unavailable(RepositoryError)
-    /// Whoever has the users does not give them to this caller.
+    /// The source denies this caller access to the users.
     case denied(RepositoryError)
-    /// What came is no list of users.
+    /// The answer is not a list of users.
     case unreadable(RepositoryError)
 
     init(_ error: RepositoryError) {

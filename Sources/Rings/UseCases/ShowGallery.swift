@@ -2,7 +2,7 @@ public import Entities
 import InwardCore
 public import InwardImages
 
-/// Shows the images of all users, and others, as different loaders give them.
+/// A use case that loads the images of all users, and any others, with several loaders to compare the results.
 public struct ShowGallery: Sendable {
     private struct Load {
         let row: Int
@@ -10,7 +10,7 @@ public struct ShowGallery: Sendable {
         let exhibit: Gallery.Exhibit
     }
 
-    /// How many images are loaded at once. Others wait their turn.
+    /// The maximum number of concurrent loads. Further loads wait.
     private static let atOnce = 16
 
     private let users: ListUsers
@@ -19,14 +19,14 @@ public struct ShowGallery: Sendable {
     private let others: [(title: String, address: ImageAddress)]
     private let avatar: @Sendable (User.ID) -> ImageAddress
 
-    /// Makes the use case.
+    /// Creates the use case.
     ///
     /// - Parameters:
-    ///   - users: The use case that gives the users.
+    ///   - users: The use case that lists the users.
     ///   - loaders: The loaders to compare.
-    ///   - codec: What encodes the images, as JPEG or as PNG if they let something through.
-    ///   - others: What is loaded beside the users' images.
-    ///   - avatar: Where the image of a user is.
+    ///   - codec: Encodes opaque images as JPEG, and images with transparency as PNG.
+    ///   - others: Further images to load besides those of the users.
+    ///   - avatar: Returns the address of a user's image.
     public init(
         users: ListUsers,
         loaders: [GalleryLoader],
@@ -41,11 +41,11 @@ public struct ShowGallery: Sendable {
         self.avatar = avatar
     }
 
-    /// Loads all images. One that cannot be had is an exhibit that says why.
+    /// Loads all images. If an image fails to load, its exhibit holds the error.
     ///
-    /// - Parameter progress: Called after each image with how many are done, and of how many.
-    /// - Returns: what each loader made of each address.
-    /// - Throws: a ``ListUsersError`` if there is no list of users to be had.
+    /// - Parameter progress: Called after each image with the number of finished loads and their total number.
+    /// - Returns: The result of each loader for each address.
+    /// - Throws: A ``ListUsersError`` if the users cannot be listed.
     public func callAsFunction(
         progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) async throws(ListUsersError) -> Gallery {
@@ -97,50 +97,50 @@ public struct ShowGallery: Sendable {
     }
 }
 
-/// A loader, and what it is called where several are compared.
+/// A named image loader, for comparison with others.
 public struct GalleryLoader: Sendable {
     let name: String
     let loader: ImageLoader
 
-    /// Names a loader.
+    /// Creates a loader with a name.
     public init(_ name: String, _ loader: ImageLoader) {
         self.name = name
         self.loader = loader
     }
 }
 
-/// Images beside each other, as different loaders give them.
+/// A table of images that compares several loaders.
 public struct Gallery: Hashable, Sendable {
-    /// An image that is ready to be shown.
+    /// An encoded image, ready to be shown.
     public struct Rendition: Hashable, Sendable {
-        /// The image, encoded.
+        /// The encoded bytes.
         public let bytes: [UInt8]
-        /// The form it is encoded in.
+        /// The format of the encoding.
         public let format: ImageFormat
-        /// How large it is.
+        /// The size of the image.
         public let size: ImageSize
     }
 
-    /// What a loader made of an address.
+    /// The result of one loader for one address.
     public struct Exhibit: Hashable, Sendable {
-        /// The image, or why there is none.
+        /// The image, or the error that occurred.
         public let image: Result<Rendition, ImageError>
-        /// What the loader did.
+        /// The report of the load.
         public let report: ImageLoadReport
     }
 
-    /// What all loaders made of an address.
+    /// The results of all loaders for one address.
     public struct Row: Hashable, Sendable {
-        /// What the image is of.
+        /// The subject of the image, such as the name of a user.
         public let title: String
-        /// Where it is.
+        /// The address of the image.
         public let address: ImageAddress
-        /// What each loader made of it, in the order of the loaders.
+        /// The results, in the order of the loaders.
         public let exhibits: [Exhibit]
     }
 
-    /// What the loaders are called.
+    /// The names of the loaders.
     public let loaders: [String]
-    /// The rows, users first, in the order of their names.
+    /// The rows: users in the order of their names, then the others.
     public let rows: [Row]
 }

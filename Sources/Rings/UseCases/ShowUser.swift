@@ -1,22 +1,26 @@
 public import Entities
 public import InwardCore
 
-/// Shows one user with what this user has written.
+/// A use case that shows a user together with the user's posts.
+///
+///     let showUser = ShowUser(users: users, posts: posts)
+///     let profile = try await showUser(User.ID(7))
+///     print(profile.user.value.name)
 public struct ShowUser: Sendable {
     private let users: any UserRepository
     private let posts: any PostRepository
 
-    /// Makes the use case over the repositories that have the users and the posts.
+    /// Creates the use case with the repositories of the users and the posts.
     public init(users: any UserRepository, posts: any PostRepository) {
         self.users = users
         self.posts = posts
     }
 
-    /// The user of this identity and the user's posts, the newest first. Both are asked for at the same time.
+    /// Returns the user with the given identity and the user's posts, newest first. Both are requested concurrently.
     ///
-    /// If the user is found and the posts are not to be had, the profile comes without them and says why.
+    /// If only the posts are unavailable, the profile contains the error in their place.
     ///
-    /// - Throws: a ``ShowUserError`` if there is no user to show.
+    /// - Throws: A ``ShowUserError`` if the user cannot be read, or if the task is cancelled.
     public func callAsFunction(
         _ id: User.ID,
         _ policy: ReadPolicy = .cacheFirst
@@ -41,31 +45,31 @@ public struct ShowUser: Sendable {
     }
 }
 
-/// One user with what this user has written.
+/// A user with the user's posts.
 public struct UserProfile: Equatable, Sendable {
     /// The user.
     public let user: Reading<User>
-    /// The user's posts, the newest first, or why they could not be had.
+    /// The user's posts, newest first, or the error that occurred while reading them.
     public let posts: Result<Reading<[Post]>, RepositoryError>
 
-    /// Makes a profile of a user and the posts, or of the reason that there are none to show.
+    /// Creates a profile from a user and the user's posts, or the error that occurred while reading them.
     public init(user: Reading<User>, posts: Result<Reading<[Post]>, RepositoryError>) {
         self.user = user
         self.posts = posts
     }
 }
 
-/// Why a user could not be shown.
+/// An error that occurs while showing a user.
 public enum ShowUserError: Error, Hashable, Sendable {
-    /// The caller gave up.
+    /// The calling task was cancelled.
     case cancelled
-    /// There is no user of this identity.
+    /// No user has this identity.
     case notFound(User.ID)
-    /// The user cannot be had now; the cause says whether asking again can help.
+    /// The user is not available now. The cause says whether a retry can help.
     case unavailable(RepositoryError)
-    /// Whoever has the user does not give it to this caller.
+    /// The source denies this caller access to the user.
     case denied(RepositoryError)
-    /// What came is no user, or a damaged one.
+    /// The answer is not a user, or the user is damaged.
     case unreadable(RepositoryError)
 
     init(_ error: RepositoryError, id: User.ID) {

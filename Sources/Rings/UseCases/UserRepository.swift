@@ -1,19 +1,18 @@
 public import Entities
 public import InwardCore
 
-/// The port through which the use cases get users.
+/// The port through which the use cases read users.
 ///
-/// Whoever implements it answers from wherever it keeps users, as far away as the policy allows, leaves damaged records
-/// out of a list and names them in the reading, and ends a wait with `RepositoryError.Reason.cancelled` when the task
-/// that asked is cancelled.
+/// Implementations answer from the sources that the read policy allows. They skip damaged records in lists and report them in the
+/// reading. When the calling task is cancelled, they throw `RepositoryError.Reason.cancelled`.
 public protocol UserRepository: Sendable {
-    /// All users, in the source's order. No two have the same identity.
+    /// Returns all users in the order of the source. Identities are unique.
     ///
-    /// - Throws: a `RepositoryError` if there is no list to be had at all.
+    /// - Throws: A `RepositoryError` if the list cannot be read at all.
     func users(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[User]>
 
-    /// The user of this identity.
+    /// Returns the user with the given identity.
     ///
-    /// - Throws: a `RepositoryError`, with `RepositoryError.Reason.notFound` if there is no such user.
+    /// - Throws: A `RepositoryError`, with `RepositoryError.Reason.notFound` if the user does not exist.
     func user(_ id: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<User>
 }

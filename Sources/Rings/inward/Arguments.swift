@@ -1,8 +1,8 @@
 import InterfaceAdapters
 
-/// The command line of the program.
+/// The parsed command line of the program.
 struct Arguments: Equatable {
-    /// How the program is used.
+    /// The usage text.
     static let usage = """
         usage: inward [UPSTREAM] [--store DIRECTORY] [--timeout SECONDS]
                       [--output DIRECTORY | --open PLACE | --watch SECONDS | --mirror DIRECTORY | --publish |
@@ -35,7 +35,7 @@ struct Arguments: Equatable {
 
         """
 
-    /// What is to be done.
+    /// The task to perform.
     enum Task: Equatable {
         case overview(output: String?)
         case open(Destination)
@@ -46,7 +46,7 @@ struct Arguments: Equatable {
         case help
     }
 
-    /// What is to be done with the outbox.
+    /// The outbox operation to perform.
     enum OutboxAction: Equatable {
         case list
         case retry(String)
@@ -58,9 +58,9 @@ struct Arguments: Equatable {
     private(set) var timeout: Duration?
     private(set) var task = Task.overview(output: nil)
 
-    /// Reads the arguments after the program's name.
+    /// Parses the arguments after the program's name.
     ///
-    /// - Throws: a ``UsageError`` at the first argument that does not fit.
+    /// - Throws: a ``UsageError`` for the first invalid argument.
     init(_ arguments: some Sequence<String>) throws(UsageError) {
         var remaining = Array(arguments)[...]
         var optionsMayFollow = true
@@ -120,7 +120,7 @@ struct Arguments: Equatable {
         }
     }
 
-    /// An option that has a value.
+    /// An option that takes a value.
     private enum Option: String {
         case output = "--output"
         case open = "--open"
@@ -131,7 +131,7 @@ struct Arguments: Equatable {
         case retry = "--retry"
         case discard = "--discard"
 
-        /// What the value is.
+        /// What the option expects as its value.
         var wanted: String {
             switch self {
             case .output, .mirror, .store: "a directory"
@@ -142,7 +142,7 @@ struct Arguments: Equatable {
             }
         }
 
-        /// What is to be done with the outbox; `nil` if the option is not about it.
+        /// Returns the outbox operation; `nil` if the option selects none.
         func action(_ value: String) -> OutboxAction? {
             switch self {
             case .retry: .retry(value)
@@ -151,7 +151,7 @@ struct Arguments: Equatable {
             }
         }
 
-        /// What is to be done with the value; `nil` if that is the same whatever is to be done.
+        /// Returns the task for the value; `nil` if the option does not select a task.
         func task(_ value: String) throws(UsageError) -> Task? {
             switch self {
             case .output:
@@ -170,9 +170,9 @@ struct Arguments: Equatable {
     }
 }
 
-/// What does not fit about the arguments.
+/// An error that describes an invalid argument.
 struct UsageError: Error, Equatable {
-    /// What does not fit, as a sentence without its capital letter and full stop.
+    /// The problem, as a sentence without its initial capital and full stop.
     let explanation: String
 
     init(_ explanation: String) {

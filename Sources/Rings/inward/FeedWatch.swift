@@ -1,12 +1,12 @@
 import Infrastructure
 import InterfaceAdapters
 
-/// Shows the feed and its changes, until the user interrupts.
+/// Shows the feed and its changes until the user interrupts.
 struct FeedWatch {
     let terminal: Terminal
     let viewModel: PostListViewModel
 
-    /// Refreshes and draws, until the first interruption, or until there is nothing to draw on any more.
+    /// Refreshes and draws until the first interruption, or until the output can no longer be written.
     func run(every interval: Duration, until interruptions: AsyncStream<Void>) async -> ExitCode {
         await withTaskGroup(of: ExitCode?.self) { group in
             group.addTask { await draw() }
@@ -37,7 +37,7 @@ struct FeedWatch {
 }
 
 extension PostListState {
-    /// Whether there will be another state soon.
+    /// Whether another state follows soon.
     fileprivate var isLoading: Bool {
         switch self {
         case .idle, .loading: true

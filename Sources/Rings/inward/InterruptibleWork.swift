@@ -4,7 +4,7 @@ import InwardRepositories
 
 /// Work that the first interruption cancels.
 struct InterruptibleWork<Value: Sendable> {
-    /// What comes first.
+    /// The first event.
     private enum Ending {
         case done(Result<Value, any Error>)
         case interrupted
@@ -13,7 +13,7 @@ struct InterruptibleWork<Value: Sendable> {
 
     let work: @Sendable () async throws -> Value
 
-    /// Does it. Its end is waited for also where it was cancelled.
+    /// Runs the work, and waits until it has ended even if it was cancelled.
     func run(until interruptions: AsyncStream<Void>) async throws -> Value {
         let ending = await withTaskGroup(of: Ending.self) { group -> Result<Value, any Error>? in
             group.addTask { .done(await Result { try await work() }) }
@@ -52,13 +52,13 @@ struct PublishRun {
     let terminal: Terminal
     let lines: InputLines
     let publish: @Sendable ([UInt8]?) async throws(FailureViewModel) -> PublishedPostViewModel
-    /// Gives what was accepted some time to be delivered; `nil` if nothing is accepted before it is published.
+    /// Allows accepted posts some time for delivery. Returns `nil` if posts are not accepted before they are published.
     let deliver: @Sendable () async throws -> DeliveryViewModel?
 
-    /// Publishes until the input ends, and says of each line what became of it before the next is read.
+    /// Publishes until the input ends, and prints the outcome of each line before it reads the next.
     ///
-    /// The first interruption cancels the line that is being published, and nothing more is read or awaited. The next start delivers
-    /// what was accepted.
+    /// The first interruption cancels the line that is being published. After that, nothing more is read or awaited. The next
+    /// start delivers the posts that were accepted.
     func run(until interruptions: AsyncStream<Void>) async throws -> ExitCode {
         try await InterruptibleWork { try await publishAll() }.run(until: interruptions)
     }
@@ -76,11 +76,11 @@ struct PublishRun {
         do throws(StandardInputError) {
             for try await line in lines {
                 lastNumber = line.number
-                // Empty lines between posts, or after the last, are skipped.
+                // Empty lines between or after posts are skipped.
                 guard line.bytes?.isEmpty != true else { continue }
                 let (said, isLost) = await publish(line)
                 if said != .success { exitCode = said }
-                // No further promise is made once one could not be printed.
+                // Once an outcome could not be printed, no further posts are accepted.
                 if isLost { return exitCode }
             }
         } catch {
@@ -92,7 +92,7 @@ struct PublishRun {
         return exitCode
     }
 
-    /// Publishes a line and says what became of it; whether that could not be said is given too.
+    /// Publishes a line and prints the outcome. Also returns whether printing the outcome failed.
     private func publish(_ line: InputLine) async -> (ExitCode, isLost: Bool) {
         do throws(FailureViewModel) {
             let post = try await publish(line.bytes)
@@ -104,12 +104,12 @@ struct PublishRun {
     }
 }
 
-/// Makes a mirror, until it is complete or the user interrupts.
+/// Creates a mirror, until it is complete or the user interrupts.
 struct MirrorRun {
     let terminal: Terminal
     let makeMirror: @Sendable () async throws -> MirrorViewModel
 
-    /// Makes the mirror and says what it has. The first interruption cancels that, and its end is waited for.
+    /// Creates the mirror and prints what it contains. The first interruption cancels the work and waits until it has ended.
     func run(until interruptions: AsyncStream<Void>) async throws -> ExitCode {
         do {
             let mirror = try await InterruptibleWork(work: makeMirror).run(until: interruptions)

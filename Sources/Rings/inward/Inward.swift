@@ -9,11 +9,11 @@ import Musl
 import Darwin
 #endif
 
-/// The quick look at an upstream: `inward [UPSTREAM]`.
+/// The command that shows an overview of an upstream: `inward [UPSTREAM]`.
 @main
 struct Inward {
     static func main() async {
-        // Before anything else: no task or thread of the program has begun that could read the environment.
+        // Must come first, before a task or thread of the program can read the environment.
         EnvironmentProxies.ignore()
         let quickLook = QuickLook(
             terminal: Terminal(

@@ -5,21 +5,21 @@ import InwardFileStores
 import InwardRepositories
 import InwardScopes
 
-/// The command: from arguments to printed lines and an exit status.
+/// The command, from its arguments to its output and exit status.
 struct QuickLook {
-    /// Images take longer than lists, above all in a build that is not optimized.
+    /// Images take longer than lists, especially in unoptimized builds.
     private static let galleryLimit = Duration.seconds(300)
 
-    /// What is copied by then is not copied again.
+    /// An interrupted mirror resumes on the next run.
     private static let mirrorLimit = Duration.seconds(86_400)
 
     let terminal: Terminal
     var standardInput = AppContainer.standardInput
     let interruptions: @Sendable () -> AsyncStream<Void>
-    /// How long a question may take, and what it leaves to be closed; `nil` for as long as the app allows.
+    /// The time limit for each request and each close; `nil` for the app's defaults.
     var patience: Duration?
 
-    /// Does what the arguments after the program's name say.
+    /// Performs the task that the arguments after the program's name describe.
     func run(_ arguments: some Sequence<String>) async -> ExitCode {
         let options: Arguments
         do {
@@ -60,8 +60,10 @@ struct QuickLook {
         }
     }
 
-    /// The failures that nothing on the screen shows. A terminal shows them all, but for what becomes of posts after their lines, and for
-    /// what the store has lost.
+    /// Returns which failures are written to standard error.
+    ///
+    /// On a terminal, unless posts are being published, only damage to the store, undeliverable posts and a paused outbox are
+    /// written: the output shows all other failures. Otherwise, every failure is written.
     private func errorsToWrite(for task: Arguments.Task) -> @Sendable (any Error) -> Bool {
         if !terminal.standardOutput.isTerminal || task == .publish { return { _ in true } }
         return { $0 is RecordDamage || $0 is UndeliverableEntryError || $0 is OutboxPausedError }
@@ -69,10 +71,10 @@ struct QuickLook {
 
     private func perform(_ task: Arguments.Task, in app: AppContainer) async -> ExitCode {
         do {
-            // Only who publishes owns the outbox. Everybody else may read beside them.
+            // Only the publishing process owns the outbox. Others can read at the same time.
             let user = try await UserContainer(.guest, in: app, pendingWrites: task == .publish ? .deliver : .show)
             if let failure = user.storeFailure {
-                // Elsewhere it was told when it happened.
+                // Otherwise, the error handler has already written it.
                 if terminal.standardOutput.isTerminal, task != .publish { _ = terminal.fail(failure.description) }
                 if task == .publish {
                     return terminal.fail("Nothing was published: what cannot be kept cannot be promised.")
@@ -86,9 +88,9 @@ struct QuickLook {
         }
     }
 
-    /// Says which posts the upstream refused, now or earlier, until the user retries or discards them.
+    /// Reports the posts that the upstream has refused, now or earlier, and that the user has not yet retried or discarded.
     private func reportRefusals(of user: UserContainer) async {
-        // Where the store cannot be read, that was told before.
+        // A store that cannot be read was reported earlier.
         guard user.storeFailure == nil, let line = try? await user.withOutbox({ try await $0.refusals() }) ?? nil else {
             return
         }

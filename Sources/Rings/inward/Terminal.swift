@@ -2,7 +2,7 @@ import Infrastructure
 import InterfaceAdapters
 import Synchronization
 
-/// Where the program says what it found, and what went wrong.
+/// Prints the program's results and failures.
 struct Terminal {
     let standardOutput: StandardOutput
     let standardError: StandardError
@@ -13,10 +13,10 @@ struct Terminal {
         return print(TextRenderer().render(document))
     }
 
-    /// Prints a line, in which nothing can act on the terminal.
+    /// Prints a line after making its control characters harmless.
     func print(line: String) -> ExitCode { print(TextRenderer().render(line: line) + "\n") }
 
-    /// Prints a text as it is.
+    /// Prints a text unchanged.
     func print(_ text: String) -> ExitCode {
         do {
             try standardOutput.print(text)
@@ -26,13 +26,13 @@ struct Terminal {
         }
     }
 
-    /// Says why the program did not do what was asked.
+    /// Prints why the program failed.
     func fail(_ explanation: String) -> ExitCode {
         standardError.writeLine("inward: \(explanation)")
         return .failure
     }
 
-    /// Says what does not fit about the arguments, and how the program is used.
+    /// Prints what is wrong with the arguments, and the usage text.
     func refuse(_ explanation: String) -> ExitCode {
         standardError.writeLine("inward: \(explanation)")
         for line in Arguments.usage.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
@@ -44,15 +44,15 @@ struct Terminal {
 
 /// The exit status of the program.
 enum ExitCode: Int32 {
-    /// It did what was asked.
+    /// The task succeeded.
     case success = 0
     /// The upstream failed, or the output could not be written.
     case failure = 1
-    /// It was not told properly what to do.
+    /// The arguments were invalid.
     case usage = 2
 }
 
-/// Shows users on the terminal, and keeps the program's exit status.
+/// Shows users on the terminal, and records the program's exit status.
 final class TerminalUsersView: UsersView {
     private let terminal: Terminal
     private let ending = Mutex(ExitCode.success)
@@ -61,7 +61,7 @@ final class TerminalUsersView: UsersView {
         self.terminal = terminal
     }
 
-    /// How the last thing that was to be shown ended.
+    /// The result of the last output.
     var exitCode: ExitCode { ending.withLock(\.self) }
 
     func show(_ users: UserListViewModel) { print(users) }

@@ -1,7 +1,7 @@
 public import InwardCore
 import Synchronization
 
-/// The end of a chain of error handlers that remembers what it was handed.
+/// The end of an error-handler chain, which records the errors it receives.
 public final class RecordingErrorHandler: ErrorHandler {
     private struct State {
         var errors: [any Error] = []
@@ -10,26 +10,26 @@ public final class RecordingErrorHandler: ErrorHandler {
 
     private let state = Mutex(State())
 
-    /// Makes a handler that was handed nothing yet.
+    /// Creates a handler without recorded errors.
     public init() {}
 
-    /// What was handled so far, in its order.
+    /// The errors so far, in order.
     public var errors: [any Error] { state.withLock(\.errors) }
 
-    /// Whether it was closed. It remembers what it is handed behind that too.
+    /// Whether the handler was closed. It continues to record errors after that.
     public var isClosed: Bool { state.withLock(\.isClosed) }
 
-    /// Remembers the error.
+    /// Records an error.
     public func handle(_ error: any Error) {
         state.withLock { $0.errors.append(error) }
     }
 
-    /// Remembers that it was closed.
+    /// Records that the handler was closed.
     public func close() async {
         state.withLock { $0.isClosed = true }
     }
 
-    /// That errors are recorded here.
+    /// Describes the handler as one that records.
     public var description: String { "records" }
 }
 

@@ -3,43 +3,44 @@ public import InwardFetching
 public import InwardRepositories
 import Synchronization
 
-/// A handler that remembers what it was told, and keeps the body of what was delivered under the subject, behind a key of its own.
+/// An outbox handler that records its calls. It stores the body of each delivered write under the write's subject, below a key of
+/// its own.
 public final class RecordingOutboxHandler: OutboxHandler {
-    /// What a handler is told or asked.
+    /// A call that the handler has received.
     public enum Event: Hashable, Sendable {
-        /// Of an entry that is pending from now on.
+        /// An entry was accepted and is now pending.
         case accepted(OutboxEntry)
-        /// What is to be kept of an entry that was delivered, with so many behind it.
+        /// An entry was delivered, with the given number of later entries.
         case delivered(OutboxEntry, later: Int)
-        /// What is to be kept of an entry that was refused, with so many behind it.
+        /// An entry was refused, with the given number of later entries.
         case refused(OutboxEntry, because: RepositoryError, later: Int)
-        /// That an entry is not pending any more as far as this process knows.
+        /// An entry is no longer pending, as far as this process knows.
         case forgotten(OutboxEntry)
-        /// That what it said of an entry is durable.
+        /// The settlement of an entry is durable.
         case committed(OutboxEntry)
     }
 
-    /// Operations that allow all of the usual methods at every path of one or two components.
+    /// Operations that allow all common methods at every path of one or two components.
     public static let anyOperation: [OutboxOperation] = ["*", "*/*"].flatMap { path in
         [.post, .put, .patch, .delete].map { OutboxOperation($0, path) }
     }
 
-    /// The name by which writes find it.
+    /// The name that routes writes to the handler.
     public let endpoint: String
-    /// What its writes may do.
+    /// The operations that its writes may use.
     public let operations: [OutboxOperation]
-    /// What the bodies are kept under.
+    /// The key under which the bodies are stored.
     public let values: RecordKey
     private let problem: @Sendable (DataResponse) -> String?
     private let state = Mutex<(events: [Event], failure: RecordStoreError?)>(([], nil))
 
-    /// Makes a handler.
+    /// Creates a handler.
     ///
     /// - Parameters:
-    ///   - endpoint: The name by which writes find it.
-    ///   - operations: What its writes may do.
-    ///   - values: What the bodies of writes that were delivered are kept under; those that were refused are removed there.
-    ///   - problem: Why an answer cannot be used, as the end of a sentence; `nil` if it can.
+    ///   - endpoint: The name that routes writes to the handler.
+    ///   - operations: The operations that its writes may use.
+    ///   - values: The key under which the bodies of delivered writes are stored. The bodies of refused writes are removed there.
+    ///   - problem: Returns why a response is unusable, as the end of a sentence, or `nil` if it is usable.
     public init(
         _ endpoint: String = "posts",
         operations: [OutboxOperation] = anyOperation,
@@ -52,10 +53,10 @@ public final class RecordingOutboxHandler: OutboxHandler {
         self.problem = problem
     }
 
-    /// What it was told and asked so far, in its order.
+    /// The calls so far, in order.
     public var events: [Event] { state.withLock(\.events) }
 
-    /// The entries that it was told of and that were not settled since, in the order of their numbers.
+    /// The entries that were accepted and have not been settled since, in the order of their numbers.
     public var pending: [OutboxEntry] { Self.pending(after: events) }
 
     private static func pending(after events: [Event]) -> [OutboxEntry] {
@@ -70,15 +71,15 @@ public final class RecordingOutboxHandler: OutboxHandler {
         .sorted { $0.sequence < $1.sequence }
     }
 
-    /// What the body of a write is kept under once it is delivered.
+    /// Returns the key under which a delivered write's body is stored.
     public func key(of subject: RecordKey) -> RecordKey { RecordKey(values.components + subject.components) }
 
-    /// Throws this from now on where it is asked; `nil` to answer again.
+    /// Makes calls throw an error from now on, or succeed again if the error is `nil`.
     public func fail(with error: RecordStoreError?) {
         state.withLock { $0.failure = error }
     }
 
-    /// Remembers which entries it was not told of before, and which of those are not pending any more.
+    /// Records which entries are new, and which earlier ones are no longer pending.
     public func reset(to entries: [OutboxEntry]) {
         state.withLock { state in
             let before = Self.pending(after: state.events)
@@ -89,14 +90,14 @@ public final class RecordingOutboxHandler: OutboxHandler {
         }
     }
 
-    /// Remembers entries.
+    /// Records accepted entries.
     public func accepted(_ entries: [OutboxEntry]) {
         state.withLock { $0.events += entries.map { .accepted($0) } }
     }
 
-    /// Has the body kept.
+    /// Returns a settlement that stores the body.
     ///
-    /// - Throws: the `RecordStoreError` that it is to fail with.
+    /// - Throws: The prescribed `RecordStoreError`.
     public func delivered(
         _ entry: OutboxEntry,
         answer: DataResponse,
@@ -109,9 +110,9 @@ public final class RecordingOutboxHandler: OutboxHandler {
         ) { self.commit(entry) }
     }
 
-    /// Has what is kept of the subject removed.
+    /// Returns a settlement that removes the record of the subject.
     ///
-    /// - Throws: the `RecordStoreError` that it is to fail with.
+    /// - Throws: The prescribed `RecordStoreError`.
     public func refused(
         _ entry: OutboxEntry,
         because error: RepositoryError,

@@ -1,7 +1,11 @@
 public import InwardRepositories
 import Synchronization
 
-/// A store in front of another that remembers what was committed, and fails when it is told to.
+/// A record store that passes calls to another store, records commits, and can be told to fail.
+///
+///     let store = RecordingRecordStore()
+///     try await store.commit([])
+///     store.fail(with: RecordStoreError(.unavailable, explanation: "The test made the store fail."))
 public final class RecordingRecordStore: RecordStore {
     private struct State {
         var commits: [[RecordChange]] = []
@@ -13,47 +17,47 @@ public final class RecordingRecordStore: RecordStore {
     private let base: any RecordStore
     private let state: Mutex<State>
 
-    /// Makes a store in front of another.
+    /// Creates a store in front of another one.
     ///
     /// - Parameters:
-    ///   - base: What keeps the records.
-    ///   - failure: What it throws instead of doing what it is asked for; `nil` if it is to do it.
+    ///   - base: The store that holds the records.
+    ///   - failure: The error that calls throw, or `nil` to pass them to the base.
     public init(_ base: any RecordStore = InMemoryRecordStore(), failure: RecordStoreError? = nil) {
         self.base = base
         state = Mutex(State(failure: failure))
     }
 
-    /// The changes that were made so far: of each commit those it was told, in the order in which the commits returned.
+    /// The changes of each successful commit so far, in the order in which the commits returned.
     public var commits: [[RecordChange]] { state.withLock(\.commits) }
 
-    /// Throws this from now on instead of doing what it is asked for; `nil` to do it again.
+    /// Makes calls throw an error from now on, or pass them to the base again if the error is `nil`.
     public func fail(with error: RecordStoreError?) {
         state.withLock { $0.failure = error }
     }
 
-    /// Loses the record under a key, as damage would: reads do not give it, and ``losses(under:)`` names its key until a commit
-    /// keeps or removes something under it.
+    /// Loses the record for a key, as damage would. Reads do not return it, and ``losses(under:)`` lists its key until a commit
+    /// stores or removes a record under it.
     public func lose(_ key: RecordKey) {
         state.withLock { _ = $0.lostKeys.insert(key) }
     }
 
-    /// Counts damage that hit unknown keys. Lose the record that is meant to be missing with a commit to the other store.
+    /// Counts damage that hit unknown keys. To make a record missing, remove it with a commit to the base.
     public func loseUnknown() {
         state.withLock { $0.unknownLossCount += 1 }
     }
 
-    /// What the other keeps under a key.
+    /// Returns the base's record for a key.
     ///
-    /// - Throws: the `RecordStoreError` that it is to fail with, or that of the other.
+    /// - Throws: The prescribed `RecordStoreError`, or the error of the base.
     public func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
         try throwFailure()
         let record = try await base.record(for: key)
         return state.withLock { $0.lostKeys.contains(key) } ? nil : record
     }
 
-    /// What the other keeps under the keys that begin with a key, in order.
+    /// Returns the base's records whose keys begin with a key, in order.
     ///
-    /// - Throws: the `RecordStoreError` that it is to fail with, or that of the other.
+    /// - Throws: The prescribed `RecordStoreError`, or the error of the base.
     public func records(
         under key: RecordKey
     ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
@@ -63,9 +67,9 @@ public final class RecordingRecordStore: RecordStore {
         return records.filter { !lostKeys.contains($0.key) }
     }
 
-    /// Returns the losses of the other store and those that this one was told to have.
+    /// Returns the losses of the base and the simulated ones.
     ///
-    /// - Throws: the `RecordStoreError` that it is to fail with, or that of the other.
+    /// - Throws: The prescribed `RecordStoreError`, or the error of the base.
     public func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
         try throwFailure()
         let losses = try await base.losses(under: key)
@@ -76,9 +80,9 @@ public final class RecordingRecordStore: RecordStore {
         )
     }
 
-    /// Has the other make changes, and remembers them if it did.
+    /// Commits changes to the base, and records them on success.
     ///
-    /// - Throws: the `RecordStoreError` that it is to fail with, or that of the other.
+    /// - Throws: The prescribed `RecordStoreError`, or the error of the base.
     public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         try throwFailure()
         try await base.commit(changes)
@@ -93,9 +97,9 @@ public final class RecordingRecordStore: RecordStore {
         }
     }
 
-    /// Has the other claim a key.
+    /// Claims a key in the base.
     ///
-    /// - Throws: the `RecordStoreError` that it is to fail with, or that of the other.
+    /// - Throws: The prescribed `RecordStoreError`, or the error of the base.
     public func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
         try throwFailure()
         return try await base.claim(key)

@@ -1,15 +1,18 @@
-/// Numbers that look random and follow from a seed (Steele, Lea and Flood, 2014): a test that prints the seed can be run again.
+/// A seeded pseudorandom number generator (Steele, Lea and Flood, 2014). A test that prints its seed can be reproduced.
 ///
-/// Not for anything that somebody must not guess.
+///     var generator = SplitMix64(seed: 7)
+///     let die = Int.random(in: 1...6, using: &generator)
+///
+/// The generator is not cryptographically secure.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Begins with a seed.
+    /// Creates a generator with a seed.
     public init(seed: UInt64) {
         state = seed
     }
 
-    /// The next number.
+    /// Returns the next number.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -30,7 +33,7 @@ extension SplitMix64 {
         }
     }
 
-    /// Random bytes.
+    /// Returns random bytes.
     mutating func bytes(_ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var span = bytes.mutableSpan

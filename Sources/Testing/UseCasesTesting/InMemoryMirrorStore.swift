@@ -3,7 +3,7 @@ import InwardTransfers
 import Synchronization
 public import UseCases
 
-/// A store of mirrors in memory. Its lists have the users and posts that a test gives it, whatever is copied.
+/// An in-memory mirror store. Its repositories are those that a test passes, regardless of what is copied.
 public final class InMemoryMirrorStore: MirrorStore {
     private struct State {
         var published: [MirroredItem: (copy: MirroredCopy, bytes: [UInt8])] = [:]
@@ -43,26 +43,26 @@ public final class InMemoryMirrorStore: MirrorStore {
     private let posts: any PostRepository
     private let state = Mutex(State())
 
-    /// Makes a store without a mirror.
+    /// Creates a store without a mirror.
     ///
     /// - Parameters:
-    ///   - users: The users that a mirror gives.
-    ///   - posts: The posts that a mirror gives.
+    ///   - users: The users of the mirror.
+    ///   - posts: The posts of the mirror.
     public init(users: any UserRepository, posts: any PostRepository) {
         self.users = users
         self.posts = posts
     }
 
-    /// What the mirror has of an item; `nil` if it has none.
+    /// The mirror's copy of an item, or `nil` if it has none.
     public subscript(item: MirroredItem) -> [UInt8]? { state.withLock { $0.published[item]?.bytes } }
 
-    /// What the mirror has.
+    /// The items in the mirror.
     public var items: Set<MirroredItem> { state.withLock { Set($0.published.keys) } }
 
-    /// How often a mirror was published.
+    /// The number of times that a mirror was published.
     public var publishedCount: Int { state.withLock(\.publishedCount) }
 
-    /// The mirror that an earlier run left, or a new one.
+    /// Opens the staging that an earlier run left, or a new one.
     public func openStaging() async throws(MirrorStoreError) -> any MirrorStaging { Staging(store: self) }
 
     private func saver(of item: MirroredItem) -> InMemoryDataSaver {

@@ -4,7 +4,9 @@ import InwardTesting
 import Synchronization
 public import UseCases
 
-/// A repository of posts that are kept in memory, for the tests of whatever uses one. What is published is there at once.
+/// An in-memory post repository for tests. Published posts are available immediately.
+///
+///     let posts = try InMemoryPostRepository([.example(1), .example(2)])
 public final class InMemoryPostRepository: PostRepository {
     private struct State {
         var posts: [Post]
@@ -14,25 +16,25 @@ public final class InMemoryPostRepository: PostRepository {
     private let state: Mutex<State>
     private let rejected: [RejectedRecord]
 
-    /// Makes a repository of these posts.
+    /// Creates a repository.
     ///
     /// - Parameters:
-    ///   - posts: What it has, in this order.
-    ///   - rejected: What it is to name as left out of every list.
-    ///   - failure: What it throws instead of an answer; `nil` if it is to answer.
+    ///   - posts: The posts, in order.
+    ///   - rejected: The records to report as left out of every list.
+    ///   - failure: The error that calls throw, or `nil` to answer.
     public init(_ posts: [Post] = [], rejected: [RejectedRecord] = [], failure: RepositoryError? = nil) {
         state = Mutex(State(posts: posts, failure: failure))
         self.rejected = rejected
     }
 
-    /// Throws this from now on instead of answering; `nil` to answer again.
+    /// Makes calls throw an error from now on, or succeed again if the error is `nil`.
     public func fail(with error: RepositoryError?) {
         state.withLock { $0.failure = error }
     }
 
-    /// All posts, in the order they were given or published.
+    /// Returns all posts, in the order in which they were added.
     ///
-    /// - Throws: the `RepositoryError` that it is to fail with, or `cancelled`.
+    /// - Throws: The prescribed `RepositoryError`, or `cancelled`.
     public func posts(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
         try RepositoryError.throwIfCancelled(asking: "All posts")
         let (posts, failure) = state.withLock { ($0.posts, $0.failure) }
@@ -40,16 +42,16 @@ public final class InMemoryPostRepository: PostRepository {
         return Reading(posts, origin: .memory, rejected: rejected)
     }
 
-    /// The posts of one author, in the order they were given or published.
+    /// Returns the posts of an author, in the order in which they were added.
     ///
-    /// - Throws: the `RepositoryError` that it is to fail with, or `cancelled`.
+    /// - Throws: The prescribed `RepositoryError`, or `cancelled`.
     public func posts(by author: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
         try await posts(policy).map { posts in posts.filter { $0.authorID == author } }
     }
 
-    /// Keeps the post that a draft becomes, under an identity one greater than the greatest there is.
+    /// Publishes a draft with an ID one greater than the largest existing ID.
     ///
-    /// - Throws: the `RepositoryError` that it is to fail with, or `cancelled`; nothing is kept then.
+    /// - Throws: The prescribed `RepositoryError`, or `cancelled`. In that case, nothing is published.
     public func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
         try RepositoryError.throwIfCancelled(asking: "A new post")
         let result = state.withLock { state -> Result<Post, RepositoryError> in
@@ -63,7 +65,7 @@ public final class InMemoryPostRepository: PostRepository {
 }
 
 extension Post {
-    /// A valid post of which nothing matters but what is given.
+    /// Creates a valid post with example values for everything that is not given.
     ///
     /// - Throws: a `PostError` if the title or the body is blank.
     public static func example(

@@ -4,39 +4,41 @@ import InwardTesting
 import Synchronization
 public import UseCases
 
-/// A repository of users that are kept in memory, for the tests of whatever uses one.
+/// An in-memory user repository for tests.
+///
+///     let users = try InMemoryUserRepository([.example(1, name: "Ada Lovelace")])
 public final class InMemoryUserRepository: UserRepository {
     private let failure: Mutex<RepositoryError?>
     private let reading: Reading<[User]>
 
-    /// Makes a repository of these users.
+    /// Creates a repository.
     ///
     /// - Parameters:
-    ///   - users: What it has, in this order.
-    ///   - rejected: What it is to name as left out of the list.
-    ///   - failure: What it throws instead of an answer; `nil` if it is to answer.
+    ///   - users: The users, in order.
+    ///   - rejected: The records to report as left out of the list.
+    ///   - failure: The error that calls throw, or `nil` to answer.
     public init(_ users: [User] = [], rejected: [RejectedRecord] = [], failure: RepositoryError? = nil) {
         reading = Reading(users, origin: .memory, rejected: rejected)
         self.failure = Mutex(failure)
     }
 
-    /// Throws this from now on instead of answering; `nil` to answer again.
+    /// Makes calls throw an error from now on, or succeed again if the error is `nil`.
     public func fail(with error: RepositoryError?) {
         failure.withLock { $0 = error }
     }
 
-    /// All users, in the order they were given.
+    /// Returns all users, in order.
     ///
-    /// - Throws: the `RepositoryError` that it is to fail with, or `cancelled`.
+    /// - Throws: The prescribed `RepositoryError`, or `cancelled`.
     public func users(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[User]> {
         try RepositoryError.throwIfCancelled(asking: "All users")
         if let failure = failure.withLock(\.self) { throw failure }
         return reading
     }
 
-    /// The user of this identity.
+    /// Returns the user with an ID.
     ///
-    /// - Throws: the `RepositoryError` that it is to fail with, `cancelled`, or `notFound`.
+    /// - Throws: The prescribed `RepositoryError`, `cancelled`, or `notFound`.
     public func user(_ id: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<User> {
         let users = try await users(policy)
         guard let user = users.value.first(where: { $0.id == id }) else {
@@ -47,7 +49,7 @@ public final class InMemoryUserRepository: UserRepository {
 }
 
 extension User {
-    /// A valid user of whom nothing matters but what is given.
+    /// Creates a valid user with example values for everything that is not given.
     ///
     /// - Throws: a `UserError` if the name is blank.
     public static func example(_ id: Int = 1, name: String = "Ada Lovelace") throws -> User {

@@ -1,9 +1,10 @@
 public import Synchronization
 
-/// A piece of work that is cancelled when it is revoked or its caller is cancelled, and waited for.
+/// Work that runs in its own task and is cancelled if it is revoked or its caller is cancelled. The caller always waits
+/// for the work to end.
 @usableFromInline
 package struct CancellableTask<Value: Sendable, Failure: Error>: Sendable {
-    /// How it ended, told by whatever comes first.
+    /// The state of the work. The first end wins.
     @usableFromInline
     enum Progress: Sendable {
         case underWay
@@ -22,7 +23,7 @@ package struct CancellableTask<Value: Sendable, Failure: Error>: Sendable {
 
         @inlinable var now: Progress { progress.withLock { $0 } }
 
-        /// Ends it, unless something else has.
+        /// Records an end, unless another one came first.
         @inlinable
         func settle(_ end: Progress) -> Bool {
             progress.withLock { progress in
@@ -37,11 +38,11 @@ package struct CancellableTask<Value: Sendable, Failure: Error>: Sendable {
 
     @usableFromInline let executor: (any TaskExecutor)?
 
-    /// Work that has not begun.
+    /// Creates work that has not started.
     ///
     /// - Parameters:
-    ///   - executor: Where the work is done; `nil` for wherever there is room.
-    ///   - work: What is done.
+    ///   - executor: The executor for the work. `nil` selects the default executor.
+    ///   - work: The work.
     @inlinable
     package init(
         executor: (any TaskExecutor)? = nil,
@@ -51,20 +52,20 @@ package struct CancellableTask<Value: Sendable, Failure: Error>: Sendable {
         self.work = work
     }
 
-    /// Does the work.
+    /// Runs the work and waits for it.
     ///
-    /// - Parameter arm: Is given what revokes the work, for whoever is to call that, and gives what calls that off. It is not
-    ///   called for work that is done without a wait.
-    /// - Returns: what the work gives or throws; `nil` if it was revoked first, whatever it came to then.
+    /// - Parameter arm: A closure that receives a function that revokes the work, and returns a function that disarms
+    ///   it. It is not called if the work completes without suspending.
+    /// - Returns: What the work returned or threw, or `nil` if it was revoked first, whatever its result.
     @inlinable
     package func outcome(
         cancelledBy arm: (_ revoke: @escaping @Sendable () -> Void) -> () -> Void
     ) async -> Result<Value, Failure>? {
         let shared = Shared()
-        // Unstructured, because only a task can be cancelled, and a group costs several times as much. Its caller waits for it,
-        // and hands its own cancellation on.
+        // Unstructured, because a group costs several times as much and only a task can be cancelled. The caller waits
+        // for the task and forwards its own cancellation.
         let task = begin { [work] in _ = shared.settle(.ended(await Result(awaiting: work))) }
-        // Most of what is answered from memory is done by now, and nobody had to wait for it.
+        // Fast path: work that is answered from memory has usually completed by now.
         if case .ended(let result) = shared.now { return result }
         let disarm = arm { if shared.settle(.revoked) { task.cancel() } }
         await withTaskCancellationHandler {
@@ -79,7 +80,7 @@ package struct CancellableTask<Value: Sendable, Failure: Error>: Sendable {
     @inlinable
     func begin(_ operation: @escaping @Sendable @concurrent () async -> Void) -> Task<Void, Never> {
         if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
-            // Begins here and now, so that nothing is handed to another thread unless it has to wait.
+            // Starts on the current thread, so that work moves to another thread only if it suspends.
             return Task.immediate(executorPreference: executor, operation: operation)
         }
         return Task(executorPreference: executor, operation: operation)
@@ -87,10 +88,9 @@ package struct CancellableTask<Value: Sendable, Failure: Error>: Sendable {
 }
 
 extension Result where Success: Sendable {
-    /// Runs a piece of asynchronous work and keeps how it ended, with the type of its error.
+    /// Runs asynchronous work and stores its outcome with a typed error.
     ///
-    /// For `async let`, which forgets the type of an error: two pieces of work run at once and each is asked for its
-    /// result.
+    /// Use it with `async let`, which loses the error type: start two operations, then await each result.
     @inlinable
     package init(awaiting work: () async throws(Failure) -> Success) async {
         do {

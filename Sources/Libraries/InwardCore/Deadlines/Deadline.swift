@@ -1,56 +1,61 @@
-/// The moment by which an answer is of use to whoever asked.
+/// The moment by which a caller needs an answer.
 ///
-/// It travels with the task, and with every child of it, as ``current``. Whoever waits for something asks it how much time
-/// is left; when none is, what runs under it is cancelled, or ends by itself.
+///     let outcome = await Deadline(in: .seconds(2)).bound { try await listUsers() }
+///     if outcome == nil { print("There was no answer within two seconds.") }
+///
+/// A deadline propagates to the task and its child tasks as ``current``. Code that waits can ask how much time is left.
+/// When the deadline passes, the work that it bounds is cancelled or ends on its own.
 public struct Deadline: Sendable {
-    /// The deadline of the task that asks; `nil` if it has all the time there is.
+    /// The deadline of the current task, or `nil` if it has none.
     public static var current: Deadline? { carried.get() }
 
-    // Bound nowhere but where the work ends too, so that nobody sees a deadline which does not hold.
+    // Bound only where the work is also ended, so that code never sees a deadline that is not enforced.
     @usableFromInline static let carried = TaskLocal<Deadline?>(wrappedValue: nil)
 
-    /// What tells how much time is left.
+    /// The service that measures the remaining time.
     @usableFromInline let timer: TimerService
-    /// When it passes, as its timer service tells the time.
+    /// When the deadline passes, in the time of its timer service.
     private let moment: Duration
     private let start: Duration
 
-    /// Makes a deadline that is so far from now.
+    /// Creates a deadline at a distance from now.
     ///
     /// - Parameters:
-    ///   - limit: How far.
-    ///   - timer: What tells the time, and that the deadline has passed.
+    ///   - limit: The time until the deadline.
+    ///   - timer: The service that measures the time and ends the work.
     public init(in limit: Duration, on timer: TimerService = .continuous) {
         self.timer = timer
         start = timer.now
         moment = start + limit
     }
 
-    /// Makes a deadline that is so far from now, on a clock.
+    /// Creates a deadline at a distance from now, measured by a clock.
     public init(in limit: Duration, on clock: some Clock<Duration>) {
         self.init(in: limit, on: clock is ContinuousClock ? .continuous : TimerService(clock))
     }
 
-    /// How much time has passed since the deadline was made.
+    /// A stopwatch that was started when the deadline was created.
     package var stopwatch: Stopwatch { Stopwatch { [timer, start] in timer.now - start } }
 
-    /// How much time is left; zero or less once the deadline has passed.
+    /// The time that is left. Zero or negative once the deadline has passed.
     public var remaining: Duration { moment - timer.now }
 
-    /// Whether no time is left.
+    /// Whether the deadline has passed.
     public var hasPassed: Bool { remaining <= .zero }
 
-    /// Runs a piece of work that has time until this deadline, or until that of the task if it comes first.
+    /// Runs work that must end by this deadline, or by the current task's deadline if that comes first.
     ///
-    /// When the time is up the work is cancelled and waited for, so nothing of it goes on behind the caller's back.
+    /// When the deadline passes, the work is cancelled and waited for, so none of it continues after the call returns.
     ///
-    /// - Returns: what the work gave or threw; `nil` if this deadline passed first, whatever the work came to then.
+    /// - Returns: What the work returned or threw, or `nil` if this deadline passed first, whatever the result of the
+    ///   work.
     @inlinable
     public func bound<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () async throws(Failure) -> Value
     ) async -> Result<Value, Failure>? {
         guard !hasPassed else { return nil }
-        // Whoever bound the task to an earlier one ends the work when it passes, and what is cancelled need not be again.
+        // An earlier current deadline already ends the work when it passes, and cancelled work does not need to be
+        // cancelled again.
         guard isEarlierThanCurrent, !Task.isCancelled else { return await Result(awaiting: work) }
         let revocable = CancellableTask(executor: timer.executor) { () async throws(Failure) in
             try await carried(by: work).get()
@@ -58,9 +63,10 @@ public struct Deadline: Sendable {
         return await revocable.outcome { revoke in whenPassed(revoke) }
     }
 
-    /// Runs a piece of work that ends by itself when this deadline passes, or that of the task if it comes first.
+    /// Runs work that ends on its own when this deadline passes, or when the current task's deadline passes if that
+    /// comes first.
     ///
-    /// - Returns: what the work gave or threw.
+    /// - Returns: What the work returned or threw.
     @inlinable
     package func carried<Value: Sendable, Failure: Error>(
         by work: () async throws(Failure) -> Value
@@ -69,16 +75,16 @@ public struct Deadline: Sendable {
         return await Self.carried.withValue(self) { await Result(awaiting: work) }
     }
 
-    /// Has something done when this deadline passes, unless it is called off before.
+    /// Schedules an action for when this deadline passes.
     ///
-    /// - Returns: what calls it off.
+    /// - Returns: A function that cancels the action.
     @usableFromInline
     package func whenPassed(_ action: @escaping @Sendable () -> Void) -> () -> Void {
         let scheduled = timer.schedule(at: moment, action)
         return { timer.cancel(scheduled) }
     }
 
-    /// Begins something that outlives whoever begins it, and so has nothing to do with the deadline of the task.
+    /// Starts something that outlives its caller, without the current task's deadline.
     @inlinable
     package static func lifted<Value>(_ begin: () -> Value) -> Value {
         guard carried.get() != nil else { return begin() }
@@ -91,23 +97,23 @@ public struct Deadline: Sendable {
     }
 }
 
-/// There was no answer by the deadline.
+/// An error thrown when there is no answer by the deadline.
 public struct DeadlinePassedError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was to be done, such as `interaction 17`.
+    /// The operation that missed the deadline, such as `interaction 17`.
     public let subject: String
 
-    /// Says what was not done in time.
+    /// Creates an error for an operation that missed its deadline.
     public init(_ subject: String) {
         self.subject = subject
     }
 
-    /// What was not done in time, as a sentence without its full stop.
+    /// A sentence, without a final period, that names the operation that missed its deadline.
     public var description: String { "\(subject) was not done before its deadline" }
 }
 
-/// Tells how much time has passed since it was made, on whatever clock that is.
+/// Measures the time since its creation, on any clock.
 ///
-/// It stands for a clock where a type parameter would have to be carried through everything.
+/// It hides the clock's type, so that callers do not need a generic parameter for it.
 public struct Stopwatch: Sendable {
     private let time: @Sendable () -> Duration
 
@@ -117,11 +123,11 @@ public struct Stopwatch: Sendable {
         time = { start.duration(to: clock.now) }
     }
 
-    /// A stopwatch that was started before.
+    /// Creates a stopwatch that was started earlier.
     init(_ time: @escaping @Sendable () -> Duration) {
         self.time = time
     }
 
-    /// How much time has passed.
+    /// The time since the stopwatch was started.
     public var elapsed: Duration { time() }
 }

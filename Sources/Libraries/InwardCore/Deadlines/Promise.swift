@@ -9,7 +9,7 @@ public import Synchronization
 ///     case .cancelled, .deadlinePassed: …
 ///     }
 public final class Promise<Value: Sendable>: Sendable {
-    /// How a wait ended.
+    /// The outcome of a wait.
     public enum Outcome: Sendable {
         /// The value was provided in time.
         case fulfilled(Value)
@@ -34,24 +34,25 @@ public final class Promise<Value: Sendable>: Sendable {
 
     /// Provides the value.
     ///
-    /// - Returns: whether it is the first and the wait was not over yet.
+    /// - Returns: `true` if this is the first value and the wait had not ended, or `false` otherwise.
     @inlinable
     @discardableResult
     public func fulfill(_ value: Value) -> Bool { settle(.fulfilled(value)) }
 
-    /// Ends the wait as if its task were cancelled, unless it is over.
+    /// Ends the wait as if its task were cancelled, unless it has already ended.
     @discardableResult
     public func cancel() -> Bool { settle(.cancelled) }
 
-    /// Waits for the value until the task is cancelled or a deadline passes. Only one task may wait, and only once.
+    /// Waits for the value until the task is cancelled or a deadline passes.
     ///
-    /// A value that was provided before is returned even to a cancelled task.
+    /// Only one task may wait, and only once. If the value was provided before the call, it is returned even if the
+    /// task is cancelled.
     @inlinable
     public func value(until deadline: Deadline? = .current) async -> Outcome {
         let callOff = deadline?.whenPassed { self.settle(.deadlinePassed) }
         defer { callOff?() }
         return await withTaskCancellationHandler {
-            // Kept under the lock, and resumed by whoever settles the promise, once; or here, if it is settled.
+            // Stored under the lock and resumed once by `settle`, or resumed here if the promise is already settled.
             await withCheckedContinuation { continuation in
                 let outcome = state.withLock { state -> Outcome? in
                     if case .settled(let outcome) = state { return outcome }

@@ -1,12 +1,15 @@
 import Synchronization
 
-/// Tells the time, and calls back when a moment has come, for as many as want to be called: all of them together are one
-/// sleeping task.
+/// A clock with timers. One sleeping task serves all timers of a service.
 ///
-/// Share one, and hold it as long as its timers are to run. What it schedules is done in the task of the service, one after the
-/// other, so it has to return soon.
+///     let timers = TimerService(ContinuousClock())
+///     let timer = timers.schedule(at: timers.now + .seconds(5)) { print("Five seconds have passed.") }
+///     timers.cancel(timer)
+///
+/// Share one service, and keep a reference to it for as long as its timers must run. The service calls actions one
+/// after another in its own task, so each action must return quickly.
 public final class TimerService: Sendable {
-    /// Something that is to be done at a moment.
+    /// A scheduled action.
     public struct Timer: Hashable, Sendable {
         fileprivate let id: PriorityQueue<Duration, @Sendable () -> Void>.ID
     }
@@ -18,52 +21,52 @@ public final class TimerService: Sendable {
 
     private struct State {
         var queue = PriorityQueue<Duration, @Sendable () -> Void>()
-        /// The moment that the service sleeps until; `nil` while it does not.
+        /// The moment that the service sleeps until, or `nil` if it is not sleeping.
         var alarm: Duration?
-        /// Which of the service's sleeps is the one that counts.
+        /// Identifies the current sleep. Earlier sleeps are outdated.
         var generation = 0
         var sleep: Task<Void, Never>?
         var watchers: [Watcher] = []
     }
 
-    /// The service that tells the time by `ContinuousClock`.
+    /// The shared service that uses `ContinuousClock`.
     public static let continuous = TimerService(ContinuousClock())
 
     private let state = Mutex(State())
     private let time: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
-    /// Where it calls back, and where work that it may end is done.
+    /// The executor for callbacks, and for work that a deadline can cancel.
     @usableFromInline package let executor: (any TaskExecutor)?
 
-    /// Makes a service that tells the time by a clock.
+    /// Creates a service that uses a clock.
     ///
     /// - Parameters:
-    ///   - clock: What tells the time.
-    ///   - executor: Where the service sleeps and calls back, and where work is done that a deadline on it ends; `nil` for
-    ///     wherever there is room.
+    ///   - clock: The clock that tells the time.
+    ///   - executor: The executor for the service's sleeps and callbacks, and for work that a deadline on this service
+    ///     can cancel. `nil` selects the default executor.
     public init<C: Clock<Duration>>(_ clock: C, executor: (any TaskExecutor)? = nil) {
         let start = clock.now
         time = { start.duration(to: clock.now) }
-        // No clock counts on for ever: a century is as good as never.
+        // Clocks cannot add arbitrarily long durations, so a sleep is at most a century.
         sleep = { try await clock.sleep(until: start.advanced(by: min($0, .seconds(3_155_760_000))), tolerance: nil) }
         self.executor = executor
     }
 
     deinit { state.withLock(\.sleep)?.cancel() }
 
-    /// How much time has passed since the service was made.
+    /// The time since the service was created.
     public var now: Duration { time() }
 
-    /// How many timers run.
+    /// The number of scheduled timers.
     public var count: Int { state.withLock(\.queue.count) }
 
-    /// Has something done when a moment has come; soon, if it has already.
+    /// Schedules an action for a moment. If the moment has passed, the action runs soon.
     ///
     /// - Parameters:
-    ///   - moment: When, as ``now`` tells it. A century is as good as never.
-    ///   - action: What is done then, once, unless the timer is cancelled before. It returns soon.
-    /// - Returns: the timer, for whoever wants to cancel it.
-    /// - Complexity: O(log n) in the number of timers, and O(1) for the latest of them.
+    ///   - moment: The due time, on the scale of ``now``. A century counts as never.
+    ///   - action: The action, which runs once unless the timer is cancelled first. It must return quickly.
+    /// - Returns: The timer, which you can pass to `cancel(_:)`.
+    /// - Complexity: O(log n) in the number of timers, or O(1) if the timer is the latest.
     @discardableResult
     public func schedule(at moment: Duration, _ action: @escaping @Sendable () -> Void) -> Timer {
         let (timer, alarm, watchers) = state.withLock { state in
@@ -78,27 +81,27 @@ public final class TimerService: Sendable {
         return timer
     }
 
-    /// Takes a timer back.
+    /// Cancels a timer.
     ///
-    /// - Parameter timer: One of this service.
-    /// - Returns: whether that came in time: what was to be done is not done then. Otherwise it was, or is being done.
+    /// - Parameter timer: A timer of this service.
+    /// - Returns: `true` if the action will not run, or `false` if it has run or is running.
     /// - Complexity: O(log n) in the number of timers.
     @discardableResult
     public func cancel(_ timer: Timer) -> Bool {
-        // What the action holds is let go outside of the lock.
+        // The removed action is released outside the lock.
         state.withLock { $0.queue.remove(timer.id) } != nil
     }
 
-    /// Sleeps for so long; not at all for zero or less.
+    /// Sleeps for a duration. Returns at once if the duration is zero or negative.
     ///
-    /// - Throws: a `CancellationError` as soon as the task is cancelled.
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(for duration: Duration) async throws(CancellationError) {
         try await sleep(until: now + duration)
     }
 
-    /// Sleeps until a moment, as ``now`` tells it.
+    /// Sleeps until a moment on the scale of ``now``.
     ///
-    /// - Throws: a `CancellationError` as soon as the task is cancelled.
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until moment: Duration) async throws(CancellationError) {
         guard !Task.isCancelled else { throw CancellationError() }
         guard moment > now else { return }
@@ -110,9 +113,11 @@ public final class TimerService: Sendable {
         }
     }
 
-    /// Waits until at least so many timers run. For tests, which move a clock on behind that. Who is cancelled goes on waiting.
+    /// Waits until at least `count` timers are scheduled. Canceling the task does not end the wait.
+    ///
+    /// Tests use it before they advance a clock.
     public func timers(_ count: Int) async {
-        // Resumed by whoever schedules the last of the timers, or here if they run already.
+        // Resumed by the call that schedules the last of the timers, or here if they are scheduled already.
         await withCheckedContinuation { continuation in
             let runs = state.withLock { state in
                 if state.queue.count >= count { return true }
@@ -123,7 +128,7 @@ public final class TimerService: Sendable {
         }
     }
 
-    /// The moment that the service has to sleep until now, if it sleeps too long or not at all.
+    /// Returns the moment of the next alarm if the service must be woken earlier than planned, or `nil` otherwise.
     private static func earlierAlarm(_ state: inout State) -> (moment: Duration, generation: Int)? {
         guard let earliest = state.queue.firstPriority else { return nil }
         if let alarm = state.alarm, alarm <= earliest { return nil }
@@ -132,15 +137,16 @@ public final class TimerService: Sendable {
         return (earliest, state.generation)
     }
 
-    /// Sleeps until a moment, and on from there as long as there are timers.
+    /// Sleeps until a moment, then keeps serving timers until none are left.
     private func arm(_ moment: Duration, generation: Int) {
-        // Detached, because it works for everybody, and has neither the priority nor anything else of whoever was the first to
-        // need it. There is one that counts at a time, which the generation sees to. It ends when there are no timers, when an
-        // earlier one is scheduled, and with the service, which it does not hold while it sleeps.
+        // Detached, because the task serves all callers and must not inherit the priority or task-local values of the
+        // first. The generation makes sure that only one such task is current. The task ends when no timers are left,
+        // when an earlier timer is scheduled, or when the service is released. It does not retain the service while it
+        // sleeps.
         let task = Task.detached(executorPreference: executor, priority: .high) { [weak self, sleep] in
             var next: Duration? = moment
             while let moment = next {
-                // Cancelled is who is outdated, and the generation tells so.
+                // Only outdated sleeps are cancelled, and the generation detects those.
                 try? await sleep(moment)
                 next = self?.callBack(generation)
             }
@@ -153,7 +159,8 @@ public final class TimerService: Sendable {
         outdated?.cancel()
     }
 
-    /// Calls back whatever is due, and says until when to sleep then; `nil` if another sleep counts, or none is needed.
+    /// Runs the actions that are due. Returns the moment of the next sleep, or `nil` if this sleep is outdated or no
+    /// timers are left.
     private func callBack(_ generation: Int) -> Duration? {
         while true {
             let now = now

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Passes on the first error of a kind, drops equal ones for a while, and tells then how many there were.
+/// An error handler that passes on the first error of a kind, drops equal errors for a while, and then reports how many
+/// it dropped.
 ///
-/// Errors are of one kind if they have the same type and the same description.
+/// Errors are of the same kind if they have the same type and the same description.
 public final class DeduplicatingErrorHandler<Time: Clock>: ErrorHandler where Time.Duration == Duration {
     private let base: any ErrorHandler
     private let window: Duration
@@ -16,40 +17,40 @@ public final class DeduplicatingErrorHandler<Time: Clock>: ErrorHandler where Ti
         filter = Mutex(RepeatFilter(window: window, capacity: capacity))
     }
 
-    /// Passes the error on unless it is a repeat; before it a ``RepeatedError`` for each kind whose window has passed and of
-    /// which any were dropped.
+    /// Passes the error on unless it is a repeat.
+    ///
+    /// Before that, it passes on a ``RepeatedError`` for each kind whose window has passed and that had repeats.
     public func handle(_ error: any Error) {
         let now = clock.now
-        // Not within the lock: a description may take its time, and may come back here.
+        // Outside the lock, because a description may be slow or call back into this object.
         let kind = RepeatFilter<Time.Instant>.Kind(error)
-        // What is wrapped is called without the lock: it may take its time, and may come back here.
+        // The wrapped handler is called without the lock, because it may be slow or call back into this object.
         for passing in filter.withLock({ $0.passing(error, of: kind, at: now) }) { base.handle(passing) }
     }
 
-    /// Passes on a ``RepeatedError`` for each kind of which any were dropped, and closes what it passes errors on to. Every
-    /// error passes from then on.
+    /// Passes on a ``RepeatedError`` for each kind that had repeats, and closes the wrapped handler. From then on,
+    /// every error is passed on.
     public func close() async {
         for passing in filter.withLock({ $0.close() }) { base.handle(passing) }
         await base.close()
     }
 
-    /// The chain from here on.
+    /// The chain, starting with this handler.
     public var description: String { "drops repeats within \(window) → \(base)" }
 }
 
 extension ErrorHandler {
-    /// A handler that passes on to this one the first error of a kind, and of those that equal it no more than how many there
-    /// were.
+    /// Returns a handler that passes on to this handler the first error of a kind, and only the number of its repeats.
     ///
-    /// How many there were is told by a ``RepeatedError``, when the next error of any kind comes behind the window, or at the
-    /// close.
+    /// A ``RepeatedError`` reports that number when the next error of any kind arrives after the window, or when the
+    /// handler is closed.
     ///
     /// - Parameters:
-    ///   - window: For how long errors of the same type and description are dropped behind the first.
-    ///   - clock: What measures the window.
-    ///   - capacity: How many kinds are remembered at most; at least one. If there are more the oldest is forgotten, and what
-    ///     was dropped of it is told.
-    /// - Returns: the handler to hand errors to.
+    ///   - window: How long errors of the same type and description are dropped after the first.
+    ///   - clock: The clock that measures the window.
+    ///   - capacity: The maximum number of kinds to remember, at least 1. Beyond it, the oldest kind is forgotten and
+    ///     its repeats are reported.
+    /// - Returns: The outermost handler of the new chain.
     public func droppingRepeats<Time: Clock>(
         within window: Duration,
         clock: Time,
@@ -59,36 +60,37 @@ extension ErrorHandler {
     }
 }
 
-/// An error, and how often it came again and was dropped.
+/// An error that occurred repeatedly, and the number of dropped repeats.
 public struct RepeatedError: Error, CustomStringConvertible {
     /// The first error of its kind.
     public let error: any Error
-    /// How many equal ones were dropped behind it; at least one.
+    /// The number of equal errors that were dropped after the first, at least 1.
     public let repeats: Int
-    /// For how long they were dropped.
+    /// How long repeats were dropped.
     public let window: Duration
 
-    /// Names an error and how many equal ones were dropped within the window behind it.
+    /// Creates an error that reports dropped repeats.
     public init(_ error: any Error, repeats: Int, window: Duration) {
         self.error = error
         self.repeats = repeats
         self.window = window
     }
 
-    /// The error's description and how often it came again: `… (and 41 times more within 10.0 seconds)`.
+    /// The error's description and the number of repeats, such as `… (and 41 times more within 10.0 seconds)`.
     public var description: String {
         "\(error) (and \(repeats == 1 ? "once" : "\(repeats) times") more within \(window))"
     }
 }
 
-/// Decides which errors pass and which are repeats: a value without a clock, for a ``DeduplicatingErrorHandler``.
+/// The logic of ``DeduplicatingErrorHandler``, as a value without a clock. It decides which errors pass and which are
+/// repeats.
 package struct RepeatFilter<Instant: InstantProtocol> where Instant.Duration == Duration {
-    /// What errors have to have in common to be repeats of one another.
+    /// What repeats of an error have in common.
     package struct Kind: Hashable, Sendable {
         let type: ObjectIdentifier
         let description: String
 
-        /// The kind of an error. Of its description, the beginning.
+        /// Creates the kind of an error from its type and the beginning of its description.
         package init(_ error: any Error) {
             type = ObjectIdentifier(Swift.type(of: error))
             description = String("\(error)".prefix(2_000))
@@ -104,28 +106,29 @@ package struct RepeatFilter<Instant: InstantProtocol> where Instant.Duration == 
     private let window: Duration
     private let capacity: Int
     private var memories: [Kind: Memory] = [:]
-    /// The kinds that are remembered, the oldest first, behind so many that are forgotten. All windows are equally long, so
-    /// this is also the order in which they end.
+    /// The remembered kinds, oldest first, preceded by `forgotten` kinds that are no longer remembered. All windows
+    /// have the same length, so this is also the order in which they end.
     private var kinds: [Kind] = []
     private var forgotten = 0
     private var latest: Instant?
     private var isClosed = false
 
-    /// Makes a filter that remembers nothing yet.
+    /// Creates a filter that remembers nothing yet.
     ///
     /// - Parameters:
-    ///   - window: For how long equal errors are dropped behind the first.
-    ///   - capacity: How many kinds of error are remembered at most; at least one.
+    ///   - window: How long equal errors are dropped after the first.
+    ///   - capacity: The maximum number of kinds to remember, at least 1.
     package init(window: Duration, capacity: Int) {
         self.window = window
         self.capacity = max(1, capacity)
     }
 
-    /// What to pass on, in this order, now that an error has come: for each kind whose window has passed, or that has to be
-    /// forgotten, what was dropped of it; and the error itself unless it is a repeat. A time that lies before an earlier one
-    /// counts as that.
+    /// Returns the errors to pass on, in order, when an error arrives.
     ///
-    /// - Complexity: O(1) amortised.
+    /// They are a report for each kind with repeats whose window has passed or that must be forgotten, followed by the
+    /// error itself unless it is a repeat. If `now` is before an earlier time, the earlier time is used.
+    ///
+    /// - Complexity: Amortized O(1).
     package mutating func passing(_ error: any Error, of kind: Kind, at now: Instant) -> [any Error] {
         guard !isClosed else { return [error] }
         let now = max(now, latest ?? now)
@@ -142,7 +145,7 @@ package struct RepeatFilter<Instant: InstantProtocol> where Instant.Duration == 
         return passing + [error]
     }
 
-    /// What to pass on at the end: what was dropped of each kind, the oldest first. From then on every error passes.
+    /// Returns the reports to pass on at the end, oldest kind first. From then on, every error passes.
     package mutating func close() -> [any Error] {
         isClosed = true
         var passing: [any Error] = []
@@ -157,7 +160,7 @@ package struct RepeatFilter<Instant: InstantProtocol> where Instant.Duration == 
     private mutating func forgetOldest() -> [any Error] {
         let memory = memories.removeValue(forKey: kinds[forgotten])
         forgotten += 1
-        // Not before half of them are forgotten: so each is moved no more than once, taken together.
+        // Compacts only when half of the kinds are forgotten, so that each kind is moved at most once on average.
         if forgotten * 2 >= kinds.count {
             kinds.removeFirst(forgotten)
             forgotten = 0

@@ -1,43 +1,48 @@
 import Synchronization
 
-/// The port for errors that nobody can be given any more, such as what fails in the background.
+/// A port for errors that have no caller to receive them, such as failures in the background.
 ///
-/// Handlers wrap one another. Each is made by a method on the one it wraps, so that the innermost is written first; the
-/// outermost gets an error first, does its part and passes the error on to what it wraps:
+/// Handlers wrap one another. Each is created by a method on the handler that it wraps, so you write the innermost
+/// handler first. The outermost handler receives an error first, does its part, and passes the error on to the handler
+/// that it wraps:
 ///
 ///     let handler = IgnoringErrorHandler()
 ///         .reporting(through: saver)
 ///         .logging { line in print(line) }
 ///         .droppingRepeats(within: .seconds(10), clock: ContinuousClock())
 ///
-/// Its description is the whole chain, the outermost first.
+/// The description shows the whole chain, outermost handler first.
 public protocol ErrorHandler: Sendable, CustomStringConvertible {
-    /// Takes an error. It returns soon, whatever becomes of the error, and may be called by many at once.
+    /// Handles an error.
+    ///
+    /// Implementations return quickly and support concurrent calls.
     func handle(_ error: any Error)
 
-    /// Ends what is under way, and returns when that is done: what was kept back is passed on, what was buffered is saved.
+    /// Finishes pending work: passes on errors that were held back, and saves buffered data.
     ///
-    /// Who wraps another handler closes itself first and then the other. A second close changes nothing. An error that is
-    /// handled behind it still reaches the end of the chain, though not everybody on the way has a use for it any more.
+    /// A wrapping handler closes itself before it closes the handler that it wraps. Further calls have no effect. An
+    /// error that is handled after the close still reaches the end of the chain, although handlers on the way may no
+    /// longer act on it.
     func close() async
 }
 
-/// The end of a chain of error handlers: does nothing.
+/// The end of a chain of error handlers. It does nothing.
 public struct IgnoringErrorHandler: ErrorHandler {
-    /// Makes the end of a chain.
+    /// Creates the end of a chain.
     public init() {}
 
     /// Does nothing.
     public func handle(_ error: any Error) {}
 
-    /// Does nothing: nothing is ever under way.
+    /// Does nothing, because no work is ever pending.
     public func close() async {}
 
-    /// That the chain ends here.
+    /// A text that marks the end of the chain.
     public var description: String { "ends" }
 }
 
-/// Tells an observer of each error, so that what is shown can change, and passes the error on.
+/// An error handler that notifies an observer of each error, for example to update a user interface, and passes the
+/// error on.
 public struct NotifyingErrorHandler: ErrorHandler {
     private let base: any ErrorHandler
     private let observer: @Sendable (any Error) -> Void
@@ -47,31 +52,31 @@ public struct NotifyingErrorHandler: ErrorHandler {
         self.observer = observer
     }
 
-    /// Tells the observer, and passes the error on.
+    /// Notifies the observer and passes the error on.
     public func handle(_ error: any Error) {
         observer(error)
         base.handle(error)
     }
 
-    /// Closes what it passes errors on to.
+    /// Closes the wrapped handler.
     public func close() async {
         await base.close()
     }
 
-    /// The chain from here on.
+    /// The chain, starting with this handler.
     public var description: String { "notifies → \(base)" }
 }
 
 extension ErrorHandler {
-    /// A handler that tells an observer of each error before it passes it on to this one.
+    /// Returns a handler that notifies an observer of each error before it passes the error on to this handler.
     ///
-    /// The observer is called by many at once, and should return soon.
+    /// Calls to the observer can be concurrent. The observer must return quickly.
     public func notifying(_ observer: @escaping @Sendable (any Error) -> Void) -> NotifyingErrorHandler {
         NotifyingErrorHandler(self, observer: observer)
     }
 }
 
-/// Hands the errors of one type to a handler that is built for them, and passes the others on.
+/// An error handler that sends errors of one type to a separate handler, and passes all others on.
 public struct RoutingErrorHandler<Handled: Error>: ErrorHandler {
     private let base: any ErrorHandler
     private let handler: any ErrorHandler
@@ -81,7 +86,7 @@ public struct RoutingErrorHandler<Handled: Error>: ErrorHandler {
         self.handler = handler
     }
 
-    /// Hands an error of the type to the handler for it and no further, and passes any other on.
+    /// Sends an error of the type to the separate handler only, and passes any other error on.
     public func handle(_ error: any Error) {
         if error is Handled {
             handler.handle(error)
@@ -90,20 +95,21 @@ public struct RoutingErrorHandler<Handled: Error>: ErrorHandler {
         }
     }
 
-    /// Closes the handler that is built for the errors of the type, and then what it passes the others on to.
+    /// Closes the separate handler, then the wrapped handler.
     public func close() async {
         await handler.close()
         await base.close()
     }
 
-    /// The chain from here on, with the other one in parentheses.
+    /// The chain, starting with this handler, with the separate handler in parentheses.
     public var description: String { "routes \(Handled.self) to (\(handler)) → \(base)" }
 }
 
 extension ErrorHandler {
-    /// A handler that hands the errors of one type to a handler that is built for them, and only the others to this one.
+    /// Returns a handler that sends errors of one type to another handler, and only the remaining errors to this
+    /// handler.
     ///
-    /// It closes both.
+    /// Closing the returned handler closes both.
     public func routing<Handled: Error>(
         _ type: Handled.Type,
         to handler: any ErrorHandler
@@ -112,7 +118,7 @@ extension ErrorHandler {
     }
 }
 
-/// Writes each error as one line and passes it on.
+/// An error handler that writes each error as one line and passes it on.
 public struct LoggingErrorHandler: ErrorHandler {
     private let base: any ErrorHandler
     private let write: @Sendable (String) -> Void
@@ -128,31 +134,31 @@ public struct LoggingErrorHandler: ErrorHandler {
         self.isWritten = isWritten
     }
 
-    /// Writes the error's description, if it is to be written, and passes the error on.
+    /// Writes the error's description if the filter selects the error, and passes the error on.
     public func handle(_ error: any Error) {
         if isWritten(error) { write("\(error)".visible) }
         base.handle(error)
     }
 
-    /// Closes what it passes errors on to.
+    /// Closes the wrapped handler.
     public func close() async {
         await base.close()
     }
 
-    /// The chain from here on.
+    /// The chain, starting with this handler.
     public var description: String { "logs → \(base)" }
 }
 
 extension ErrorHandler {
-    /// A handler that writes each error as one line before it passes it on to this one.
+    /// Returns a handler that writes each error as one line before it passes the error on to this handler.
     ///
-    /// A line comes without its end. Control characters and invisible ones are written out, so that it is one line and does nothing
-    /// to a terminal. `write` is called by many at once, and should return soon.
+    /// A line has no line terminator. Control characters and invisible characters are escaped, so that an error is
+    /// always one line and cannot control a terminal. Calls to `write` can be concurrent. It must return quickly.
     ///
     /// - Parameters:
-    ///   - write: Takes a line.
-    ///   - isWritten: Whether an error is written. Each is passed on.
-    /// - Returns: the handler to tell errors to.
+    ///   - write: Receives each line.
+    ///   - isWritten: Returns whether to write an error. All errors are passed on.
+    /// - Returns: The outermost handler of the new chain.
     public func logging(
         to write: @escaping @Sendable (String) -> Void,
         where isWritten: @escaping @Sendable (any Error) -> Bool = { _ in true }
@@ -161,20 +167,21 @@ extension ErrorHandler {
     }
 }
 
-/// Passes errors on to a handler that can be replaced while it is in use, from any thread.
+/// An error handler that passes errors on to a handler that you can replace at any time, from any thread.
 ///
-/// Each error reaches one handler. What is under way at the moment of the replacement may still reach the old one a little
-/// later.
+/// Each error reaches one handler. Calls that are in progress during the replacement may still reach the old handler a
+/// little later.
 public final class ReplaceableErrorHandler: ErrorHandler {
     private let current: Mutex<any ErrorHandler>
 
-    /// Makes a handler that passes errors on to another until it is replaced.
+    /// Creates a handler that passes errors on to another handler until it is replaced.
     public init(_ handler: any ErrorHandler) {
         current = Mutex(handler)
     }
 
-    /// Passes errors on to another handler from now on, and gives the old one, which is still open: whoever replaces it
-    /// closes it.
+    /// Replaces the handler and returns the old one.
+    ///
+    /// The old handler is still open. Close it when you have replaced it.
     public func replace(with handler: any ErrorHandler) -> any ErrorHandler {
         current.withLock { current in
             defer { current = handler }
@@ -182,19 +189,19 @@ public final class ReplaceableErrorHandler: ErrorHandler {
         }
     }
 
-    // A handler is never called with the lock held: it may take its time, and may come back here.
+    // The handler is never called with the lock held, because it may be slow or call back into this object.
     private var handler: any ErrorHandler { current.withLock(\.self) }
 
-    /// Passes the error on to the handler of this moment.
+    /// Passes the error on to the current handler.
     public func handle(_ error: any Error) {
         handler.handle(error)
     }
 
-    /// Closes the handler of this moment. One that comes in its place behind that is not closed by this.
+    /// Closes the current handler. A later replacement stays open.
     public func close() async {
         await handler.close()
     }
 
-    /// The chain from here on, as it is at this moment.
+    /// The current chain, starting with this handler.
     public var description: String { "can be replaced → \(handler)" }
 }

@@ -1,18 +1,23 @@
-/// Why a repository could not do what it was asked, in terms that hold for any source.
+/// An error thrown by a repository, independent of the kind of source.
+///
+///     do throws(RepositoryError) {
+///         try await publish(post)
+///     } catch {
+///         if error.canRetry { scheduleRetry(after: error.retryAfter ?? .seconds(1)) }
+///     }
 public struct RepositoryError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure this is.
+    /// The kind of failure.
     public let reason: Reason
-    /// What was asked, as whoever was asked would write it, such as `GET http://127.0.0.1:8787/users`. Free of
-    /// credentials.
+    /// The request in the source's notation, such as `GET http://127.0.0.1:8787/users`. It contains no credentials.
     public let request: String
-    /// What happened then, as the end of a sentence that begins with the request: `was answered with 503`.
+    /// What happened, as the end of a sentence that begins with the request, such as `was answered with 503`.
     public let explanation: String
-    /// Whether asking again, with nothing changed, can help.
+    /// Whether an unchanged retry can succeed.
     public let canRetry: Bool
-    /// How long the source asked to be left alone, if it said.
+    /// How long the source asked clients to wait before a retry, or `nil` if it did not say.
     public let retryAfter: Duration?
 
-    /// Makes an error that says what was asked, what happened, and whether asking again can help.
+    /// Creates an error from the request, what happened, and whether a retry can succeed.
     public init(
         _ reason: Reason,
         request: String,
@@ -27,14 +32,15 @@ public struct RepositoryError: Error, Hashable, Sendable, CustomStringConvertibl
         self.retryAfter = retryAfter
     }
 
-    /// The request and what happened, as one sentence without its full stop.
+    /// One sentence, without a final period, that names the request and what happened.
     public var description: String { "\(request) \(explanation)" }
 }
 
 extension RepositoryError {
-    /// The kinds of failure that a caller can tell apart. More may be added without breaking anybody.
+    /// The kinds of failure that a caller can distinguish. New kinds can be added without breaking source
+    /// compatibility.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
-        /// The kinds as a closed enumeration, for a `switch` that handles each of them.
+        /// The kinds as a closed enumeration, for an exhaustive `switch`.
         public enum Code: String, Hashable, Sendable, CaseIterable {
             case cancelled
             case closed
@@ -46,27 +52,27 @@ extension RepositoryError {
             case outcomeUnknown
         }
 
-        /// The kind, to switch over.
+        /// The kind, for use in a `switch`.
         public let code: Code
 
-        /// The caller gave up before there was an answer.
+        /// The caller was cancelled before there was an answer.
         public static let cancelled = Self(code: .cancelled)
-        /// What the repository belonged to has ended, such as a session that was signed out, and nothing was asked.
+        /// The owner of the repository has ended, such as a session that was signed out. No request was made.
         public static let closed = Self(code: .closed)
-        /// The source answered that it has nothing of this identity or name.
+        /// The source has nothing with this identity or name.
         public static let notFound = Self(code: .notFound)
-        /// The source could not be reached, did not answer in time, or answered that it cannot serve now.
+        /// The source could not be reached, did not answer in time, or cannot serve requests at the moment.
         public static let unavailable = Self(code: .unavailable)
-        /// The source wants credentials, or others.
+        /// The source requires credentials, or different ones.
         public static let denied = Self(code: .denied)
-        /// The source understood and will not do it: asking again unchanged is of no use.
+        /// The source understood the request and rejected it. An unchanged retry cannot succeed.
         public static let refused = Self(code: .refused)
-        /// The source's answer is not what was asked for, or is damaged.
+        /// The source's answer is damaged, or is not what was requested.
         public static let unreadable = Self(code: .unreadable)
-        /// A write was sent and no answer tells whether it was done.
+        /// A write was sent, but no answer says whether it was applied.
         public static let outcomeUnknown = Self(code: .outcomeUnknown)
 
-        /// The kind's name.
+        /// The name of the kind.
         public var description: String { code.rawValue }
     }
 }

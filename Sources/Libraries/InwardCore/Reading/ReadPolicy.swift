@@ -1,4 +1,4 @@
-/// Where a read may get its answer from, and how old the answer may be.
+/// Where a read may get its answer, and how old the answer may be.
 ///
 ///     let users = try await listUsers(.cacheFirst)                          // a fresh copy, else the upstream
 ///     let now = try await listUsers(.upstreamFirst)                          // the upstream, else a copy however old
@@ -14,33 +14,33 @@ public struct ReadPolicy: Hashable, Sendable, CustomStringConvertible {
 
     @usableFromInline let code: Code
 
-    /// How old an answer may be at most; `nil` if that is for the repository to say.
+    /// The maximum age of an answer, or `nil` if the repository decides.
     public private(set) var maximumAge: Duration?
 
     private init(_ code: Code) {
         self.code = code
     }
 
-    /// The nearest fresh copy that the repository keeps, or else an answer from the upstream.
+    /// Returns the nearest fresh copy in the repository's caches, or else asks the upstream.
     public static let cacheFirst = Self(.cacheFirst)
 
-    /// An answer that the upstream gives now. Copies, also those of caches on the way, are not used.
+    /// Asks the upstream. The read bypasses the repository's copies and the caches on the way.
     public static let upstreamOnly = Self(.upstreamOnly)
 
-    /// What the repository keeps, however old. The upstream is not asked.
+    /// Returns what the repository has cached, however old, without asking the upstream.
     public static let cacheOnly = Self(.cacheOnly)
 
-    /// An answer that the upstream gives now, or if it fails, what the repository keeps, however old.
+    /// Asks the upstream, and falls back to what the repository has cached, however old, if the upstream fails.
     public static let upstreamFirst = Self(.upstreamFirst)
 
-    /// This policy, with answers that are no older than that.
+    /// Returns this policy with a maximum age for answers.
     public func notOlder(than age: Duration) -> Self {
         var policy = self
         policy.maximumAge = age
         return policy
     }
 
-    /// Whether a copy that is kept by the repository or on the way to the upstream may answer.
+    /// Whether a cached copy may answer, either in the repository or on the way to the upstream.
     @inlinable
     public var allowsCopies: Bool {
         switch code {
@@ -49,11 +49,11 @@ public struct ReadPolicy: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the upstream may be asked.
+    /// Whether the read may ask the upstream.
     @inlinable
     public var asksUpstream: Bool { code != .cacheOnly }
 
-    /// Whether the repository answers with what it keeps, however old, when the upstream fails.
+    /// Whether the repository answers with a cached copy, however old, when the upstream fails.
     @inlinable
     public var fallsBackToCache: Bool {
         switch code {
@@ -62,7 +62,7 @@ public struct ReadPolicy: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The policy's name, and the largest age if there is one.
+    /// The name of the policy, and the maximum age if one is set.
     public var description: String {
         let name =
             switch code {

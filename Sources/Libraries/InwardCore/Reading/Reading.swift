@@ -1,23 +1,29 @@
-/// An answer of a repository with its provenance: where it came from, how old it is, what had to be left out of it, and whether
-/// it is one in place of what was asked for.
+/// An answer of a repository together with its provenance.
+///
+/// The provenance says where the answer came from, how old it is, which records it omits, and whether it is a fallback.
+///
+///     let reading = try await listUsers(.cacheFirst)
+///     if reading.isStale { print("The list is \(reading.age) old.") }
+///     let names = reading.map { users in users.map(\.name) }
 public struct Reading<Value> {
     /// The answer.
     public let value: Value
     /// Where the answer came from.
     public let origin: Origin
-    /// How long ago the source gave it; not at all if it did so for this answer.
+    /// The time since the source gave the answer. Zero if the source gave it for this read.
     public let age: Duration
-    /// Whether it is older than what counts as fresh.
+    /// Whether the answer is older than the repository considers fresh.
     public let isStale: Bool
-    /// Whether there is something in it that this program has accepted and the source has not.
+    /// Whether the answer contains writes that this program has accepted and the source has not.
     public let isPending: Bool
-    /// The records that were damaged and so are missing from the value, in the order they were found.
+    /// The damaged records that are missing from the value, in the order in which they were found.
     public let rejected: [RejectedRecord]
-    /// Why this is not the answer that was asked for but one in its place; `nil` if it is the one.
+    /// The error that made the repository return a fallback, or `nil` if this is the requested answer.
     public let fallbackReason: RepositoryError?
 
-    /// Makes a reading of a value that came from somewhere: just now, fresh and accepted by the source unless it says otherwise,
-    /// complete unless records are named as rejected, and the one that was asked for unless it says why not.
+    /// Creates a reading.
+    ///
+    /// By default, the value is new, fresh, accepted by the source, complete, and not a fallback.
     @inlinable
     public init(
         _ value: Value,
@@ -37,9 +43,9 @@ public struct Reading<Value> {
         self.fallbackReason = fallbackReason
     }
 
-    /// A reading of what `transform` makes of the value, with the same provenance.
+    /// Returns a reading of the transformed value with the same provenance.
     ///
-    /// - Throws: what `transform` throws.
+    /// - Throws: Any error that `transform` throws.
     @inlinable
     public func map<Other, Failure: Error>(
         _ transform: (Value) throws(Failure) -> Other
@@ -59,7 +65,7 @@ public struct Reading<Value> {
 extension Reading: Sendable where Value: Sendable {}
 extension Reading: Equatable where Value: Equatable {}
 
-/// Where an answer came from.
+/// The place that an answer came from.
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
     enum Code: Hashable {
         case memory
@@ -69,16 +75,16 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
 
     let code: Code
 
-    /// Kept in this process.
+    /// The memory of this process.
     public static let memory = Self(code: .memory)
 
-    /// Kept by this program beyond the life of a process.
+    /// Storage of this program that outlives the process.
     public static let store = Self(code: .store)
 
-    /// Asked of the source for this answer.
+    /// The source, which was asked for this answer.
     public static let upstream = Self(code: .upstream)
 
-    /// The origin's name.
+    /// The name of the origin.
     public var description: String {
         switch code {
         case .memory: "memory"
@@ -88,18 +94,18 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A record that a list had to leave out because it was damaged.
+/// A damaged record that was omitted from a list.
 public struct RejectedRecord: Hashable, Sendable, CustomStringConvertible {
-    /// What the list holds, such as `users`.
+    /// The name of the list, such as `users`.
     public let list: String
-    /// Where in the list the record stood, counted from zero.
+    /// The zero-based position of the record in the list.
     public let position: Int
-    /// The path of the field that is wrong, such as `address.geo.lat`; `nil` if the record as a whole is.
+    /// The path of the invalid field, such as `address.geo.lat`, or `nil` if the record as a whole is invalid.
     public let field: String?
-    /// What is wrong with it, as the end of a sentence: `is missing`.
+    /// What is wrong, as the end of a sentence, such as `is missing`.
     public let reason: String
 
-    /// Names a damaged record by its list and position, and says what is wrong with which field.
+    /// Creates a description of a damaged record.
     public init(list: String, position: Int, field: String?, reason: String) {
         self.list = list
         self.position = position
@@ -107,7 +113,7 @@ public struct RejectedRecord: Hashable, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// The record, the field and the reason, such as `users[3].id is missing`.
+    /// The record, the field, and the reason, such as `users[3].id is missing`.
     public var description: String {
         let path = field.map { ".\($0)" } ?? ""
         return "\(list)[\(position)]\(path) \(reason)"

@@ -1,29 +1,34 @@
-/// What a repository keeps, at once, and then what the source has, when it comes.
+/// A sequence that first gives a repository's cached answer, then the source's answer.
 ///
-/// A sequence of one or two readings: what is kept, if there is anything, and unless that is fresh and young enough, what the
-/// source gives. It ends behind that, or fails as the source did.
+///     let readings = Readings { policy throws(RepositoryError) in try await listUsers(policy) }
+///     for try await reading in readings {
+///         show(reading.value)
+///     }
+///
+/// The sequence has one or two elements: the cached answer, if there is one, and the source's answer, unless the cached
+/// answer is fresh and young enough. Then it ends, or it throws the source's error.
 public struct Readings<Value: Sendable>: AsyncSequence, Sendable {
-    /// Asks a repository, as far as a policy goes.
+    /// A function that asks the repository with a policy.
     public typealias Read = @Sendable (ReadPolicy) async throws(RepositoryError) -> Reading<Value>
 
     private let maximumAge: Duration?
     private let read: Read
 
-    /// Makes the sequence of what a repository is asked by.
+    /// Creates the sequence for a repository's read function.
     ///
     /// - Parameters:
-    ///   - maximumAge: How old what is kept may be at most, to be given without asking the source too; `nil` for as long as it is
-    ///     fresh.
-    ///   - read: Asks the repository.
+    ///   - maximumAge: The maximum age of a fresh cached answer for which the source is not asked. `nil` means that any
+    ///     fresh answer is young enough.
+    ///   - read: The function that asks the repository.
     public init(notOlderThan maximumAge: Duration? = nil, _ read: @escaping Read) {
         self.maximumAge = maximumAge
         self.read = read
     }
 
-    /// Makes an iterator, which asks anew.
+    /// Creates an iterator, which asks the repository again.
     public func makeAsyncIterator() -> Iterator { Iterator(maximumAge: maximumAge, read: read) }
 
-    /// Gives the readings one after the other.
+    /// An iterator over the readings.
     public struct Iterator: AsyncIteratorProtocol {
         private enum Step {
             case cache
@@ -40,13 +45,13 @@ public struct Readings<Value: Sendable>: AsyncSequence, Sendable {
             self.read = read
         }
 
-        /// The next reading; `nil` behind the last.
+        /// Returns the next reading, or `nil` after the last.
         ///
-        /// - Throws: a ``RepositoryError`` if the source does not give what was asked for. What was kept was given before.
+        /// - Throws: A ``RepositoryError`` if the source fails. Any cached answer was returned before.
         public mutating func next() async throws(RepositoryError) -> Reading<Value>? {
             switch step {
             case .cache:
-                // Behind an error comes nothing.
+                // The sequence ends after an error.
                 step = .end
                 let kept = try await kept()
                 let isYoung = maximumAge.map { largest in kept.map { $0.age <= largest } ?? false } ?? true
@@ -61,7 +66,7 @@ public struct Readings<Value: Sendable>: AsyncSequence, Sendable {
             }
         }
 
-        /// What is kept; `nil` if that is nothing, or cannot be had.
+        /// Returns the cached answer, or `nil` if there is none or it cannot be read.
         private func kept() async throws(RepositoryError) -> Reading<Value>? {
             do {
                 return try await read(.cacheOnly)
@@ -71,9 +76,9 @@ public struct Readings<Value: Sendable>: AsyncSequence, Sendable {
             }
         }
 
-        /// The next reading; `nil` behind the last.
+        /// Returns the next reading, or `nil` after the last.
         ///
-        /// - Throws: a ``RepositoryError`` if the source does not give what was asked for.
+        /// - Throws: A ``RepositoryError`` if the source fails.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(RepositoryError) -> Reading<Value>? {

@@ -1,8 +1,8 @@
-/// A data fetcher that sends nothing while its circuit is open.
+/// A data fetcher that rejects requests while its circuit is open.
 public struct BreakingCircuitDataFetcher: ReportingDataFetcher {
-    /// What is wrapped.
+    /// The wrapped fetcher.
     public var base: any DataFetcher
-    /// The breaker, which may be that of other fetchers too.
+    /// The circuit breaker, which other fetchers may share.
     public let breaker: CircuitBreaker
     var observers = FetchObservers()
 
@@ -11,14 +11,15 @@ public struct BreakingCircuitDataFetcher: ReportingDataFetcher {
         self.breaker = breaker
     }
 
-    /// That a circuit is broken, and which.
+    /// The description of this layer, with the circuit's name.
     public var layer: DataFetcherLayer {
         DataFetcherLayer(.circuitBreaker, "asks nobody while \(breaker.title) is open")
     }
 
-    /// The wrapped fetcher's answer, if the circuit lets the request through.
+    /// Returns the wrapped fetcher's response if the circuit permits the request.
     ///
-    /// - Throws: a ``FetchError`` with ``FetchError/Reason/rejected`` if it does not; otherwise what the wrapped fetcher throws.
+    /// - Throws: A ``FetchError`` with ``FetchError/Reason/rejected`` if the circuit rejects the request; otherwise, errors
+    ///   of the wrapped fetcher.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         let permit = try permit(for: request)
         let response: DataResponse
@@ -56,11 +57,11 @@ public struct BreakingCircuitDataFetcher: ReportingDataFetcher {
 }
 
 extension DataFetcher {
-    /// This fetcher behind a circuit breaker, which sends nothing for a while when too much has failed.
+    /// Returns this fetcher with a circuit breaker, which rejects requests for a while after too many failures.
     ///
-    /// - Parameter breaker: Decides what is sent. ``CircuitBreaker/standard`` is a new one, for this fetcher alone; make one and
-    ///   hand it to several that lead to the same source, and they share what they know of it.
-    /// - Returns: the fetcher to hand requests to.
+    /// - Parameter breaker: The circuit breaker. ``CircuitBreaker/standard`` creates one for this fetcher alone. To share
+    ///   what several fetchers learn about the same upstream, create one breaker and pass it to each of them.
+    /// - Returns: The fetcher with the circuit breaker.
     public func breakingCircuit(_ breaker: CircuitBreaker) -> BreakingCircuitDataFetcher {
         BreakingCircuitDataFetcher(self, breaker: breaker)
     }

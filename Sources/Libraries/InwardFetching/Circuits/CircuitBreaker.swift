@@ -1,41 +1,43 @@
 public import InwardCore
 import Synchronization
 
-/// Stops asking a source that fails, so that callers need not wait for it and it can recover.
+/// A circuit breaker, which stops sending requests to a failing upstream so that callers fail fast and the upstream can
+/// recover.
 ///
-/// While the circuit is closed it counts failures, and opens when there are too many. Open, it refuses requests for a while. Then
-/// it is half open: a few requests are let through as probes. When all of them succeed it closes, and when one fails it opens
-/// again, for longer. A probe that is cancelled, or ends in a way that says nothing about the source, gives its place to another
-/// one; so does one that does not end, after the time that the circuit is open for at first.
+/// While the circuit is closed, it counts failures and opens when there are too many. While it is open, it rejects requests.
+/// After a while it becomes half open and permits a few requests as probes: if all of them succeed, the circuit closes; if
+/// one fails, it opens again for longer. A probe that is cancelled, or whose outcome says nothing about the upstream, gives
+/// its permit to another request. So does a probe that does not finish within the initial open duration.
 ///
-/// Make one for each source, and share it on purpose among the chains that lead there:
+/// Create one breaker for each upstream, and share it among the pipelines that lead there:
 ///
 ///     let breaker = CircuitBreaker("users")
 ///     let impatient = fetcher.timingOut(after: .seconds(1)).breakingCircuit(breaker)
 ///     let patient = fetcher.timingOut(after: .seconds(30)).breakingCircuit(breaker)
 public final class CircuitBreaker: Sendable, CustomStringConvertible {
-    /// A new circuit breaker with the standard policy, which nobody else has: another one each time.
+    /// A new circuit breaker with the standard policy. Each access creates another one.
     public static var standard: CircuitBreaker { CircuitBreaker() }
 
-    /// What it is called in messages and by observers.
+    /// The name in messages and for observers.
     public let name: String
-    /// When it opens and closes.
+    /// The policy that opens and closes the circuit.
     public let policy: CircuitBreakerPolicy
 
     private let timer: TimerService
-    /// Whether the time of each request matters, not only that of failures.
+    /// Whether successful requests need the time too, not only failures.
     private let needsTime: Bool
     private let circuit: Mutex<CircuitState>
-    /// The generation of the closed circuit, as it is under the lock, and -1 while it is not closed: so that nothing is locked to
-    /// let a request through when nothing is wrong. Whoever reads it a moment too late was let through a moment before.
+    /// The generation of the closed circuit, or -1 in any other state. It changes under the lock and is read without it, so
+    /// that a closed circuit permits requests without locking. A request that reads a stale value counts as permitted before
+    /// the change.
     private let closedGeneration = Atomic(0)
 
-    /// Makes a circuit breaker whose circuit is closed.
+    /// Creates a circuit breaker whose circuit is closed.
     ///
     /// - Parameters:
-    ///   - name: What it is called in messages and by observers.
-    ///   - policy: When it opens and closes.
-    ///   - timer: What tells the time.
+    ///   - name: The name in messages and for observers.
+    ///   - policy: The policy that opens and closes the circuit.
+    ///   - timer: The source of time.
     public init(
         _ name: String = "circuit",
         policy: CircuitBreakerPolicy = .standard,
@@ -48,7 +50,7 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
         circuit = Mutex(CircuitState(policy: policy, title: Self.title(name)))
     }
 
-    /// What it does with requests now.
+    /// The current state of the circuit.
     public var state: State {
         let now = timer.now
         return circuit.withLock { circuit in
@@ -61,12 +63,12 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Refuses every request until ``close()``, whatever the source does. What is under way goes on, and counts for nothing.
+    /// Rejects every request until ``close()``. Requests under way continue, but their outcomes no longer count.
     public func isolate() {
         change { $0.isolate() }
     }
 
-    /// Lets every request through, and forgets everything that was. What is under way goes on, and counts for nothing.
+    /// Closes the circuit and resets its counts. Requests under way continue, but their outcomes no longer count.
     public func close() {
         change { _ = $0.close() }
     }
@@ -74,12 +76,12 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
     /// The circuit and its state, such as `the circuit to users is half open`.
     public var description: String { "\(title) is \(state)" }
 
-    /// What it is called in sentences.
+    /// The circuit's name in sentences.
     var title: String { Self.title(name) }
 
-    /// Lets a request through.
+    /// Returns a permit for a request.
     ///
-    /// - Throws: a ``CircuitRejection`` if it is not.
+    /// - Throws: A ``CircuitRejection`` if the circuit rejects the request.
     func permit() throws(CircuitRejection) -> ScopedPermit {
         let generation = closedGeneration.load(ordering: .acquiring)
         guard generation < 0 else {
@@ -91,12 +93,12 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
         return ScopedPermit(permit, of: self, start: now)
     }
 
-    /// Takes back what was given to a request.
+    /// Returns a permit and records the outcome of its request.
     ///
     /// - Parameters:
-    ///   - permit: What the request was given.
-    ///   - isFailure: Whether the source failed; `nil` if nothing came of the request that says anything.
-    /// - Returns: what the circuit changed to because of it.
+    ///   - permit: The request's permit.
+    ///   - isFailure: Whether the upstream failed; `nil` if the outcome says nothing about the upstream.
+    /// - Returns: The resulting state transition, if any.
     func settle(_ permit: consuming ScopedPermit, isFailure: Bool?) -> CircuitChange? {
         guard let isFailure else { return nil }
         let (permit, start) = permit.use()
@@ -109,21 +111,21 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
         return change { $0.record(CallOutcome(isFailure: isFailure, isSlow: isSlow), of: permit, at: now) }
     }
 
-    /// Whether an answer is a failure; `nil` if it says nothing about the source.
+    /// Returns whether a response is a failure; `nil` if it says nothing about the upstream.
     func isFailure(_ response: DataResponse) -> Bool? {
         response.status.isSuccess && response.isOfSource ? false : policy.isFailure(response)
     }
 
-    /// Whether an error is a failure; `nil` if it says nothing about the source.
+    /// Returns whether an error is a failure; `nil` if it says nothing about the upstream.
     func isFailure(_ error: FetchError) -> Bool? {
-        // Who bounds the work cancels it when the time is up, and that is the source's.
+        // A timeout cancels the work when the deadline passes, so this cancellation counts as the upstream's timeout.
         guard error.wasSent, error.reason == .cancelled, let deadline = Deadline.current, deadline.hasPassed else {
             return policy.isFailure(error)
         }
         return policy.failures.reasons.contains(.timedOut) ? true : nil
     }
 
-    /// Takes a permit back of whose request nothing came that says anything.
+    /// Returns the permit of a request whose outcome says nothing about the upstream.
     func release(_ permit: CircuitState.Permit) {
         change { $0.release(permit) }
     }
@@ -141,18 +143,18 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
 }
 
 extension CircuitBreaker {
-    /// What a circuit breaker does with requests.
+    /// A state of a circuit breaker.
     public enum State: Hashable, Sendable, CustomStringConvertible {
-        /// It lets all of them through, and counts how they end.
+        /// The circuit permits all requests and counts their outcomes.
         case closed
-        /// It refuses them for so much longer; from zero on, the next one is let through as a probe.
+        /// The circuit rejects requests for the remaining time. At zero, it permits the next request as a probe.
         case open(remaining: Duration)
-        /// It lets a few of them through as probes, and refuses the others.
+        /// The circuit permits a few requests as probes and rejects the others.
         case halfOpen
-        /// It refuses them until it is closed by hand.
+        /// The circuit rejects all requests until you close it.
         case isolated
 
-        /// The state's name, as observers are told it: `closed`, `open`, `half open` or `isolated`.
+        /// The state's name, as reported to observers: `closed`, `open`, `half open` or `isolated`.
         public var description: String {
             switch self {
             case .closed: CircuitPhase.closed.rawValue
@@ -164,21 +166,21 @@ extension CircuitBreaker {
     }
 }
 
-/// That a circuit lets a request not through.
+/// The rejection of a request by a circuit.
 struct CircuitRejection: Error, Hashable {
     /// The end of a sentence that begins with the request.
     let explanation: String
-    /// When it can help to ask again, if that is known.
+    /// The earliest time for a retry, if known.
     let retryAfter: RetryAfter?
 }
 
-/// What a request has while it is under way through a circuit. Whatever becomes of the request, the permit ends with it: that of
-/// a probe which goes without a word gives its place to another.
+/// The permit of a request under way. It ends with the request in every case: a probe that ends without an outcome returns
+/// its permit to the circuit.
 struct ScopedPermit: ~Copyable {
     let permit: CircuitState.Permit
-    /// When the request was let through, if that matters.
+    /// The time at which the request was permitted, if the policy needs it.
     let start: Duration?
-    /// Who gets the place back; nobody if the request is no probe, and without a count of references then.
+    /// The breaker that gets a probe's permit back; `nil` for other requests, which avoids reference counting.
     private var keeper: CircuitBreaker?
 
     init(_ permit: CircuitState.Permit, of breaker: CircuitBreaker, start: Duration?) {
@@ -189,7 +191,7 @@ struct ScopedPermit: ~Copyable {
 
     deinit { keeper?.release(permit) }
 
-    /// Ends the permit without its place being given back, because somebody sees to that.
+    /// Consumes the permit without returning it to the circuit, because the caller does that.
     consuming func use() -> (permit: CircuitState.Permit, start: Duration?) {
         keeper = nil
         return (permit, start)

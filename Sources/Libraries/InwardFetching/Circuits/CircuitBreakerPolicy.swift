@@ -1,41 +1,45 @@
-/// When a circuit opens, for how long, and what closes it.
+/// The policy of a circuit breaker: when the circuit opens, for how long, and what closes it.
 ///
-/// Numbers outside of their range count as the nearest one inside.
+/// Values outside their range are clamped to it.
+///
+///     let policy = CircuitBreakerPolicy(window: .time(.seconds(30)), failureRateThreshold: 0.25)
+///     let breaker = CircuitBreaker("users", policy: policy)
 public struct CircuitBreakerPolicy: Hashable, Sendable {
-    /// Half of at least 10 of the last 20 requests have failed: open for 10 seconds, and twice as long each time that a probe
-    /// fails, up to a minute; 3 probes that succeed close the circuit. Slow requests do not count.
+    /// The standard policy: opens if half of the last 20 requests failed, once at least 10 were counted. The circuit stays
+    /// open for 10 seconds, doubling with each failed probe up to a minute, and closes after 3 successful probes. Slow
+    /// requests do not count.
     public static let standard = Self()
 
-    /// Which of the last requests are looked at.
+    /// The window of recent requests that the policy evaluates.
     public let window: Window
-    /// How many requests have to be in the window before their shares mean anything; at most as many as it holds.
+    /// The minimum number of requests in the window before rates are evaluated, at most the capacity of the window.
     public let minimumCalls: Int
-    /// The share of failures that opens the circuit, from 0.01 to 1.
+    /// The failure rate that opens the circuit, from 0.01 to 1.
     public let failureRateThreshold: Double
-    /// What is slow and how much of it opens the circuit; `nil` if that does not matter.
+    /// The definition of slow requests and the rate that opens the circuit; `nil` to ignore slowness.
     public let slowCalls: SlowCalls?
-    /// For how long nothing is sent when the circuit opens.
+    /// The time for which the circuit stays open at first.
     public let openDuration: Duration
-    /// For how long nothing is sent at most, if probes fail again and again.
+    /// The maximum time for which the circuit stays open after repeated probe failures.
     public let maximumOpenDuration: Duration
-    /// How many probes are let through at a time, and have to succeed to close the circuit.
+    /// The number of concurrent probes, all of which must succeed to close the circuit.
     public let probes: Int
-    /// What counts as a failure.
+    /// The criteria for failures.
     public let failures: FailureCriteria
 
-    /// Makes a policy.
+    /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - window: Which of the last requests are looked at.
-    ///   - minimumCalls: How many requests have to be in the window before their shares mean anything, at least 1.
-    ///   - failureRateThreshold: The share of failures that opens the circuit, from 0.01 to 1.
-    ///   - slowCalls: What is slow, and how much of it opens the circuit. It costs two looks at the clock for each request;
-    ///     with `nil` and a window of calls there is none.
-    ///   - openDuration: For how long nothing is sent when the circuit opens, from a millisecond to a day. It is also how long a
-    ///     probe may take until others are let through in its place.
-    ///   - maximumOpenDuration: Each time that a probe fails it doubles up to this, at most a day.
-    ///   - probes: How many probes are let through at a time, and have to succeed to close the circuit, from 1 to 1,000.
-    ///   - failures: What counts as a failure.
+    ///   - window: The window of recent requests that the policy evaluates.
+    ///   - minimumCalls: The minimum number of requests in the window before rates are evaluated, at least 1.
+    ///   - failureRateThreshold: The failure rate that opens the circuit, from 0.01 to 1.
+    ///   - slowCalls: The definition of slow requests and the rate that opens the circuit. It costs two clock reads per
+    ///     request. With `nil` and a window of calls, successful requests through a closed circuit read no clock.
+    ///   - openDuration: The time for which the circuit stays open at first, from a millisecond to a day. Probes that take
+    ///     longer lose their permits to other requests.
+    ///   - maximumOpenDuration: The limit up to which the open duration doubles with each failed probe, at most a day.
+    ///   - probes: The number of concurrent probes, all of which must succeed to close the circuit, from 1 to 1,000.
+    ///   - failures: The criteria for failures.
     public init(
         window: Window = .calls(20),
         minimumCalls: Int = 10,
@@ -56,12 +60,12 @@ public struct CircuitBreakerPolicy: Hashable, Sendable {
         self.failures = failures
     }
 
-    /// Whether an answer is a failure; `nil` if it did not come from the source, and so says nothing about it.
+    /// Returns whether a response is a failure; `nil` if it did not come from the upstream and says nothing about it.
     func isFailure(_ response: DataResponse) -> Bool? {
         response.isOfSource ? failures.isFailure(response) : nil
     }
 
-    /// Whether an error is a failure; `nil` if the source had no part in it.
+    /// Returns whether an error is a failure; `nil` if the upstream was not involved.
     func isFailure(_ error: FetchError) -> Bool? {
         guard error.wasSent || error.reason == .invalidRequest else { return nil }
         return switch error.reason.code {
@@ -73,23 +77,23 @@ public struct CircuitBreakerPolicy: Hashable, Sendable {
         }
     }
 
-    /// The nearest share that is allowed; what is no number is the largest.
+    /// Returns a rate clamped to the valid range; NaN becomes 1.
     static func clamped(_ share: Double) -> Double { share <= 1 ? max(share, 0.01) : 1 }
 
-    /// The nearest duration that is allowed.
+    /// Returns a duration clamped to the valid range.
     static func clamped(_ duration: Duration) -> Duration { min(max(duration, .milliseconds(1)), .seconds(86_400)) }
 }
 
 extension CircuitBreakerPolicy {
-    /// Which of the last requests are looked at.
+    /// A window of recent requests.
     public enum Window: Hashable, Sendable {
-        /// The last so many of them, from 1 to 10,000.
+        /// The given number of most recent requests, from 1 to 10,000.
         case calls(Int)
-        /// Those that ended within this time, from a millisecond to a day. It moves on by tenths: a request counts for at
-        /// least nine tenths of the time, and at most the whole.
+        /// Requests that ended within the given time, from a millisecond to a day. The window advances in tenths, so a
+        /// request counts for at least nine tenths of the time and at most all of it.
         case time(Duration)
 
-        /// This window within the range that is allowed.
+        /// This window, clamped to the valid range.
         var clamped: Self {
             switch self {
             case .calls(let count): .calls(min(max(count, 1), 10_000))
@@ -97,7 +101,7 @@ extension CircuitBreakerPolicy {
             }
         }
 
-        /// How many requests are counted at most.
+        /// The maximum number of requests that the window counts.
         var capacity: Int {
             switch self {
             case .calls(let count): count
@@ -105,7 +109,7 @@ extension CircuitBreakerPolicy {
             }
         }
 
-        /// Whether it moves on by time.
+        /// Whether the window advances by time.
         var isTimed: Bool {
             switch self {
             case .calls: false
@@ -113,7 +117,7 @@ extension CircuitBreakerPolicy {
             }
         }
 
-        /// So many requests in the window, as a part of a sentence: `the last 20 requests`.
+        /// Returns the given number of requests as part of a sentence: `the last 20 requests`.
         func words(for count: Int) -> String {
             switch self {
             case .calls: "the last \(count) requests"
@@ -124,20 +128,18 @@ extension CircuitBreakerPolicy {
 }
 
 extension CircuitBreakerPolicy {
-    /// When answers take so long that it is as bad as if they failed.
+    /// A rule that opens the circuit when too many requests are slow.
     public struct SlowCalls: Hashable, Sendable {
-        /// What takes this long, or longer, is slow.
+        /// The duration from which on a request is slow.
         public let duration: Duration
-        /// The share of slow requests that opens the circuit, from 0.01 to 1.
+        /// The rate of slow requests that opens the circuit, from 0.01 to 1.
         public let share: Double
 
-        /// Says what is slow, and how much of it is too much.
+        /// Creates a rule for slow requests.
         ///
         /// - Parameters:
-        ///   - duration: What takes this long, or longer, is slow: from a millisecond to a day, and the nearest of these for
-        ///     anything else.
-        ///   - share: The share of slow requests that opens the circuit, from 0.01 to 1, and the nearest of these for
-        ///     anything else.
+        ///   - duration: The duration from which on a request is slow, clamped to the range from a millisecond to a day.
+        ///   - share: The rate of slow requests that opens the circuit, clamped to the range from 0.01 to 1.
         public init(_ duration: Duration, share: Double = 0.5) {
             self.duration = CircuitBreakerPolicy.clamped(duration)
             self.share = CircuitBreakerPolicy.clamped(share)

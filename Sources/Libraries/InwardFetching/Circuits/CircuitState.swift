@@ -1,14 +1,14 @@
-/// What a circuit breaker decides: a value without a clock and without a task, which is told the time and what happens.
+/// The state machine of a circuit breaker: a value without a clock or tasks.
 ///
-/// Whoever is let through gets a permit, and brings it back once. Each change begins a new generation, and the permits of an
-/// earlier one change nothing any more. A time that lies before an earlier one counts as that.
+/// Each permitted request gets a permit and returns it once. Each transition begins a new generation, and permits of earlier
+/// generations no longer have an effect. A time before an earlier one counts as the earlier one.
 struct CircuitState: Hashable {
-    /// That a request was let through.
+    /// The permit of one request.
     struct Permit: Hashable {
         let generation: Int
-        /// Which of the rounds of probes it belongs to, if it is one.
+        /// The round of probes that the permit belongs to; `nil` if the request is not a probe.
         var round: Int?
-        /// What the circuit changed to for this request.
+        /// The state transition that this request caused.
         var change: CircuitChange?
 
         var isProbe: Bool { round != nil }
@@ -20,22 +20,22 @@ struct CircuitState: Hashable {
     private(set) var phase = CircuitPhase.closed
     private var window: CircuitWindow
     private var latest = Duration.zero
-    /// While the circuit is open, when it lets probes through; while it is half open, when it gives up those under way.
+    /// The time at which an open circuit permits probes, or at which a half-open one gives up on probes under way.
     private var turn = Duration.zero
-    /// How long it is open the next time.
+    /// The duration for which the circuit stays open the next time.
     private var openDuration: Duration
     private var probesUnderWay = 0
     private var probesSucceeded = 0
-    /// How often the probes under way were given up.
+    /// The number of times that probes under way were given up.
     private(set) var round = 0
-    /// What refused requests are told, put into words once for all of them.
+    /// The explanation of rejections, formatted once per transition.
     private var explanation = ""
 
-    /// Makes the state of a closed circuit.
+    /// Creates the state of a closed circuit.
     ///
     /// - Parameters:
-    ///   - policy: When it opens and closes.
-    ///   - title: What it is called in sentences, such as `the circuit`.
+    ///   - policy: The policy that opens and closes the circuit.
+    ///   - title: The circuit's name in sentences, such as `the circuit`.
     init(policy: CircuitBreakerPolicy, title: String) {
         self.policy = policy
         self.title = title
@@ -43,12 +43,12 @@ struct CircuitState: Hashable {
         openDuration = policy.openDuration
     }
 
-    /// How much time is left until an open circuit lets probes through.
+    /// Returns the time until an open circuit permits probes.
     func timeLeft(at now: Duration) -> Duration { max(.zero, turn - max(now, latest)) }
 
-    /// Lets a request through.
+    /// Returns a permit for a request.
     ///
-    /// - Throws: a ``CircuitRejection`` if it is not.
+    /// - Throws: A ``CircuitRejection`` if the circuit rejects the request.
     mutating func admit(at now: Duration) throws(CircuitRejection) -> Permit {
         latest = max(latest, now)
         switch phase {
@@ -64,7 +64,7 @@ struct CircuitState: Hashable {
             return probe(change)
         case .halfOpen:
             if turn <= latest, probesUnderWay > 0 {
-                // Nobody waits for ever for whoever does not come back. Who comes back late still tells how it went.
+                // Probes that do not return in time lose their permits. Their outcomes still count if they arrive late.
                 round += 1
                 probesUnderWay = 0
             }
@@ -75,8 +75,8 @@ struct CircuitState: Hashable {
         }
     }
 
-    /// Takes a permit back, and what came of its request. Without a time it ended just now, which is enough for a success and a
-    /// window of calls.
+    /// Returns a permit and records the outcome of its request. Without a time, the request counts as just ended, which is
+    /// precise enough for a success and a window of calls.
     mutating func record(_ outcome: CallOutcome, of permit: Permit, at now: Duration?) -> CircuitChange? {
         guard permit.generation == generation else { return nil }
         if let now { latest = max(latest, now) }
@@ -90,23 +90,23 @@ struct CircuitState: Hashable {
             probesSucceeded += 1
             return probesSucceeded >= policy.probes ? close() : nil
         case .open, .isolated:
-            // Nobody has a permit of theirs.
+            // No permit belongs to these states.
             return nil
         }
     }
 
-    /// Takes a permit back of whose request nothing came that says anything.
+    /// Returns the permit of a request whose outcome says nothing about the upstream.
     mutating func release(_ permit: Permit) {
         guard permit.generation == generation, permit.round == round else { return }
         probesUnderWay -= 1
     }
 
-    /// Refuses every request from now on.
+    /// Rejects every request from now on.
     mutating func isolate() {
         enter(.isolated, "is isolated")
     }
 
-    /// Lets every request through from now on, and forgets what was.
+    /// Closes the circuit and resets its counts.
     @discardableResult
     mutating func close() -> CircuitChange {
         window = CircuitWindow(policy.window)
@@ -137,15 +137,15 @@ struct CircuitState: Hashable {
         return CircuitChange(from: phase, to: next)
     }
 
-    /// Why the circuit has to open, as a part of a sentence; `nil` if it has not to.
+    /// The reason for opening the circuit, as part of a sentence; `nil` if it stays closed.
     private var cause: String? {
         let counts = window.counts
         guard counts.calls >= policy.minimumCalls else { return nil }
         let requests = policy.window.words(for: counts.calls)
-        if counts.failureRateThreshold >= policy.failureRateThreshold {
+        if counts.failureRate >= policy.failureRateThreshold {
             return "\(counts.failures) of \(requests) \(words(for: CallOutcome(isFailure: true)))"
         }
-        guard let slowCalls = policy.slowCalls, counts.slowShare >= slowCalls.share else { return nil }
+        guard let slowCalls = policy.slowCalls, counts.slowRate >= slowCalls.share else { return nil }
         return "\(counts.slow) of \(requests) \(words(for: CallOutcome(isFailure: false, isSlow: true)))"
     }
 
@@ -155,25 +155,25 @@ struct CircuitState: Hashable {
     }
 }
 
-/// What a circuit does with requests, by the name that observers are told.
+/// The state of a circuit, with the name that observers receive.
 enum CircuitPhase: String, Hashable, Sendable {
-    /// It lets all of them through.
+    /// The circuit permits all requests.
     case closed
-    /// It refuses them for a while.
+    /// The circuit rejects requests for a while.
     case open
-    /// It lets probes through.
+    /// The circuit permits probes.
     case halfOpen = "half open"
-    /// It refuses them until it is told otherwise.
+    /// The circuit rejects requests until it is closed by hand.
     case isolated
 }
 
-/// That a circuit does something else with requests from now on.
+/// A state transition of a circuit breaker.
 struct CircuitChange: Hashable, Sendable {
     let from: CircuitPhase
     let to: CircuitPhase
 }
 
-/// How a request ended, as far as a circuit breaker is concerned.
+/// The outcome of a request, from the point of view of a circuit breaker.
 struct CallOutcome: Hashable {
     let isFailure: Bool
     let isSlow: Bool
@@ -183,6 +183,6 @@ struct CallOutcome: Hashable {
         self.isSlow = isSlow
     }
 
-    /// Whether it speaks against the source.
+    /// Whether the outcome counts against the upstream.
     var isBad: Bool { isFailure || isSlow }
 }

@@ -1,6 +1,6 @@
-/// How the last requests ended: a value without a clock, whose size does not depend on how many there are.
+/// The outcomes of recent requests: a value of constant size, without a clock.
 struct CircuitWindow: Hashable {
-    // Both are there, and one of them empty, because a payload of an enum would be copied for each request.
+    // Both are stored, one of them empty, because an enum payload would be copied for each request.
     private var ring: CallRing
     private var buckets: CallBuckets
     private let isTimed: Bool
@@ -17,11 +17,11 @@ struct CircuitWindow: Hashable {
         }
     }
 
-    /// What is in the window, as of the last request.
+    /// The counts in the window, as of the last request.
     var counts: CallCounts { isTimed ? buckets.counts : ring.counts }
 
-    /// Counts a request that has ended now. The time does not matter to a window of calls, and one that lies before an earlier
-    /// one counts as that.
+    /// Records a request that just ended. A window of calls ignores the time; a time before an earlier one counts as the
+    /// earlier one.
     ///
     /// - Complexity: O(1).
     mutating func record(_ outcome: CallOutcome, at now: Duration) {
@@ -33,16 +33,16 @@ struct CircuitWindow: Hashable {
     }
 }
 
-/// How many requests ended, and how.
+/// Counts of requests by outcome.
 struct CallCounts: Hashable {
     private(set) var calls = 0
     private(set) var failures = 0
     private(set) var slow = 0
 
-    /// The share of failures.
-    var failureRateThreshold: Double { Double(failures) / Double(calls) }
-    /// The share of slow requests.
-    var slowShare: Double { Double(slow) / Double(calls) }
+    /// The failure rate.
+    var failureRate: Double { Double(failures) / Double(calls) }
+    /// The rate of slow requests.
+    var slowRate: Double { Double(slow) / Double(calls) }
 
     mutating func add(_ outcome: CallOutcome) {
         calls += 1
@@ -63,7 +63,7 @@ struct CallCounts: Hashable {
     }
 }
 
-/// How the last so many requests ended, in two bits for each.
+/// A ring buffer of the most recent outcomes, with two bits for each.
 struct CallRing: Hashable {
     private static let callsOfAWord = 32
 
@@ -77,7 +77,7 @@ struct CallRing: Hashable {
         words = Array(repeating: 0, count: (capacity + Self.callsOfAWord - 1) / Self.callsOfAWord)
     }
 
-    /// Counts a request, in place of the oldest if there is no more room.
+    /// Records a request, replacing the oldest if the buffer is full.
     ///
     /// - Complexity: O(1).
     mutating func record(_ outcome: CallOutcome) {
@@ -95,14 +95,14 @@ struct CallRing: Hashable {
     }
 }
 
-/// How the requests of a last while ended, counted by tenths of it.
+/// Counts of outcomes within a recent time, in ten buckets.
 struct CallBuckets: Hashable {
     private static let bucketCount = 10
 
     private let width: Duration
     private var buckets = Array(repeating: CallCounts(), count: bucketCount)
     private var newest = 0
-    /// When the newest bucket ends.
+    /// The end of the newest bucket.
     private var end = Duration.zero
     private(set) var counts = CallCounts()
 
@@ -110,7 +110,7 @@ struct CallBuckets: Hashable {
         width = duration / Self.bucketCount
     }
 
-    /// Counts a request, and forgets what is too long ago by now.
+    /// Records a request and drops buckets that have expired.
     ///
     /// - Complexity: O(1).
     mutating func record(_ outcome: CallOutcome, at now: Duration) {
@@ -128,7 +128,7 @@ struct CallBuckets: Hashable {
             end += width
             steps += 1
         }
-        // Everything is forgotten: what lies between then and now need not be gone through.
+        // All buckets have expired, so skip the time between then and now.
         if end <= now { end = now + width }
     }
 }

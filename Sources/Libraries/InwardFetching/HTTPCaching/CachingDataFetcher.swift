@@ -7,14 +7,13 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A data fetcher that answers from a cache while an earlier answer is fresh, as the cache of one user (RFC 9111).
+/// A data fetcher that answers from a private cache while a response is fresh (RFC 9111).
 ///
-/// It keeps successful answers to `GET` which say how long they are fresh, and finds them again by the whole request. An answer
-/// that was given in place of another, or came through a redirect, is not kept. A request that wants no copy
-/// (`Cache-Control: no-cache`) is asked anew, and its answer kept. A request by a method that is not safe (RFC 9110 section
-/// 9.2.1) empties the partition.
+/// It stores successful responses to `GET` that declare their freshness, keyed by the whole request. It does not store
+/// fallbacks or redirected responses. A request with `Cache-Control: no-cache` bypasses the cache, but its response is
+/// stored. A request with an unsafe method (RFC 9110 section 9.2.1) empties the partition.
 public struct CachingDataFetcher: ReportingDataFetcher {
-    /// What is wrapped.
+    /// The wrapped fetcher.
     public var base: any DataFetcher
     private let partition: ResponseCache.Partition
     var observers = FetchObservers()
@@ -24,12 +23,12 @@ public struct CachingDataFetcher: ReportingDataFetcher {
         self.partition = partition
     }
 
-    /// That answers are kept.
+    /// The description of this layer.
     public var layer: DataFetcherLayer { DataFetcherLayer(.cache, "answers from memory while an answer is fresh") }
 
-    /// The answer that is kept for a request, or else the wrapped fetcher's.
+    /// Returns the cached response to a request; otherwise, the wrapped fetcher's response.
     ///
-    /// - Throws: what the wrapped fetcher throws.
+    /// - Throws: Errors of the wrapped fetcher.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard request.method == .get else { return try await change(request) }
         let directives = request.headerFields.cacheDirectives
@@ -50,36 +49,41 @@ public struct CachingDataFetcher: ReportingDataFetcher {
     }
 
     private func change(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        // Also when it fails: what the source did before that is not known. RFC 9111 section 4.4 names the address alone, but
-        // a list has many.
+        // This also applies to failures, because the upstream may have made the change before it failed. RFC 9111 section 4.4
+        // invalidates only the URL itself, but a list has many URLs.
         defer { if !request.method.isSafe { partition.removeAll() } }
         return try await base.fetch(request)
     }
 }
 
 extension DataFetcher {
-    /// This fetcher with a part of a cache in front of it.
+    /// Returns this fetcher with a cache partition in front of it.
     public func caching(in partition: ResponseCache.Partition) -> CachingDataFetcher {
         CachingDataFetcher(self, partition: partition)
     }
 }
 
-/// Answers that are fresh, kept in memory for whom they were given to.
+/// An in-memory cache of fresh responses, divided into private partitions.
 ///
-/// Share one among the sessions of an app, and give each a partition of its own: what is kept in one is found in no other.
+/// Share one cache among the sessions of an app, and give each session its own partition: partitions do not share responses.
+///
+///     let cache = ResponseCache(byteLimit: 10_000_000, clock: ContinuousClock())
+///     let partition = cache.makePartition()
+///     let cached = fetcher.caching(in: partition)
 public final class ResponseCache: Sendable {
     private let entries: Mutex<ResponseEntries>
     private let stopwatch: Stopwatch
     private let maximumLifetime: Duration
     private let now: @Sendable () -> Date
 
-    /// Makes an empty cache.
+    /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - byteLimit: About how many bytes it may take, for all partitions together. What was stored first goes first.
-    ///   - maximumLifetime: How long an answer is kept at the most, whatever it says; by default a year.
-    ///   - clock: What freshness is told by.
-    ///   - now: The date, which tells how old an answer is that says when it was made.
+    ///   - byteLimit: The approximate maximum number of bytes in all partitions together. The responses stored first are
+    ///     evicted first.
+    ///   - maximumLifetime: The maximum time for which a response is stored, whatever it declares; by default, a year.
+    ///   - clock: The clock that measures freshness.
+    ///   - now: Returns the current date, which determines the age of a response from its `Date` header field.
     public init(
         byteLimit: Int,
         maximumLifetime: Duration = .seconds(31_536_000),
@@ -92,66 +96,65 @@ public final class ResponseCache: Sendable {
         self.now = now
     }
 
-    /// How many answers are kept, in all partitions.
+    /// The number of responses in all partitions.
     public var count: Int { entries.withLock(\.count) }
 
-    /// How many requests have questions under way.
+    /// The number of distinct requests under way.
     var questionCount: Int { entries.withLock(\.questionCount) }
 
-    /// An empty part of the cache that nobody else has.
+    /// Creates an empty partition.
     public func makePartition() -> Partition {
         Partition(cache: self, number: entries.withLock { $0.openPartition() })
     }
 
-    /// A part of a ``ResponseCache``.
+    /// A partition of a ``ResponseCache``.
     public struct Partition: Sendable {
         fileprivate let cache: ResponseCache
         fileprivate let number: Int
 
-        /// Forgets what is kept here, and keeps nothing here any more, whatever is under way.
+        /// Empties the partition and stops storing responses in it, including those under way.
         ///
-        /// - Complexity: O(n) in the number of answers that are kept in all partitions.
+        /// - Complexity: O(n) in the number of responses in all partitions.
         public func close() {
             cache.entries.withLock { $0.closePartition(number) }
         }
 
-        /// Forgets what is kept here, and what is under way is not kept.
+        /// Empties the partition. Responses under way are not stored.
         ///
-        /// - Complexity: O(n) in the number of answers that are kept in all partitions.
+        /// - Complexity: O(n) in the number of responses in all partitions.
         func removeAll() {
             cache.entries.withLock { $0.removeAll(in: number) }
         }
 
-        /// Begins a question, which must be ended.
+        /// Begins a request, which the caller must end.
         func beginQuestion(_ request: DataRequest) -> ResponseEntries.Question {
             let now = cache.stopwatch.elapsed
             return cache.entries.withLock { $0.beginQuestion(request, in: number, at: now) }
         }
 
-        /// Ends a question, whether or not an answer came.
+        /// Ends a request, whether or not it was answered.
         func end(_ question: ResponseEntries.Question) {
             cache.entries.withLock { $0.end(question) }
         }
 
-        /// The answer that was kept for a request and is still fresh, which says how old it is (RFC 9111 section 5.1); `nil` if
-        /// there is none.
+        /// Returns the fresh response to a request, with its age (RFC 9111 section 5.1); `nil` if there is none.
         func response(to request: DataRequest) -> DataResponse? {
             let now = cache.stopwatch.elapsed
             guard let (kept, age) = cache.entries.withLock({ $0.response(to: request, in: number, at: now) }) else {
                 return nil
             }
             var response = kept
-            // In whole seconds, and rather too old than too young.
+            // Whole seconds, rounded up so that the response never appears fresher than it is.
             let (seconds, attoseconds) = age.components
             response.headerFields[.age] = String(attoseconds > 0 ? seconds + 1 : seconds)
             return response
         }
 
-        /// Keeps an answer as long as it says that it is fresh, and not longer than the cache allows, unless a later question was
-        /// answered meanwhile or the partition was emptied.
+        /// Stores a response for as long as it is fresh, up to the maximum lifetime of the cache, unless a later request was
+        /// answered or the partition was emptied in the meantime.
         ///
-        /// An earlier answer gives way in any case: nobody is told what was true before that. An answer that came through a
-        /// redirect is not kept, because it is the answer of another address.
+        /// An earlier response is removed in any case, because it is outdated. A redirected response is not stored, because
+        /// it belongs to another URL.
         func store(_ response: DataResponse, asked question: ResponseEntries.Question) {
             let now = cache.stopwatch.elapsed
             let age = response.headerFields.initialAge(after: now - question.time, at: cache.now())

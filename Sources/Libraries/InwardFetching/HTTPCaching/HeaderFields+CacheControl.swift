@@ -5,18 +5,18 @@ import Foundation
 #endif
 
 extension HeaderFields {
-    /// The arguments of the cache directives (RFC 9111 section 5.2) by their names. An argument may be empty.
+    /// The arguments of the cache directives (RFC 9111 section 5.2), keyed by name. An argument may be empty.
     ///
-    /// Where a directive repeats, the first counts. An argument may be a token or a quoted string, which can contain anything,
-    /// commas included (RFC 9110 section 5.6.4).
+    /// If a directive repeats, the first one counts. An argument is a token or a quoted string, which can contain anything,
+    /// including commas (RFC 9110 section 5.6.4).
     package var cacheDirectives: [String: String] {
         Dictionary(values(of: .cacheControl).flatMap(Self.directives), uniquingKeysWith: { first, _ in first })
     }
 
-    /// How long the answer with these fields is fresh from when it was made; `nil` if the answer does not say so, or must not be
-    /// kept by one user's cache.
+    /// The time for which a response with these fields is fresh, counted from its creation; `nil` if the response does not
+    /// declare it or must not be stored by a private cache.
     ///
-    /// `Vary` does not matter, because the cache finds an answer by the whole request, unless it is `*`.
+    /// `Vary` only matters if it is `*`, because the whole request is the cache key.
     var freshnessLifetime: Duration? {
         let directives = cacheDirectives
         guard directives["no-store"] == nil, directives["no-cache"] == nil, self[.vary]?.contains("*") != true,
@@ -25,31 +25,32 @@ extension HeaderFields {
         return .seconds(seconds)
     }
 
-    /// How long caches on the way have held the answer with these fields (RFC 9111 section 5.1); `nil` if none says so.
+    /// The time for which caches on the way have held the response (RFC 9111 section 5.1); `nil` without an `Age` field.
     ///
-    /// A value that is not a number of seconds is the largest age there is.
+    /// A value that is not a number of seconds counts as the maximum age.
     package var ageValue: Duration? {
         self[.age].map { .seconds(Self.deltaSeconds($0) ?? Self.maximumSeconds) }
     }
 
-    /// How old the answer with these fields is when it arrives (RFC 9111 section 4.2.3).
+    /// Returns the age of a response on arrival (RFC 9111 section 4.2.3).
     ///
     /// - Parameters:
-    ///   - delay: How long it took from the request to the answer. When a slow answer was made is not known, so all of it counts.
-    ///   - date: The time of arrival, by a clock that can be compared to that of the source.
-    /// - Returns: the age.
+    ///   - delay: The time from the request to the response. All of it counts, because the time at which the response was
+    ///     created is unknown.
+    ///   - date: The time of arrival, by a clock that is comparable to that of the upstream.
+    /// - Returns: The age.
     func initialAge(after delay: Duration, at date: Date) -> Duration {
         let corrected = (ageValue ?? .zero) + Swift.max(.zero, delay)
         guard let made = values(of: .date).first.flatMap({ Date(httpDate: $0) }) else { return corrected }
         let apparent = Swift.min(Swift.max(0, date.timeIntervalSince(made)), Double(Self.maximumSeconds))
-        // Dates are in whole seconds, without the rest.
+        // Dates have whole seconds, so truncate the difference.
         return Swift.max(corrected, .seconds(Int64(apparent)))
     }
 
-    /// The largest number of seconds that counts (RFC 9111 section 1.2.2).
+    /// The maximum number of seconds (RFC 9111 section 1.2.2).
     private static let maximumSeconds: Int64 = 2_147_483_648
 
-    /// The directives of one field. An element without a token for a name is not one.
+    /// Returns the directives of one field, skipping elements whose name is not a token.
     private static func directives(of value: String) -> [(name: String, argument: String)] {
         var directives: [(name: String, argument: String)] = []
         var rest = value.utf8[...]
@@ -62,7 +63,7 @@ extension HeaderFields {
         return directives
     }
 
-    /// Reads an argument, and the comma after it.
+    /// Reads an argument and the comma after it.
     private static func takeArgument(from rest: inout Substring.UTF8View) -> String {
         let quoted = takeQuotedString(from: &rest)
         let plain = trimmed(rest.prefix { $0 != UInt8(ascii: ",") })
@@ -70,8 +71,8 @@ extension HeaderFields {
         return quoted + plain
     }
 
-    /// Reads a quoted string, without its quotation marks and the escapes in it; reads nothing where none begins, or where it
-    /// does not end, so that it does not hide the directives after it.
+    /// Reads a quoted string, without its quotation marks and escapes. Reads nothing if no string begins or the string is
+    /// unterminated, so that it does not hide the directives after it.
     private static func takeQuotedString(from rest: inout Substring.UTF8View) -> String {
         var string = rest.drop(while: isWhiteSpace)
         guard string.popFirst() == UInt8(ascii: "\"") else { return "" }
@@ -88,7 +89,7 @@ extension HeaderFields {
         return ""
     }
 
-    /// A text without the white space around it.
+    /// Returns a text without surrounding white space.
     private static func trimmed(_ text: Substring.UTF8View) -> String {
         var text = text.drop(while: isWhiteSpace)
         while let last = text.last, isWhiteSpace(last) { text.removeLast() }
@@ -97,7 +98,7 @@ extension HeaderFields {
 
     private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
-    /// A number of seconds, and the largest there is for all that are larger; `nil` if the text is not one.
+    /// Returns a number of seconds, capped at the maximum; `nil` if the text is not a number.
     private static func deltaSeconds(_ text: String) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return nil

@@ -4,28 +4,29 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a ``ResponseCache`` keeps: answers by partition and request, within a limit of bytes.
+/// The contents of a ``ResponseCache``: responses by partition and request, within a byte limit.
 struct ResponseEntries {
     struct Key: Hashable {
         let partition: Int
         let request: DataRequest
     }
 
-    /// Tells an answer that is asked for now from those that are asked for earlier or later.
+    /// A request under way, which orders its response relative to others.
     struct Question {
         let key: Key
-        /// How often the partition was emptied by then; `nil` if it was closed.
+        /// The number of times that the partition had been emptied; `nil` if it was closed.
         fileprivate let version: Int?
-        /// The place among all questions.
+        /// The sequence number among all requests.
         fileprivate let number: Int
-        /// When it was asked.
+        /// The time of the request.
         let time: Duration
     }
 
-    /// The questions for one key that are under way.
+    /// The requests under way for one key.
     private struct QuestionsUnderWay {
         var count = 0
-        /// The latest question that was answered meanwhile, whether or not the answer was kept: earlier ones come too late.
+        /// The latest request that was answered meanwhile, whether or not its response was stored. Responses to earlier
+        /// requests are outdated.
         var latestAnswered = 0
     }
 
@@ -41,10 +42,10 @@ struct ResponseEntries {
     private let byteLimit: Int
     private var entries: [Key: Entry] = [:]
     private var bytes = 0
-    /// The keys in the order they were stored. A key whose entry has another place was stored again, or is gone.
+    /// The keys in insertion order. A key whose entry has another place was stored again or removed.
     private var order: ArraySlice<(key: Key, place: Int)> = []
     private var nextPlace = 0
-    /// How often each open partition was emptied.
+    /// The number of times that each open partition was emptied.
     private var versions: [Int: Int] = [:]
     private var nextPartition = 0
     private var lastQuestion = 0
@@ -67,7 +68,7 @@ struct ResponseEntries {
         versions[partition] = nil
     }
 
-    /// How many requests have questions under way.
+    /// The number of distinct requests under way.
     var questionCount: Int { questions.count }
 
     mutating func beginQuestion(_ request: DataRequest, in partition: Int, at time: Duration) -> Question {
@@ -88,7 +89,7 @@ struct ResponseEntries {
         for key in entries.keys where key.partition == partition { remove(key) }
     }
 
-    /// The answer that is kept for a request, and how old it is.
+    /// Returns the stored response to a request, and its age.
     mutating func response(
         to request: DataRequest,
         in partition: Int,
@@ -103,14 +104,14 @@ struct ResponseEntries {
         return (entry.response, max(.zero, now - entry.birth))
     }
 
-    /// Takes the answer to a question that is under way.
+    /// Stores the response to a request under way.
     ///
     /// - Parameters:
-    ///   - response: The answer.
-    ///   - question: The question.
-    ///   - birth: When the answer was made.
-    ///   - expiry: Until when it is kept; `nil` if it is not.
-    ///   - bytes: How many bytes it takes.
+    ///   - response: The response.
+    ///   - question: The request under way.
+    ///   - birth: The time at which the response was created.
+    ///   - expiry: The time at which the response expires; `nil` if it is not stored.
+    ///   - bytes: The number of bytes that the entry takes.
     mutating func store(
         _ response: DataResponse,
         asked question: Question,
@@ -120,7 +121,7 @@ struct ResponseEntries {
     ) {
         let key = question.key
         guard let version = question.version, versions[key.partition] == version else { return }
-        // An answer that was asked for earlier, and took longer, is older.
+        // A response to an earlier request that took longer is outdated.
         if let underWay = questions[key], underWay.latestAnswered > question.number { return }
         if let kept = entries[key], kept.question > question.number { return }
         questions[key]?.latestAnswered = question.number
@@ -145,7 +146,7 @@ struct ResponseEntries {
     private mutating func remove(_ key: Key) {
         guard let entry = entries.removeValue(forKey: key) else { return }
         bytes -= entry.bytes
-        // Most of the order is of entries that are gone: otherwise it would grow with every answer ever stored.
+        // Compacts the order when most of it refers to removed entries. Otherwise, it would grow with every stored response.
         if order.count > 2 * entries.count + 16 {
             order.removeAll { entries[$0.key]?.place != $0.place }
         }
@@ -153,16 +154,17 @@ struct ResponseEntries {
 }
 
 extension DataResponse {
-    /// About how many bytes it takes to keep this answer to a request. Many answers without a body fill the memory too.
+    /// Returns the approximate number of bytes to store this response to a request. The overhead is included, because many
+    /// responses without a body fill the memory too.
     func bytesToKeep(for request: DataRequest) -> Int {
         let fields = Array(request.headerFields) + Array(headerFields)
-        // A name is kept as it was written and in lower case.
+        // A name is stored both as written and in lower case.
         let text = fields.reduce(request.url.absoluteString.utf8.count) { count, field in
             count + 2 * field.name.rawValue.utf8.count + field.value.utf8.count
         }
         return Self.bytesOfAnEntry + text + body.count
     }
 
-    /// What an entry takes beside what it says.
+    /// The overhead of an entry.
     private static let bytesOfAnEntry = 512
 }

@@ -1,12 +1,11 @@
 public import InwardCore
 import Synchronization
 
-/// A data fetcher that asks a second time what takes long, and takes the answer that comes first.
+/// A data fetcher that sends a second attempt when the first is slow, and returns the first successful response.
 ///
-/// Only what is safe to be done twice is asked twice: `GET` and `HEAD`. The attempt that is not needed is cancelled and waited
-/// for.
+/// Only `GET` and `HEAD` requests are hedged, because they are safe to repeat. The other attempt is cancelled and awaited.
 public struct HedgingDataFetcher: ReportingDataFetcher {
-    /// One policy for all copies of the fetcher, which are made when it is observed.
+    /// The policy that all copies of the fetcher share. Observing a fetcher copies it.
     private final class Record: Sendable {
         let policy: Mutex<HedgingPolicy>
 
@@ -15,9 +14,9 @@ public struct HedgingDataFetcher: ReportingDataFetcher {
         }
     }
 
-    /// What is wrapped.
+    /// The wrapped fetcher.
     public var base: any DataFetcher
-    /// When, as the pipeline shows it.
+    /// The description of this layer, with the delay.
     public let layer: DataFetcherLayer
     private let record: Record
     private let learns: Bool
@@ -32,11 +31,11 @@ public struct HedgingDataFetcher: ReportingDataFetcher {
         self.timer = timer
     }
 
-    /// The wrapped fetcher's answer to the first attempt, or to the second one if that is the first to succeed.
+    /// Returns the response to the first attempt, or to the second one if it succeeds first.
     ///
-    /// An answer with a status of 500 or more is a failure where the other attempt may succeed.
+    /// A response with a status of 500 or more counts as a failure as long as the other attempt may succeed.
     ///
-    /// - Throws: what the wrapped fetcher throws.
+    /// - Throws: Errors of the wrapped fetcher.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard request.method == .get || request.method == .head, !request.isSentOnce else {
             return try await base.fetch(request)
@@ -52,7 +51,7 @@ public struct HedgingDataFetcher: ReportingDataFetcher {
             observers.tell { $0.hedged(second) }
             return true
         }
-        // If the second attempt came first, the other one took at least as long.
+        // If the second attempt won, the first took at least this long.
         if result.isServed { remember(since: start) }
         return try result.get()
     }
@@ -69,15 +68,17 @@ public struct HedgingDataFetcher: ReportingDataFetcher {
 }
 
 extension DataFetcher {
-    /// This fetcher with a second attempt beside the first where that takes unusually long.
+    /// Returns this fetcher with a second attempt for requests that take unusually long.
     ///
-    /// Put it around what bounds or breaks attempts, because each of the two is one.
+    /// Apply it outside layers that limit or interrupt attempts, because both attempts must pass through them.
+    ///
+    ///     let fetcher = base.timingOut(after: .seconds(2)).hedging(after: .percentile(95, atFirst: .milliseconds(500)))
     ///
     /// - Parameters:
-    ///   - delay: How long the first attempt may take.
-    ///   - share: For which part of the requests there is a second attempt at most, from 0 to 1.
-    ///   - timer: What tells the time.
-    /// - Returns: the fetcher to hand requests to.
+    ///   - delay: The time after which the second attempt begins.
+    ///   - share: The maximum fraction of requests with a second attempt, from 0 to 1.
+    ///   - timer: The source of time.
+    /// - Returns: The hedging fetcher.
     public func hedging(
         after delay: HedgingDelay,
         upTo share: Double = 0.05,
@@ -87,30 +88,30 @@ extension DataFetcher {
     }
 }
 
-/// How long a first attempt may take before a second one is made beside it.
+/// The time that a first attempt may take before a second one begins.
 public struct HedgingDelay: Hashable, Sendable {
-    /// How long while nothing else is known.
+    /// The delay until enough durations are known.
     let start: Duration
-    /// How many of a hundred recent attempts are to take no longer; `nil` if it is always as at the start.
+    /// The percentile of recent durations; `nil` for a fixed delay.
     let percent: Int?
-    /// How many are recent.
+    /// The number of recent durations to remember.
     let capacity: Int
 
-    /// Always so long.
+    /// Returns a fixed delay.
     ///
-    /// - Parameter delay: How long; what is below zero counts as zero.
-    /// - Returns: the delay.
+    /// - Parameter delay: The delay; negative values count as zero.
+    /// - Returns: The delay.
     public static func fixed(_ delay: Duration) -> Self {
         Self(start: max(.zero, delay), percent: nil, capacity: 1)
     }
 
-    /// As long as most of the recent attempts took, so that a second one is made only where the first is unusually slow.
+    /// Returns a delay that follows a percentile of recent durations, so that only unusually slow requests are hedged.
     ///
     /// - Parameters:
-    ///   - percent: How many of a hundred are to take no longer, from 1 to 99.
-    ///   - start: How long until half as many attempts were seen as are recent; what is below zero counts as zero.
-    ///   - capacity: How many are recent, from 10 to 10,000.
-    /// - Returns: the delay.
+    ///   - percent: The percentile, from 1 to 99.
+    ///   - start: The delay until half of `capacity` durations are known; negative values count as zero.
+    ///   - capacity: The number of recent durations to remember, from 10 to 10,000.
+    /// - Returns: The delay.
     public static func percentile(_ percent: Int, atFirst start: Duration, ofLast capacity: Int = 200) -> Self {
         Self(
             start: max(.zero, start),
@@ -121,6 +122,6 @@ public struct HedgingDelay: Hashable, Sendable {
 }
 
 extension HedgingDelay: CustomStringConvertible {
-    /// How long, as a part of a sentence: `2.0 seconds`, `what 95 of 100 recent attempts took at most`.
+    /// The delay as part of a sentence: `2.0 seconds`, `what 95 of 100 recent attempts took at most`.
     public var description: String { percent.map { "what \($0) of 100 recent attempts took at most" } ?? "\(start)" }
 }

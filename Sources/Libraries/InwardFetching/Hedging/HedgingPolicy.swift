@@ -1,11 +1,12 @@
-/// Decides when a second attempt is made, and whether: a value without a clock or a task, for a ``HedgingDataFetcher``.
+/// The policy of a ``HedgingDataFetcher``, which decides whether and when a second attempt begins: a value without a clock or
+/// tasks.
 ///
-/// Each first attempt pays a share of what a second one costs, so that there are no more of these than that share. What is paid
-/// is kept for a while, but not for long: when all of a sudden everything is slow, second attempts make it worse.
+/// Each first attempt deposits a share of the price of a second one, which bounds the fraction of second attempts. Deposits
+/// accumulate only up to a limit, because second attempts make it worse when everything suddenly becomes slow.
 struct HedgingPolicy: Sendable {
-    /// How many second attempts there can be in a row at most.
+    /// The maximum number of consecutive second attempts.
     static let longestRow = 10
-    /// In millionths, which are counted exactly.
+    /// The price of a second attempt in millionths, which avoids rounding errors.
     private static let price = 1_000_000
 
     private let setting: HedgingDelay
@@ -19,54 +20,54 @@ struct HedgingPolicy: Sendable {
         window = LatencyWindow(capacity: delay.capacity)
     }
 
-    /// How long a first attempt may take now.
+    /// The time that a first attempt may take now.
     var delay: Duration {
         guard let percent = setting.percent, window.count * 2 >= window.capacity else { return setting.start }
         return window.percentile(percent) ?? setting.start
     }
 
-    /// Takes into account that a first attempt begins.
+    /// Records that a first attempt begins.
     ///
-    /// - Returns: when a second one is to be made beside it; `nil` if there can be none.
+    /// - Returns: The delay before a second attempt; `nil` if none is affordable.
     mutating func begin() -> Duration? {
         funds = min(funds + share, Self.longestRow * Self.price)
         return funds >= Self.price ? delay : nil
     }
 
-    /// Pays for a second attempt; `false` if there can be none.
+    /// Pays for a second attempt; `false` if it is not affordable.
     mutating func hedge() -> Bool {
         guard funds >= Self.price else { return false }
         funds -= Self.price
         return true
     }
 
-    /// Takes into account how long a first attempt took, or how long it had taken when it was given up.
+    /// Records the duration of a first attempt, or how long it had been running when it was cancelled.
     mutating func record(_ duration: Duration) {
         window.record(duration)
     }
 }
 
-/// How long the most recent of something took, and what most of them did not exceed: a value without a clock.
+/// A sliding window of recent durations, from which it computes percentiles: a value without a clock.
 struct LatencyWindow: Sendable {
-    /// How many it remembers.
+    /// The maximum number of durations.
     let capacity: Int
-    /// In the order in which they came, from the place of the oldest on.
+    /// A ring buffer in order of arrival, which begins at the oldest duration.
     private var recent: [Duration] = []
     private var oldest = 0
-    /// The same, the shortest first.
+    /// The same durations in ascending order.
     private var sorted: [Duration] = []
 
-    /// Makes a window that remembers nothing yet.
+    /// Creates an empty window.
     init(capacity: Int) {
         self.capacity = max(1, capacity)
     }
 
-    /// How many it remembers now.
+    /// The number of durations in the window.
     var count: Int { recent.count }
 
-    /// Remembers how long one took, and forgets the oldest if there is no room.
+    /// Records a duration, replacing the oldest if the window is full.
     ///
-    /// - Complexity: O(n) moves in the number of those that are remembered, and O(log n) comparisons.
+    /// - Complexity: O(n) moves in the number of durations, and O(log n) comparisons.
     mutating func record(_ duration: Duration) {
         if recent.count < capacity {
             recent.append(duration)
@@ -78,7 +79,7 @@ struct LatencyWindow: Sendable {
         sorted.insert(duration, at: index(of: duration))
     }
 
-    /// The shortest that so many of a hundred did not exceed; `nil` if none is remembered.
+    /// Returns a percentile of the durations; `nil` if the window is empty.
     ///
     /// - Complexity: O(1).
     func percentile(_ percent: Int) -> Duration? {
@@ -87,7 +88,7 @@ struct LatencyWindow: Sendable {
         return sorted[max(rank, 1) - 1]
     }
 
-    /// Where a duration is, or belongs.
+    /// Returns the sorted index at which a duration is, or is to be inserted.
     private func index(of duration: Duration) -> Int {
         var (low, high) = (0, sorted.count)
         while low < high {

@@ -1,9 +1,9 @@
 import InwardCore
 import Synchronization
 
-/// Two attempts at one request, of which the first to succeed counts.
+/// A race between two attempts at one request, won by the first to succeed.
 struct HedgingRace: Sendable {
-    /// What the first attempt and whoever waits for it tell each other.
+    /// The progress of the first attempt, shared with the task that awaits it.
     private final class Progress: Sendable {
         enum Event {
             case ended
@@ -27,13 +27,13 @@ struct HedgingRace: Sendable {
         self.request = request
     }
 
-    /// Makes the first attempt, and the second one if that has not ended by a moment.
+    /// Begins the first attempt, and the second one if the first has not ended in time.
     ///
     /// - Parameters:
-    ///   - moment: When the first attempt is late, as the timer service tells the time.
-    ///   - timer: What tells that the moment has come.
-    ///   - admit: Is asked whether the second attempt, which it is given, is to be made.
-    /// - Returns: what came of the first attempt to succeed, or of the first one at all.
+    ///   - moment: The time at which the first attempt is late, by the timer service.
+    ///   - timer: The source of time.
+    ///   - admit: Returns whether to begin the second attempt, which it receives.
+    /// - Returns: The outcome of the first attempt to succeed, or that of the original attempt if none does.
     func outcome(
         until moment: Duration,
         on timer: TimerService,
@@ -59,19 +59,19 @@ struct HedgingRace: Sendable {
         }
     }
 
-    /// Waits for the end of the first attempt, and no longer than until a moment.
+    /// Waits for the end of the first attempt, up to a point in time.
     private func isLate(_ progress: Progress, at moment: Duration, on timer: TimerService) async -> Bool {
-        // Most of what is answered from memory is done by now, and nobody has to wait for it.
+        // Responses from memory have usually arrived by now and need no wait.
         guard !progress.hasEnded.load(ordering: .acquiring) else { return false }
         let alarm = timer.schedule(at: moment) { progress.event.fulfill(.isLate) }
-        // A deadline ends the attempt, and so the wait for it.
+        // No deadline here: it ends the attempt, which ends the wait.
         let outcome = await progress.event.value(until: nil)
         timer.cancel(alarm)
         guard case .fulfilled(.isLate) = outcome, !Task.isCancelled else { return false }
         return !progress.hasEnded.load(ordering: .acquiring)
     }
 
-    /// What came of the attempts that are under way. Who is not needed is cancelled, and waited for by the group.
+    /// Returns the outcome of the attempts under way. The losing attempt is cancelled, and the group awaits it.
     private func result(of group: inout TaskGroup<Attempt>) async -> Result<DataResponse, FetchError> {
         var failed: Attempt?
         while let attempt = await group.next() {
@@ -92,7 +92,7 @@ struct HedgingRace: Sendable {
         _ operation: @escaping @Sendable @concurrent () async -> Attempt
     ) {
         if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
-            // Begins here and now, so that nothing is handed to another thread unless it has to wait.
+            // Starts on the current thread, which avoids a thread hop unless the attempt has to wait.
             group.addImmediateTask(operation: operation)
         } else {
             group.addTask(operation: operation)
@@ -101,7 +101,7 @@ struct HedgingRace: Sendable {
 }
 
 extension Result<DataResponse, FetchError> {
-    /// Whether the source did its work, so that there is nothing to gain by another attempt.
+    /// Whether the upstream answered without a server error, so that another attempt is pointless.
     var isServed: Bool {
         if case .success(let response) = self { response.status.code < 500 } else { false }
     }

@@ -1,4 +1,4 @@
-/// How many requests may be under way at once: a number, or one that is found by how the source takes it.
+/// The maximum number of concurrent requests: a fixed number, or one that adapts to the upstream.
 public struct ConcurrencyLimit: Hashable, Sendable {
     private enum Rule: Hashable {
         case fixed(Int)
@@ -7,25 +7,25 @@ public struct ConcurrencyLimit: Hashable, Sendable {
 
     private var rule: Rule
 
-    /// So many, whatever happens.
+    /// Returns a fixed limit.
     ///
-    /// - Parameter count: How many; at least 1, and what is less counts as that.
-    /// - Returns: the limit.
+    /// - Parameter count: The maximum number of concurrent requests; values below 1 count as 1.
+    /// - Returns: The limit.
     public static func fixed(_ count: Int) -> Self { Self(rule: .fixed(max(1, count))) }
 
-    /// As many as the source answers without making them wait for one another.
+    /// Returns a limit that adapts to the number of concurrent requests that the upstream handles without queueing.
     ///
-    /// The limit falls when answers take longer than they do without waiting, by more than is tolerated, and when the source
-    /// is overloaded: it does not answer in time, breaks off, or says so (429, 503, 504). It rises while answers are quick and
-    /// as many are under way as it allows. How long an answer takes without waiting is measured anew about once in 100 times
-    /// the limit, by letting half as many go, or fewer, for a moment.
+    /// The limit falls when responses exceed the latency without queueing by more than the tolerance, and when the upstream
+    /// is overloaded: a request times out, the connection breaks, or the status says so (429, 503, 504). It rises while
+    /// responses are fast and the limit is fully used. About once per 100 × limit requests, the latency without queueing is
+    /// measured again by briefly reducing concurrency to half or less.
     ///
     /// - Parameters:
-    ///   - range: The least and the most that it can be, from 1 to 1,000,000,000.
-    ///   - start: What it is at first, as far as that is in the range.
-    ///   - tolerance: How many times as long an answer may take as it does without waiting, from 1 to 10. The more answers
-    ///     differ from one another, the more is to be tolerated.
-    /// - Returns: the limit.
+    ///   - range: The range of the limit, from 1 to 1,000,000,000.
+    ///   - start: The initial limit, clamped to the range.
+    ///   - tolerance: The tolerated ratio of latency to latency without queueing, from 1 to 10. Choose a higher value if
+    ///     latencies vary widely.
+    /// - Returns: The limit.
     public static func adaptive(
         in range: ClosedRange<Int> = 1...200,
         from start: Int = 20,
@@ -34,7 +34,7 @@ public struct ConcurrencyLimit: Hashable, Sendable {
         Self(rule: .adaptive(AdaptiveLimit(in: range, from: start, tolerance: tolerance)))
     }
 
-    /// How many may be under way now.
+    /// The current limit.
     var count: Int {
         switch rule {
         case .fixed(let count): count
@@ -42,7 +42,7 @@ public struct ConcurrencyLimit: Hashable, Sendable {
         }
     }
 
-    /// Whether it has to be told how requests go.
+    /// Whether the limit depends on the outcomes of requests.
     var isAdaptive: Bool {
         switch rule {
         case .fixed: false
@@ -50,7 +50,7 @@ public struct ConcurrencyLimit: Hashable, Sendable {
         }
     }
 
-    /// Takes into account how a request went, and says how many may be under way from then on.
+    /// Records the outcome of a request and returns the new limit.
     mutating func record(
         _ outcome: AdaptiveLimit.Outcome,
         from start: Duration,
@@ -64,23 +64,23 @@ public struct ConcurrencyLimit: Hashable, Sendable {
     }
 }
 
-/// Finds from how long requests take how many may be under way: a value without a clock, for a ``ConcurrencyLimit``.
+/// An algorithm for a ``ConcurrencyLimit`` that derives the limit from latencies: a value without a clock.
 ///
-/// What takes longer than it does without waiting waits somewhere in the source, and more at a time would only wait longer. So
-/// the limit follows the ratio of the two, and takes a little more as long as nothing waits. How long it takes without waiting
-/// is measured now and then, while half as many are under way, or half of that, until that makes no difference.
+/// When latency exceeds the latency without queueing, requests queue somewhere in the upstream, and more concurrency would
+/// only make them wait longer. So the limit follows the ratio of the two, plus some headroom as long as nothing queues. The
+/// latency without queueing is measured now and then while concurrency is halved, repeatedly until that makes no difference.
 struct AdaptiveLimit: Hashable, Sendable {
-    /// What a request that ended tells.
+    /// The information from a request that ended.
     enum Outcome {
-        /// How long an answer takes.
+        /// The upstream responded, so the latency counts.
         case answered
-        /// That it was too much.
+        /// The upstream was overloaded.
         case overloaded
-        /// Nothing.
+        /// The request says nothing about the load.
         case untold
     }
 
-    /// Requests that began and ended within the same stretch of time, about as many as are under way at once.
+    /// Requests that began and ended within the same period, about as many as the limit.
     private struct Window: Hashable {
         let start: Duration
         var count = 0
@@ -88,17 +88,17 @@ struct AdaptiveLimit: Hashable, Sendable {
         var maximumUnderWay = 0
     }
 
-    /// What no limit exceeds, so that numbers with a fraction count it exactly.
+    /// The upper bound of every limit, which floating-point numbers represent exactly.
     static let most = 1_000_000_000
-    /// How many requests a window has at least, so that a single one does not count for too much.
+    /// The minimum number of requests in a window, so that a single one does not dominate.
     private static let leastCount = 10
-    /// After how many windows it is measured anew what a request takes without waiting.
+    /// The number of windows between measurements of the latency without queueing.
     private static let windowsBetweenProbes = 100
-    /// How much of a change is made at once.
+    /// The fraction of a change that is applied at once.
     private static let smoothing = 0.2
-    /// What part of the time it took before a request has to take where half as many make a difference.
+    /// The ratio of new to previous latency below which halving the concurrency made a difference.
     private static let difference = 0.9
-    /// What is left of the limit when it was too much.
+    /// The factor by which the limit shrinks on overload.
     private static let backoff = 0.9
 
     private let range: ClosedRange<Int>
@@ -106,13 +106,13 @@ struct AdaptiveLimit: Hashable, Sendable {
     private var estimate: Double
     /// The highest estimate since the last probe.
     private var highest: Double
-    /// How many seconds a request takes without waiting; `nil` as long as that is not known.
+    /// The latency without queueing in seconds; `nil` until it is known.
     private var baseline: Double?
-    /// How many seconds a request took before fewer were under way, to measure; `nil` while that is not done.
+    /// The latency in seconds before concurrency was reduced for a probe; `nil` outside a probe.
     private var probed: Double?
-    /// By what the estimate is divided to measure.
+    /// The divisor of the estimate during a probe.
     private var divisor = 1
-    /// Soon at first, when it is not known whether requests wait.
+    /// Low at first, because it is unknown whether requests queue.
     private var windowsUntilProbe = 1
     private var window = Window(start: .zero)
 
@@ -123,26 +123,26 @@ struct AdaptiveLimit: Hashable, Sendable {
         highest = estimate
     }
 
-    /// How many may be under way now.
+    /// The current limit.
     var limit: Int {
         max(range.lowerBound, Int(estimate) / divisor)
     }
 
-    /// Takes into account how a request went.
+    /// Records the outcome of a request.
     ///
     /// - Parameters:
-    ///   - outcome: What it tells.
-    ///   - start: When it was sent.
-    ///   - end: When it ended.
-    ///   - underWay: How many were under way when it ended, together with it.
+    ///   - outcome: The information from the request.
+    ///   - start: The time at which the request was sent.
+    ///   - end: The time at which the request ended.
+    ///   - underWay: The number of concurrent requests at its end, including it.
     mutating func record(_ outcome: Outcome, from start: Duration, to end: Duration, underWay: Int) {
-        // What was sent before the window tells of an earlier limit.
+        // Requests sent before the window ran under an earlier limit.
         guard start >= window.start else { return }
         switch outcome {
         case .untold: return
         case .overloaded:
             estimate = bounded(estimate * Self.backoff)
-            // Those that are under way do not tell the same again.
+            // Start a new window, so that requests under way do not report the same overload again.
             window = Window(start: end)
         case .answered:
             window.count += 1
@@ -162,14 +162,14 @@ struct AdaptiveLimit: Hashable, Sendable {
             return
         }
         guard maximumUnderWay * 2 >= limit else {
-            // So few are under way that none waits for another.
+            // With so little concurrency, no request queues.
             self.baseline = baseline + (latency - baseline) * Self.smoothing
             return
         }
         if latency < baseline { self.baseline = baseline + (latency - baseline) * Self.smoothing / 2 }
         follow(latency > 0 ? min(1, max(0.5, tolerance * baseline / latency)) : 1, isUsed: maximumUnderWay >= limit)
         windowsUntilProbe -= 1
-        // Where half of it has not helped, requests may take longer for a reason of their own.
+        // If halving the limit has not helped, latency may have risen for other reasons.
         if windowsUntilProbe <= 0 || estimate < highest / 2 { beginProbe(latency) }
     }
 

@@ -1,13 +1,16 @@
 public import InwardCore
 import Synchronization
 
-/// Bounds how many requests are under way at once, in all the pipelines that it is handed to.
+/// A limiter for the number of concurrent requests in all pipelines that share it.
 ///
-/// Who finds no room waits, in a queue that is bounded too: the highest priority first (that of the task, as it was made), and
-/// of one priority who came first. Where the queue is full, the last of the lowest priority gives its place to a request of a
-/// higher one, and is refused at once; without a lower one, the request that came is.
+/// Requests beyond the limit wait in a bounded queue: those with the highest task priority (at creation of the task) first,
+/// in order of arrival within a priority. When the queue is full, a request displaces the last one of the lowest priority,
+/// which is rejected at once. If none has a lower priority, the new request is rejected.
+///
+///     let limiter = ConcurrencyLimiter(.adaptive(), waiting: 100, atMost: .seconds(2))
+///     let api = fetcher.limitingConcurrency(to: limiter)
 public final class ConcurrencyLimiter: Sendable {
-    /// What somebody who waits is told.
+    /// The outcome of a wait.
     enum Turn {
         case goes
         case isShed
@@ -18,21 +21,21 @@ public final class ConcurrencyLimiter: Sendable {
         var queue: ConcurrencyQueue<Promise<Turn>>
     }
 
-    /// Whether the limit follows from how long requests take.
+    /// Whether the limit adapts to latencies.
     let isAdaptive: Bool
     let timer: TimerService
     private let state: Mutex<State>
     private let patience: Duration?
     private let refusals: ConcurrencyRejections
 
-    /// Makes a limiter that nobody goes through yet.
+    /// Creates a limiter.
     ///
     /// - Parameters:
-    ///   - limit: How many requests may be under way.
-    ///   - capacity: How many may wait; with 0 or less, who finds no room is refused at once.
-    ///   - patience: How long one may wait; `nil` for as long as its task's deadline allows, and with zero or less, who finds
-    ///     no room is refused at once.
-    ///   - timer: What tells the time.
+    ///   - limit: The maximum number of concurrent requests.
+    ///   - capacity: The maximum number of waiting requests. With 0 or less, requests beyond the limit are rejected at once.
+    ///   - patience: The maximum wait; `nil` to wait until the task's deadline. With zero or less, requests beyond the limit
+    ///     are rejected at once.
+    ///   - timer: The source of time.
     public init(
         _ limit: ConcurrencyLimit,
         waiting capacity: Int = 64,
@@ -48,21 +51,21 @@ public final class ConcurrencyLimiter: Sendable {
         state = Mutex(State(limit: limit, queue: queue))
     }
 
-    /// How many requests may be under way now.
+    /// The current limit.
     public var limit: Int { state.withLock(\.queue.limit) }
-    /// How many requests are under way; for a while more than ``limit``, if that has fallen.
+    /// The number of requests under way, which temporarily exceeds ``limit`` after the limit has fallen.
     public var underWay: Int { state.withLock(\.queue.underWay) }
-    /// How many requests wait.
+    /// The number of waiting requests.
     public var waiting: Int { state.withLock(\.queue.waiting) }
 
-    /// Lets a request go if there is room. Who goes has to release.
+    /// Admits a request if there is a permit. An admitted request must release it.
     func admit() -> Bool { state.withLock { $0.queue.admit() } }
 
-    /// Waits until there is room for a request. Who goes has to release.
+    /// Waits until there is a permit for a request. An admitted request must release it.
     ///
-    /// - Throws: a ``FetchError`` if it does not go: refused, cancelled, or too late.
+    /// - Throws: A ``FetchError`` if the request is rejected, cancelled, or too late.
     func wait(_ request: DataRequest) async throws(FetchError) {
-        // Before it takes the place of somebody who has more time.
+        // Checked before the request displaces one that has more time.
         guard !Task.isCancelled else { throw refusals.cancelled(request) }
         let deadline = Deadline.current
         if let deadline, deadline.hasPassed { throw refusals.late(request) }
@@ -98,13 +101,13 @@ public final class ConcurrencyLimiter: Sendable {
         }
     }
 
-    /// Gives back the room of a request that went.
+    /// Releases the permit of a request.
     func release() {
         let next = state.withLock { $0.queue.release() }
         if !next.isEmpty { grant(next) }
     }
 
-    /// Gives back the room of a request that went, and tells how it did.
+    /// Releases the permit of a request and records its outcome.
     func release(_ outcome: AdaptiveLimit.Outcome, from start: Duration) {
         let end = timer.now
         let next = state.withLock { state in
@@ -123,13 +126,13 @@ public final class ConcurrencyLimiter: Sendable {
     private func grant(_ promises: [Promise<Turn>]) {
         var rest = promises[...]
         while let promise = rest.popFirst() {
-            // Who has just left does not go, and the room is for the next.
+            // A waiter that has just left cannot use its permit, so pass it to the next one.
             if !promise.fulfill(.goes) { rest += state.withLock { $0.queue.release() } }
         }
     }
 }
 
-/// Why a ``ConcurrencyLimiter`` lets requests not go, put into words once for all of them.
+/// The rejections of a ``ConcurrencyLimiter``, with explanations formatted once.
 struct ConcurrencyRejections: Sendable {
     private let fullness: String
     private let shedding: String

@@ -1,8 +1,9 @@
-/// Decides who goes and who waits: a value without a clock or a task, for a ``ConcurrencyLimiter``.
+/// The queue of a ``ConcurrencyLimiter``, which decides which requests proceed: a value without a clock or tasks.
 ///
-/// Of those who wait the highest priority goes first, and of one priority who came first. Nobody waits while there is room.
+/// Waiters with the highest priority proceed first, in order of arrival within a priority. No request waits while there are
+/// permits.
 struct ConcurrencyQueue<Waiter> {
-    /// Names somebody who waits. Who has the greatest ticket goes next.
+    /// The identity of a waiter. The greatest ticket is next.
     struct Ticket: Comparable {
         let priority: TaskPriority
         fileprivate let number: UInt64
@@ -12,10 +13,10 @@ struct ConcurrencyQueue<Waiter> {
         }
     }
 
-    /// What becomes of somebody who comes.
+    /// The outcome of an arrival.
     enum Arrival {
         case goes
-        /// It waits, in the place of another one if there was no place left.
+        /// The request waits, displacing another one if the queue was full.
         case waits(Ticket, insteadOf: Waiter?)
         case refused
     }
@@ -25,12 +26,12 @@ struct ConcurrencyQueue<Waiter> {
         let waiter: Waiter
     }
 
-    /// How many may be under way, at least one.
+    /// The maximum number of requests under way, at least one.
     private(set) var limit: Int
-    /// How many may wait.
+    /// The maximum number of waiters.
     let capacity: Int
     private(set) var underWay = 0
-    /// In the order of their tickets, so that the last one goes next.
+    /// Sorted by ticket, so that the last one is next.
     private var places: [Place] = []
     private var lastNumber: UInt64 = 0
 
@@ -39,19 +40,19 @@ struct ConcurrencyQueue<Waiter> {
         self.capacity = max(0, capacity)
     }
 
-    /// How many wait.
+    /// The number of waiters.
     var waiting: Int { places.count }
 
-    /// Lets somebody go if there is room. Who goes has to be released.
+    /// Admits a request if there is a permit. An admitted request must be released.
     mutating func admit() -> Bool {
         guard underWay < limit else { return false }
         underWay += 1
         return true
     }
 
-    /// Lets somebody go, or wait if there is no room.
+    /// Admits a request, or enqueues it if there is no permit.
     ///
-    /// - Complexity: O(n) moves in the number of those who wait.
+    /// - Complexity: O(n) moves in the number of waiters.
     mutating func arrive(_ waiter: Waiter, priority: TaskPriority) -> Arrival {
         if admit() { return .goes }
         var shed: Waiter?
@@ -66,9 +67,9 @@ struct ConcurrencyQueue<Waiter> {
         return .waits(ticket, insteadOf: shed)
     }
 
-    /// Takes out somebody who waits no longer; `false` if it is out already.
+    /// Removes a waiter; `false` if it was removed already.
     ///
-    /// - Complexity: O(n) moves in the number of those who wait.
+    /// - Complexity: O(n) moves in the number of waiters.
     @discardableResult
     mutating func leave(_ ticket: Ticket) -> Bool {
         let index = index(of: ticket)
@@ -77,17 +78,17 @@ struct ConcurrencyQueue<Waiter> {
         return true
     }
 
-    /// Takes back the room of somebody who went.
+    /// Releases the permit of a request.
     ///
-    /// - Returns: who goes now, and has to be released.
+    /// - Returns: The waiters admitted as a result, which must be released.
     mutating func release() -> [Waiter] {
         underWay -= 1
         return admitWaiting()
     }
 
-    /// Changes how many may be under way. Nobody who is has to come back for it.
+    /// Changes the limit without affecting requests under way.
     ///
-    /// - Returns: who goes now, and has to be released.
+    /// - Returns: The waiters admitted as a result, which must be released.
     mutating func change(limit: Int) -> [Waiter] {
         self.limit = max(1, limit)
         return admitWaiting()
@@ -103,7 +104,7 @@ struct ConcurrencyQueue<Waiter> {
         return admitted
     }
 
-    /// Where a ticket is, or belongs.
+    /// Returns the index at which a ticket is, or is to be inserted.
     private func index(of ticket: Ticket) -> Int {
         var (low, high) = (0, places.count)
         while low < high {

@@ -1,8 +1,8 @@
 import InwardCore
 
-/// A data fetcher that sends no more requests at once than a limiter allows, and has the others wait or refuses them.
+/// A data fetcher that limits the number of concurrent requests. Requests beyond the limit wait or are rejected.
 public struct LimitingConcurrencyDataFetcher: ReportingDataFetcher {
-    /// What is wrapped.
+    /// The wrapped fetcher.
     public var base: any DataFetcher
     private let limiter: ConcurrencyLimiter
     var observers = FetchObservers()
@@ -12,7 +12,7 @@ public struct LimitingConcurrencyDataFetcher: ReportingDataFetcher {
         self.limiter = limiter
     }
 
-    /// How many requests are sent at once.
+    /// The description of this layer, with the limit.
     public var layer: DataFetcherLayer {
         DataFetcherLayer(
             .concurrencyLimit,
@@ -22,11 +22,11 @@ public struct LimitingConcurrencyDataFetcher: ReportingDataFetcher {
         )
     }
 
-    /// The wrapped fetcher's answer, as soon as there is room for the request.
+    /// Returns the wrapped fetcher's response as soon as there is a permit for the request.
     ///
-    /// - Throws: a ``FetchError`` if the request was not sent: with ``FetchError/Reason/rejected`` if too many wait already or
-    ///   it waited too long, with ``FetchError/Reason/timedOut`` if its deadline passed, with ``FetchError/Reason/cancelled``
-    ///   if the task was cancelled meanwhile; otherwise what the wrapped fetcher throws.
+    /// - Throws: A ``FetchError`` if the request was not sent: with ``FetchError/Reason/rejected`` if the queue is full or
+    ///   the wait was too long, with ``FetchError/Reason/timedOut`` if the deadline passed, with
+    ///   ``FetchError/Reason/cancelled`` if the task was cancelled while waiting; otherwise, errors of the wrapped fetcher.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         if !limiter.admit() { try await wait(request) }
         guard !limiter.isAdaptive else { return try await timed(request) }
@@ -34,14 +34,14 @@ public struct LimitingConcurrencyDataFetcher: ReportingDataFetcher {
         return try await base.fetch(request)
     }
 
-    /// Apart from what a limit that is fixed needs, because it takes two looks at the clock.
+    /// Separate from the path of fixed limits, because it reads the clock twice.
     private func timed(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         let start = limiter.timer.now
         var outcome = AdaptiveLimit.Outcome.untold
         defer { limiter.release(outcome, from: start) }
         do {
             let response = try await base.fetch(request)
-            // What fails fast, or comes from elsewhere, tells nothing of how much the source bears.
+            // Fast failures, cached responses and fallbacks say nothing about the capacity of the upstream.
             if response.status.tellsOverload {
                 outcome = .overloaded
             } else if response.isOfSource, response.status.code < 500 {
@@ -65,7 +65,7 @@ public struct LimitingConcurrencyDataFetcher: ReportingDataFetcher {
 }
 
 extension DataResponse.Status {
-    /// Whether the source says that it was asked for too much.
+    /// Whether the upstream reports overload.
     fileprivate var tellsOverload: Bool {
         switch code {
         case 429, 503, 504: true
@@ -75,12 +75,12 @@ extension DataResponse.Status {
 }
 
 extension FetchError {
-    /// Whether the source may have failed because it was asked for too much.
+    /// Whether the upstream may have failed because of overload.
     fileprivate var tellsOverload: Bool {
         guard wasSent else { return false }
         return switch reason {
         case .timedOut, .interrupted, .unreachable: true
-        // Whoever bounds the work cancels it when the time is up.
+        // A timeout cancels the work when the deadline passes.
         case .cancelled: Deadline.current?.hasPassed ?? false
         default: false
         }
@@ -88,21 +88,21 @@ extension FetchError {
 }
 
 extension DataFetcher {
-    /// This fetcher with a limiter of its own, which lets so many requests be under way at once and 64 more wait.
+    /// Returns this fetcher with a concurrency limiter of its own, whose queue holds 64 requests.
     ///
-    /// - Parameter count: How many; at least 1, and what is less counts as that.
-    /// - Returns: the fetcher to hand requests to.
+    /// - Parameter count: The maximum number of concurrent requests; values below 1 count as 1.
+    /// - Returns: The limited fetcher.
     public func limitingConcurrency(to count: Int) -> LimitingConcurrencyDataFetcher {
         limitingConcurrency(to: ConcurrencyLimiter(.fixed(count)))
     }
 
-    /// This fetcher with a limiter for how many requests are under way at once, which other pipelines may share.
+    /// Returns this fetcher with a concurrency limiter, which other pipelines may share.
     ///
-    /// Put it inside of retries, so that who waits to try again takes no room, and inside of the timeout that is to bound the
-    /// waiting too.
+    /// Apply it inside retries, so that requests waiting for a retry hold no permit, and inside a timeout that should include
+    /// the wait.
     ///
-    /// - Parameter limiter: What lets requests go.
-    /// - Returns: the fetcher to hand requests to.
+    /// - Parameter limiter: The limiter.
+    /// - Returns: The limited fetcher.
     public func limitingConcurrency(to limiter: ConcurrencyLimiter) -> LimitingConcurrencyDataFetcher {
         LimitingConcurrencyDataFetcher(self, limiter: limiter)
     }

@@ -1,9 +1,9 @@
 public import InwardCore
 import Synchronization
 
-/// A data fetcher that sends no more requests in a time than a limiter allows, and has the others wait or refuses them.
+/// A data fetcher that limits the rate of requests. Requests beyond the limit wait or are rejected.
 public struct LimitingRateDataFetcher: ReportingDataFetcher {
-    /// What is wrapped.
+    /// The wrapped fetcher.
     public var base: any DataFetcher
     private let limiter: RateLimiter
     var observers = FetchObservers()
@@ -13,14 +13,15 @@ public struct LimitingRateDataFetcher: ReportingDataFetcher {
         self.limiter = limiter
     }
 
-    /// How many requests are sent in a time.
+    /// The description of this layer, with the rate.
     public var layer: DataFetcherLayer { DataFetcherLayer(.rateLimit, "sends at most \(limiter.description)") }
 
-    /// The wrapped fetcher's answer, as soon as it is the request's turn.
+    /// Returns the wrapped fetcher's response as soon as the rate limit permits the request.
     ///
-    /// - Throws: a ``FetchError`` with ``FetchError/Reason/rejected``, which says when it can help to ask again, if the request
-    ///   would have to wait too long, or beyond its deadline; with ``FetchError/Reason/timedOut`` if that has passed already;
-    ///   with ``FetchError/Reason/cancelled`` if the task is cancelled while it waits; otherwise what the wrapped fetcher throws.
+    /// - Throws: A ``FetchError`` with ``FetchError/Reason/rejected`` and the earliest time for a retry if the request would
+    ///   have to wait too long or beyond its deadline; with ``FetchError/Reason/timedOut`` if the deadline has already
+    ///   passed; with ``FetchError/Reason/cancelled`` if the task is cancelled while waiting; otherwise, errors of the
+    ///   wrapped fetcher.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         let turn: TokenBucket.Turn
         if let free = limiter.admit() { turn = free } else { turn = try await wait(request) }
@@ -43,15 +44,15 @@ public struct LimitingRateDataFetcher: ReportingDataFetcher {
 }
 
 extension DataFetcher {
-    /// This fetcher with a limiter of its own for how many requests are sent in a time.
+    /// Returns this fetcher with a rate limiter of its own.
     ///
     /// - Parameters:
-    ///   - count: How many may be sent in a period, from 1 to 1,000,000,000.
-    ///   - period: How long that is, from a nanosecond to 1,000,000,000 seconds.
-    ///   - burst: How many may be sent at once when none was for a while, from 1 to 1,000,000,000.
-    ///   - patience: How long one may wait for its turn; with zero or less, who comes too soon is refused.
-    ///   - timer: What tells the time.
-    /// - Returns: the fetcher to hand requests to.
+    ///   - count: The number of requests per period, from 1 to 1,000,000,000.
+    ///   - period: The period, from a nanosecond to 1,000,000,000 seconds.
+    ///   - burst: The number of requests that may be sent at once after an idle time, from 1 to 1,000,000,000.
+    ///   - patience: The maximum wait. With zero or less, requests that come too early are rejected.
+    ///   - timer: The source of time.
+    /// - Returns: The limited fetcher.
     public func limitingRate(
         to count: Int,
         per period: Duration,
@@ -62,22 +63,25 @@ extension DataFetcher {
         limitingRate(to: RateLimiter(count, per: period, burst: burst, waitingAtMost: patience, timer: timer))
     }
 
-    /// This fetcher with a limiter for how many requests are sent in a time, which other pipelines may share.
+    /// Returns this fetcher with a rate limiter, which other pipelines may share.
     ///
-    /// Put it inside of retries, because each attempt is sent.
+    /// Apply it inside retries, because every attempt is sent.
     ///
-    /// - Parameter limiter: What lets requests go.
-    /// - Returns: the fetcher to hand requests to.
+    /// - Parameter limiter: The limiter.
+    /// - Returns: The limited fetcher.
     public func limitingRate(to limiter: RateLimiter) -> LimitingRateDataFetcher {
         LimitingRateDataFetcher(self, limiter: limiter)
     }
 }
 
-/// Bounds how many requests are sent in a time, in all the pipelines that it is handed to.
+/// A limiter for the rate of requests in all pipelines that share it.
 ///
-/// It lets a burst go at once, and one more whenever its part of the period has passed: in no stretch of time more than the
-/// burst and what the rate gives for it. Who comes too soon has to wait for a turn, and turns are given in the order in which
-/// requests come. Who would have to wait too long is refused at once, and told when it can help to ask again.
+/// It permits a burst at once, and then one request per fraction of the period. No time span ever has more requests than the
+/// burst plus the rate's share. Requests that come too early reserve a future slot, in order of arrival, and wait for it. A
+/// request that would have to wait too long is rejected at once, with the earliest time for a retry.
+///
+///     let limiter = RateLimiter(10, per: .seconds(1), burst: 5)
+///     let api = fetcher.limitingRate(to: limiter)
 public final class RateLimiter: Sendable {
     let timer: TimerService
     let description: String
@@ -85,14 +89,14 @@ public final class RateLimiter: Sendable {
     private let patience: Duration
     private let refusal: String
 
-    /// Makes a limiter that nobody went through yet.
+    /// Creates a limiter.
     ///
     /// - Parameters:
-    ///   - count: How many requests may be sent in a period, from 1 to 1,000,000,000.
-    ///   - period: How long that is, from a nanosecond to 1,000,000,000 seconds.
-    ///   - burst: How many may be sent at once when none was for a while, from 1 to 1,000,000,000.
-    ///   - patience: How long one may wait for its turn; with zero or less, who comes too soon is refused.
-    ///   - timer: What tells the time.
+    ///   - count: The number of requests per period, from 1 to 1,000,000,000.
+    ///   - period: The period, from a nanosecond to 1,000,000,000 seconds.
+    ///   - burst: The number of requests that may be sent at once after an idle time, from 1 to 1,000,000,000.
+    ///   - patience: The maximum wait. With zero or less, requests that come too early are rejected.
+    ///   - timer: The source of time.
     public init(
         _ count: Int,
         per period: Duration,
@@ -108,23 +112,23 @@ public final class RateLimiter: Sendable {
         refusal = "was not sent: \(description) are the most allowed"
     }
 
-    /// Lets a request go if it may now.
+    /// Admits a request if it may be sent now.
     ///
-    /// - Returns: its turn; `nil` if it has to wait for one.
+    /// - Returns: The slot; `nil` if the request has to wait for one.
     func admit() -> TokenBucket.Turn? {
         let now = timer.now
         return bucket.withLock { $0.reserve(at: now, by: now) }
     }
 
-    /// Takes back the turn of a request that was not sent, so that it does not count.
+    /// Returns the slot of a request that was not sent, so that it does not count.
     func putBack(_ turn: TokenBucket.Turn) {
         bucket.withLock { $0.putBack(turn) }
     }
 
-    /// Waits until a request may go.
+    /// Waits until a request may be sent.
     ///
-    /// - Returns: its turn.
-    /// - Throws: a ``FetchError`` if it may not: it would have to wait too long, or was cancelled.
+    /// - Returns: The slot.
+    /// - Throws: A ``FetchError`` if the request would have to wait too long, is too late, or was cancelled.
     func wait(_ request: DataRequest) async throws(FetchError) -> TokenBucket.Turn {
         guard !Task.isCancelled else { throw cancelled(request) }
         let deadline = Deadline.current
@@ -168,51 +172,51 @@ public final class RateLimiter: Sendable {
     }
 }
 
-/// Decides when something may be sent so that no more than a rate allows is: a value without a clock, for a ``RateLimiter``.
+/// The token bucket of a ``RateLimiter``: a value without a clock.
 ///
-/// Of a bucket that holds as many tokens as may be sent at once, and gets a new one now and then, it is enough to know the
-/// moment from which on it is full: the generic cell rate algorithm (ITU-T I.371).
+/// It implements the generic cell rate algorithm (ITU-T I.371), which represents the bucket by the time at which it will be
+/// full.
 struct TokenBucket: Sendable {
-    /// A turn, now or in the future.
+    /// A reserved slot, now or in the future.
     struct Turn: Hashable, Sendable {
-        /// When it is.
+        /// The time of the slot.
         let moment: Duration
         fileprivate let full: Duration
     }
 
-    /// The greatest number of tokens, and of seconds, so that no moment is too late to be told.
+    /// The maximum number of tokens and of seconds, so that every time is representable.
     static let most = 1_000_000_000
 
-    /// How often a token comes.
+    /// The interval between tokens.
     let interval: Duration
-    /// How long it takes to fill all of the bucket but one token.
+    /// The time in which the bucket fills up from one token.
     private let tolerance: Duration
-    /// When the bucket is full, if nothing more is taken; a moment in the past if it is.
+    /// The time at which the bucket is full if no more tokens are taken; in the past if it is full already.
     private var full = Duration.zero
-    /// Turns that were put back before they came, the earliest first. Others have turns behind each of them.
+    /// Slots that were returned before their time, earliest first. Each of them precedes a slot that is still reserved.
     private var free: [Turn] = []
 
-    /// Makes a full bucket.
+    /// Creates a full bucket.
     ///
     /// - Parameters:
-    ///   - count: How many tokens come in a period.
-    ///   - period: How long that is.
-    ///   - burst: How many it holds.
+    ///   - count: The number of tokens per period.
+    ///   - period: The period.
+    ///   - burst: The capacity of the bucket.
     init(_ count: Int, per period: Duration, burst: Int) {
         let count = min(max(1, count), Self.most)
         let period = min(max(.nanoseconds(1), period), .seconds(Self.most))
         let quotient = period / count
-        // Rounded up, because more often is too often.
+        // Rounded up, because rounding down would exceed the rate.
         interval = quotient * count < period ? quotient + Duration(attoseconds: 1) : quotient
         tolerance = interval * (min(max(1, burst), Self.most) - 1)
     }
 
-    /// When there will be a token that nobody has taken, if there is none now.
+    /// Returns the time of the next token that is not reserved. It may be in the past.
     func next(at now: Duration) -> Duration {
         free.first { $0.moment >= now }?.moment ?? full - tolerance
     }
 
-    /// Takes the next token, if there is one by a moment. It is not used before its turn.
+    /// Reserves the next token if it is available by a point in time. It must not be used before its slot.
     mutating func reserve(at now: Duration, by latest: Duration) -> Turn? {
         free.removeFirst(free.prefix { $0.moment < now }.count)
         let moment = max(now, next(at: now))
@@ -222,10 +226,10 @@ struct TokenBucket: Sendable {
         return Turn(moment: moment, full: full)
     }
 
-    /// Puts a token back that was not used.
+    /// Returns an unused token.
     ///
-    /// Others may have later turns by now, which stay as they are. Then somebody else can have this one, until its moment has
-    /// passed: used later, it could come too soon before the next.
+    /// Later slots may already be reserved and do not move. Another request can take the returned slot until its time has
+    /// passed: used later, it could come too close to the next one.
     mutating func putBack(_ turn: Turn) {
         free.insert(turn, at: free.firstIndex { $0.full > turn.full } ?? free.endIndex)
         while let last = free.last, last.full == full {

@@ -1,6 +1,6 @@
-/// A data fetcher that takes no answer whose body is larger than a limit.
+/// A data fetcher that rejects responses whose body exceeds a limit.
 public struct LimitingSizeDataFetcher: DecoratingDataFetcher {
-    /// What is wrapped.
+    /// The wrapped fetcher.
     public var base: any DataFetcher
     private let limit: Int
 
@@ -9,12 +9,13 @@ public struct LimitingSizeDataFetcher: DecoratingDataFetcher {
         self.limit = max(0, limit)
     }
 
-    /// How large an answer may be.
+    /// The description of this layer, with the limit.
     public var layer: DataFetcherLayer { DataFetcherLayer(.sizeLimit, "takes no more than \(limit) bytes") }
 
-    /// The wrapped fetcher's answer, if its body is not too large, whatever its status.
+    /// Returns the wrapped fetcher's response, whatever its status, if its body is within the limit.
     ///
-    /// - Throws: a ``FetchError`` with ``FetchError/Reason/tooLarge`` if it is; otherwise what the wrapped fetcher throws.
+    /// - Throws: A ``FetchError`` with ``FetchError/Reason/tooLarge`` if the body is too large; otherwise, errors of the
+    ///   wrapped fetcher.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         let response = try await base.fetch(request)
         guard response.body.count <= limit else {
@@ -29,13 +30,13 @@ public struct LimitingSizeDataFetcher: DecoratingDataFetcher {
 }
 
 extension DataFetcher {
-    /// This fetcher with a limit for the body of each answer.
+    /// Returns this fetcher with a limit for the body of each response.
     ///
-    /// The body has been received by then: what protects the memory is the limit of the fetcher that receives it. This one
-    /// is for who wants less than that, such as one repository of many.
+    /// The limit applies after the body has been received, so only the limit of the receiving fetcher protects memory. Use
+    /// this one for stricter limits, such as that of one repository among many.
     ///
-    /// - Parameter bytes: The most bytes that a body may have; a number below 0 counts as 0.
-    /// - Returns: the fetcher to hand requests to.
+    /// - Parameter bytes: The maximum number of bytes in a body; negative values count as 0.
+    /// - Returns: The limited fetcher.
     public func limitingSize(to bytes: Int) -> LimitingSizeDataFetcher {
         LimitingSizeDataFetcher(self, limit: bytes)
     }

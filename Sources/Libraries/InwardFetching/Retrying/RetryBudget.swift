@@ -1,25 +1,29 @@
 public import InwardCore
 import Synchronization
 
-/// How many retries the requests to one upstream may cause together, so that retries do not keep down what is down.
+/// A budget for retries to one upstream, which prevents retries from overloading an upstream that is already failing.
 ///
-/// Each request adds a share of a retry. Besides there is a small reserve, which comes back with time, so that a client with few
-/// requests may retry too. Make one for each upstream, and hand it to every policy by which that upstream is asked again.
+/// Each request adds a fraction of a retry. A small reserve, which refills over time, lets clients with few requests retry
+/// too. Create one budget for each upstream, and pass it to every retry policy for that upstream:
+///
+///     let budget = RetryBudget()
+///     let users = fetcher.retrying(RetryPolicy(budget: budget))
+///     let orders = fetcher.retrying(RetryPolicy(attempts: 5, budget: budget))
 public final class RetryBudget: Sendable {
-    // Counted apart from the balance: what every request pays is one addition.
+    // Separate from the balance, so that a request costs only one atomic addition.
     private let requests = Atomic(0)
     private let balance: Mutex<RetryBudgetBalance>
     private let timer: TimerService
 
-    /// Makes a budget with its reserve in full.
+    /// Creates a budget with a full reserve.
     ///
     /// - Parameters:
-    ///   - share: The part of the requests that may be retried, from 0 to 1. Another number counts as the nearest.
-    ///   - reserve: How many retries there are at first, and come back with time; from 0 to a million.
-    ///   - limit: The most retries that add up while nothing fails, at least the reserve and at most a million. It is what
-    ///     makes the share one of recent requests.
-    ///   - refillInterval: How long it takes until one retry of the reserve is back; at least a millisecond.
-    ///   - timer: What tells the time. It is asked for a retry alone.
+    ///   - share: The fraction of requests that may be retried, clamped to the range from 0 to 1.
+    ///   - reserve: The number of retries available at first, which refills over time; from 0 to a million.
+    ///   - limit: The maximum number of retries that accumulate while nothing fails, at least the reserve and at most a
+    ///     million. It restricts the share to recent requests.
+    ///   - refillInterval: The time in which one retry of the reserve is restored; at least a millisecond.
+    ///   - timer: The source of time, which is read at creation and for each retry, not for each request.
     public init(
         share: Double = 0.2,
         reserve: Int = 10,
@@ -45,14 +49,14 @@ public final class RetryBudget: Sendable {
     /// Takes one retry; `false` if none is left.
     func withdraw() -> Bool {
         let now = timer.now
-        // The count is read under the lock, so that it never goes back from one withdrawal to the next.
+        // Read under the lock, so that the count never decreases from one withdrawal to the next.
         return balance.withLock { $0.withdraw(requests: requests.load(ordering: .relaxed), at: now) }
     }
 }
 
-/// How many retries may be made: a value without a clock, for a ``RetryBudget``.
+/// The balance of a ``RetryBudget``: a value without a clock.
 ///
-/// It is counted in millionths of a retry, so that shares add up to what they should.
+/// It counts millionths of a retry, which avoids rounding errors.
 struct RetryBudgetBalance {
     private static let retry = 1_000_000
 
@@ -64,14 +68,14 @@ struct RetryBudgetBalance {
     private var counted = 0
     private var refilled: Duration
 
-    /// Makes a balance with its reserve in full.
+    /// Creates a balance with a full reserve.
     ///
     /// - Parameters:
-    ///   - share: What each request adds, from 0 to 1 retries; another number counts as the nearest.
-    ///   - reserve: How many retries there are at first and come back with time, from 0 to a million.
-    ///   - limit: The most retries that add up, at least the reserve and at most a million.
-    ///   - refillInterval: How long it takes until one retry of the reserve is back, at least a millisecond.
-    ///   - now: The time.
+    ///   - share: The fraction of a retry that each request adds, clamped to the range from 0 to 1.
+    ///   - reserve: The number of retries available at first, which refills over time; from 0 to a million.
+    ///   - limit: The maximum number of retries that accumulate, at least the reserve and at most a million.
+    ///   - refillInterval: The time in which one retry of the reserve is restored, at least a millisecond.
+    ///   - now: The current time.
     init(share: Double, reserve: Int, limit: Int, refillInterval: Duration, at now: Duration) {
         let reserve = min(max(0, reserve), 1_000_000) * Self.retry
         self.share = share > 0 ? Int(min(share, 1) * Double(Self.retry)) : 0
@@ -85,9 +89,9 @@ struct RetryBudgetBalance {
     /// Takes one retry.
     ///
     /// - Parameters:
-    ///   - requests: How many requests there were in all, by a count that may wrap around.
-    ///   - now: The time. One that lies before an earlier one counts as that.
-    /// - Returns: whether one was left.
+    ///   - requests: The total number of requests, which may wrap around.
+    ///   - now: The current time. A time before an earlier one counts as the earlier one.
+    /// - Returns: Whether a retry was left.
     /// - Complexity: O(1).
     mutating func withdraw(requests: Int, at now: Duration) -> Bool {
         let (credit, isTooMuch) = (requests &- counted).multipliedReportingOverflow(by: share)

@@ -1,27 +1,29 @@
 import Synchronization
 
-/// Which requests are tried again, how often, and after how long.
+/// A policy that determines which requests are retried, how often, and after which delay.
 ///
-/// A wait is as long as chance has it, up to a limit that doubles with each attempt (exponential backoff with full jitter). Where
-/// the upstream says when to ask again (`Retry-After`), that long is waited first.
+/// The delay is random, up to a limit that doubles with each attempt (exponential backoff with full jitter). If the upstream
+/// specifies a `Retry-After`, the delay is added to it.
+///
+///     let fetcher = base.retrying(RetryPolicy(attempts: 5, baseDelay: .milliseconds(200)))
 public struct RetryPolicy: Sendable {
-    /// The policy with every default, and a retry budget of its own each time it is asked for.
+    /// The default policy. Each access creates a retry budget of its own.
     public static var standard: Self { Self() }
 
-    /// The failures that are retried by default: nobody was reached, or the answer did not come in time or not whole.
+    /// The failures that are retried by default: the upstream was unreachable, or the response was late or incomplete.
     public static let standardReasons: Set<FetchError.Reason> = [.unreachable, .timedOut, .interrupted]
 
     /// The statuses that are retried by default: 408, 425, 429, 500, 502, 503 and 504.
     public static let standardStatuses: Set<DataResponse.Status> = [408, 425, 429, 500, 502, 503, 504]
 
-    /// What a retry is no help against, or what says that there shall be none.
+    /// Failures that are never retried, because a retry cannot help or must not happen.
     private static let finalReasons: Set<FetchError.Reason> = [.cancelled, .closed, .rejected, .invalidRequest]
 
-    /// The most attempts that are made, the first included; at least 1.
+    /// The maximum number of attempts, including the first; at least 1.
     public let attempts: Int
-    /// The longest wait that a `Retry-After` is honoured for.
+    /// The longest `Retry-After` that is honoured.
     public let maximumRetryAfter: Duration
-    /// What the retries are paid from; `nil` for as many as there are attempts.
+    /// The budget for retries; `nil` to limit only the number of attempts.
     public let budget: RetryBudget?
 
     private let backoff: Backoff
@@ -30,21 +32,22 @@ public struct RetryPolicy: Sendable {
     private let statuses: Set<DataResponse.Status>
     private let isRepeatable: @Sendable (DataRequest) -> Bool
 
-    /// Makes a policy. A duration below zero counts as zero, and one of more than a year as a year.
+    /// Creates a policy. Negative durations count as zero, and durations of more than a year as a year.
     ///
     /// - Parameters:
-    ///   - attempts: The most attempts that are made, the first included; less than 1 counts as 1.
-    ///   - baseDelay: The longest wait before the second attempt, unless the upstream asks for more.
-    ///   - maximumDelay: The longest wait before any attempt, likewise.
-    ///   - maximumRetryAfter: The longest wait that a `Retry-After` is honoured for. If the upstream asks for a longer one,
-    ///     there is no other attempt.
-    ///   - budget: What the retries are paid from: share it among all who ask one upstream. `nil` for no limit but that of
-    ///     the attempts.
-    ///   - jitter: The chance by which a wait is shorter than its limit.
-    ///   - reasons: The failures that are retried. ``FetchError/Reason/cancelled``, ``FetchError/Reason/closed``,
-    ///     ``FetchError/Reason/rejected`` and ``FetchError/Reason/invalidRequest`` never are.
-    ///   - statuses: The statuses that are retried; one of success never is.
-    ///   - isRepeatable: Whether a request may be done more than once. Where nobody was reached, it is not asked.
+    ///   - attempts: The maximum number of attempts, including the first; values below 1 count as 1.
+    ///   - baseDelay: The maximum delay before the second attempt, not counting a `Retry-After`.
+    ///   - maximumDelay: The maximum delay before any attempt, not counting a `Retry-After`.
+    ///   - maximumRetryAfter: The longest `Retry-After` that is honoured. If the upstream asks for more, the request is not
+    ///     retried.
+    ///   - budget: The budget for retries, to share among all policies for the same upstream; `nil` to limit only the number
+    ///     of attempts.
+    ///   - jitter: The source of randomness for delays.
+    ///   - reasons: The failures to retry. ``FetchError/Reason/cancelled``, ``FetchError/Reason/closed``,
+    ///     ``FetchError/Reason/rejected`` and ``FetchError/Reason/invalidRequest`` are never retried.
+    ///   - statuses: The statuses to retry. Successful ones are never retried.
+    ///   - isRepeatable: Returns whether a request may take effect more than once. It is not called if the upstream was not
+    ///     reached.
     public init(
         attempts: Int = 3,
         baseDelay: Duration = .milliseconds(100),
@@ -66,7 +69,7 @@ public struct RetryPolicy: Sendable {
         backoff = Backoff(base: baseDelay, maximum: maximumDelay)
     }
 
-    /// Why a request is not to be tried again, whatever the time; `nil` if it may be.
+    /// Returns the reason why a request must not be retried, regardless of timing; `nil` if it may be.
     func objection(
         to request: DataRequest,
         after attempts: Int,
@@ -74,21 +77,21 @@ public struct RetryPolicy: Sendable {
     ) -> RetryEnding? {
         guard isRetried(outcome) else { return .unsuited }
         if case .failure(let error) = outcome, error.reason == .unreachable || !error.wasSent {
-            // Nothing was done by it.
+            // The request had no effect.
         } else if !isRepeatable(request) {
             return .unrepeatable
         }
         return attempts < self.attempts ? nil : .attemptsExhausted
     }
 
-    /// Decides when a request that may be tried again is.
+    /// Decides when to retry a request that may be retried.
     ///
     /// - Parameters:
-    ///   - attempts: How many attempts were made.
-    ///   - retryAfter: How long the upstream asked to wait, if it did.
-    ///   - remaining: How much time the deadline leaves; `nil` without one.
-    ///   - fraction: Chance, from 0 up to but not including 1.
-    /// - Returns: after how long, or why not.
+    ///   - attempts: The number of attempts so far.
+    ///   - retryAfter: The delay that the upstream asked for, if any.
+    ///   - remaining: The time until the deadline; `nil` without one.
+    ///   - fraction: A random number from 0 up to but not including 1.
+    /// - Returns: The delay, or the reason not to retry.
     func decision(
         after attempts: Int,
         retryAfter: Duration?,
@@ -96,9 +99,9 @@ public struct RetryPolicy: Sendable {
         fraction: Double
     ) -> RetryDecision {
         if let retryAfter, retryAfter > maximumRetryAfter { return .end(.retryAfterTooLong(retryAfter)) }
-        // On top of what was asked for, because everybody was asked for the same.
+        // Added to the upstream's delay, because all clients received the same one.
         let delay = (retryAfter ?? .zero) + backoff.delay(after: attempts, fraction: fraction)
-        // When the wait is over there is to be some time for the attempt.
+        // The attempt needs some time after the delay.
         if let remaining, remaining <= delay { return .end(.deadline) }
         return .retry(after: delay)
     }
@@ -111,19 +114,19 @@ public struct RetryPolicy: Sendable {
     }
 }
 
-/// Whether a request is tried again.
+/// The decision whether to retry a request.
 enum RetryDecision: Hashable, Sendable {
-    /// It is, after a while.
+    /// Retry after a delay.
     case retry(after: Duration)
-    /// It is not.
+    /// Do not retry.
     case end(RetryEnding)
 }
 
 extension DataRequest {
-    /// Whether it makes no difference if the request is done once or more than once.
+    /// Whether repeating the request has the same effect as sending it once.
     ///
-    /// So it is for the idempotent methods of RFC 9110 section 9.2.2, and for a request of any method that has a key in
-    /// ``HeaderField/Name/idempotencyKey``, which its source knows the repeats by.
+    /// This applies to the idempotent methods of RFC 9110 section 9.2.2, and to requests with any method that have a
+    /// ``HeaderField/Name/idempotencyKey``, by which the upstream recognizes repetitions.
     public var isIdempotent: Bool {
         Self.idempotentMethods.contains(method.rawValue)
             || headerFields.contains { $0.name == .idempotencyKey && !$0.value.isEmpty }
@@ -132,9 +135,9 @@ extension DataRequest {
     private static let idempotentMethods: Set<String> = ["DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"]
 }
 
-/// How long to wait before a request is tried again: a while by chance, up to a limit that doubles with each attempt.
+/// An exponential backoff with full jitter: random delays up to a limit that grows with each attempt.
 package struct Backoff: Hashable, Sendable {
-    /// No wait is longer, so that none is too long for a number.
+    /// The maximum delay, which avoids overflow.
     package static let longest = Duration.seconds(31_536_000)
 
     private let base: Duration
@@ -149,12 +152,12 @@ package struct Backoff: Hashable, Sendable {
         self.maximum = min(max(.zero, maximum), Self.longest)
     }
 
-    /// Tells how long to wait behind so many attempts.
+    /// Returns the delay after a number of attempts.
     ///
     /// - Parameters:
-    ///   - attempts: How many attempts were made, at least 1.
-    ///   - fraction: From 0 up to but not including 1.
-    /// - Returns: that fraction of the most the wait can be.
+    ///   - attempts: The number of attempts so far, at least 1.
+    ///   - fraction: A fraction from 0 up to but not including 1.
+    /// - Returns: That fraction of the maximum delay.
     package func delay(after attempts: Int, fraction: Double) -> Duration { limit(after: attempts) * fraction }
 
     private func limit(after attempts: Int) -> Duration {
@@ -168,7 +171,7 @@ package struct Backoff: Hashable, Sendable {
     }
 }
 
-/// Where chance comes from, so that those who fail together do not come back together.
+/// A source of randomness for delays, so that clients that fail together do not retry together.
 public struct Jitter: Sendable {
     private final class Source<Generator: RandomNumberGenerator & Sendable>: Sendable {
         private let generator: Mutex<Generator>
@@ -180,24 +183,24 @@ public struct Jitter: Sendable {
         package func fraction() -> Double { generator.withLock { Double.random(in: 0..<1, using: &$0) } }
     }
 
-    /// Chance that nobody can tell in advance: the system's generator.
+    /// Unpredictable jitter from the system's random number generator.
     public static let random = Self { Double.random(in: 0..<1) }
 
     private let draw: @Sendable () -> Double
 
-    /// Makes jitter of a function that gives another number from 0 up to but not including 1 each time.
+    /// Creates jitter from a function that returns a new number from 0 up to but not including 1 on each call.
     ///
-    /// A number below counts as 0, one above as the largest below 1, and what is no number as 0.
+    /// Numbers below the range and NaN count as 0; numbers above it count as the largest number below 1.
     public init(_ draw: @escaping @Sendable () -> Double) {
         self.draw = draw
     }
 
-    /// Makes jitter that follows from a generator, such as one with a seed in a test.
+    /// Creates jitter from a random number generator, such as a seeded one in a test.
     public init(_ generator: some RandomNumberGenerator & Sendable) {
         self.init(Source(generator).fraction)
     }
 
-    /// Another number from 0 up to but not including 1.
+    /// Returns a number from 0 up to but not including 1.
     package func fraction() -> Double {
         let fraction = draw()
         return fraction > 0 ? min(fraction, 1.0.nextDown) : 0

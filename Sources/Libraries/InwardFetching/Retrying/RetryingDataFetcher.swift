@@ -6,14 +6,14 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A data fetcher that asks again where that is safe and can help.
+/// A data fetcher that retries failed requests if that is safe and can help.
 ///
-/// Between two attempts it waits, but no longer than the deadline of the task allows. When it asks no more, the last outcome is
-/// given, and says how often it was tried and why no more.
+/// It waits between attempts, but not beyond the task's deadline. When it gives up, it returns or throws the last outcome
+/// with a report on the number of attempts and why they ended.
 public struct RetryingDataFetcher: ReportingDataFetcher {
     private typealias Outcome = Result<DataResponse, FetchError>
 
-    /// What is wrapped.
+    /// The wrapped fetcher.
     public var base: any DataFetcher
     private let policy: RetryPolicy
     private let timer: TimerService
@@ -27,15 +27,16 @@ public struct RetryingDataFetcher: ReportingDataFetcher {
         self.now = now
     }
 
-    /// How often it is tried.
+    /// The description of this layer, with the number of attempts.
     public var layer: DataFetcherLayer {
         DataFetcherLayer(.retry, policy.attempts == 1 ? "tries once" : "tries up to \(policy.attempts) times")
     }
 
-    /// The wrapped fetcher's first successful answer, or else its last. A request with ``DataRequest/isSentOnce`` is tried once.
+    /// Returns the wrapped fetcher's first successful response, or otherwise its last one. A request with
+    /// ``DataRequest/isSentOnce`` is not retried.
     ///
-    /// - Throws: what the wrapped fetcher throws at last; a ``FetchError`` with ``FetchError/Reason/cancelled`` if the task is
-    ///   cancelled between two attempts.
+    /// - Throws: The last error of the wrapped fetcher; a ``FetchError`` with ``FetchError/Reason/cancelled`` if the task is
+    ///   cancelled between attempts.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         policy.budget?.deposit()
         if request.isSentOnce { return try await base.fetch(request) }
@@ -72,7 +73,7 @@ public struct RetryingDataFetcher: ReportingDataFetcher {
         }
     }
 
-    /// Waits until the next attempt is to begin; says why, if none is.
+    /// Waits for the next attempt; returns the reason if there is none.
     private func waited(for next: DataRequest, after attempts: Int, because outcome: Outcome) async -> RetryEnding? {
         if let objection = policy.objection(to: next, after: attempts, because: outcome) { return objection }
         let decision = policy.decision(
@@ -97,13 +98,13 @@ public struct RetryingDataFetcher: ReportingDataFetcher {
         let alarm = timer.schedule(at: timer.now + delay) { promise.fulfill(()) }
         let end = await promise.value()
         timer.cancel(alarm)
-        // Whatever woke the task: an attempt is begun only while somebody waits for it, and with time for it.
+        // Whatever woke the task, begin an attempt only if the caller still waits and there is time left.
         if Task.isCancelled { return .cancelled }
         if case .fulfilled = end, Deadline.current?.hasPassed != true { return nil }
         return .deadline
     }
 
-    /// How long the source asked to wait.
+    /// Returns the delay that the upstream asked for.
     private func retryAfter(_ outcome: Outcome) -> Duration? {
         let retryAfter =
             switch outcome {
@@ -127,7 +128,7 @@ public struct RetryingDataFetcher: ReportingDataFetcher {
         after attempts: Int,
         _ ending: RetryEnding
     ) throws(FetchError) -> DataResponse {
-        // The first outcome speaks for itself where no retry was in question.
+        // Without a report if a retry was never considered.
         guard attempts > 1 || ending != .unsuited else { return try outcome.get() }
         let report = RetryReport(attempts: attempts, ending: ending.description)
         switch outcome {
@@ -141,13 +142,13 @@ public struct RetryingDataFetcher: ReportingDataFetcher {
 }
 
 extension DataFetcher {
-    /// This fetcher with another attempt, after a while, for a request that failed and is safe to repeat.
+    /// Returns this fetcher with retries of failed requests that are safe to repeat.
     ///
     /// - Parameters:
-    ///   - policy: Which requests are tried again, how often, and after how long.
-    ///   - timer: What tells the time and wakes whoever waits.
-    ///   - now: What tells the date. It is asked where the upstream named a date to ask again at.
-    /// - Returns: the fetcher to hand requests to.
+    ///   - policy: The policy that determines which requests are retried, how often, and after which delay.
+    ///   - timer: The source of time, which also wakes waiting requests.
+    ///   - now: Returns the current date. It is called if the upstream specifies a date for the retry.
+    /// - Returns: The retrying fetcher.
     public func retrying(
         _ policy: RetryPolicy,
         timer: TimerService = .continuous,
@@ -157,11 +158,11 @@ extension DataFetcher {
     }
 }
 
-/// Why a request is not tried again.
+/// The reason why a request is not retried.
 enum RetryEnding: Hashable, Sendable, CustomStringConvertible {
-    /// A retry is not for an outcome like this one.
+    /// The policy does not retry such an outcome.
     case unsuited
-    /// Once is what may be done with the request, and it may have been.
+    /// The request may have taken effect and is not safe to repeat.
     case unrepeatable
     case attemptsExhausted
     case retryAfterTooLong(Duration)
@@ -169,7 +170,7 @@ enum RetryEnding: Hashable, Sendable, CustomStringConvertible {
     case budgetExhausted
     case cancelled
 
-    /// Why, as a part of a sentence that begins with the number of attempts.
+    /// The reason as part of a sentence that begins with the number of attempts.
     var description: String {
         switch self {
         case .unsuited: "a retry is no help"

@@ -6,21 +6,21 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Loads the data at an address, piece by piece, through a data fetcher.
+/// A data loader that loads the data at a URL in pieces, through a data fetcher.
 ///
-/// A data fetcher answers with whole bodies, so pieces are asked for by byte ranges (RFC 9110 section 14), each of the version that
-/// the first one was of (`If-Range`). That takes a source which knows ranges and says what version it has, by a strong entity tag
-/// or the time of the last change. What any other source answers is taken whole, within a limit.
+/// Data fetchers return complete bodies, so the loader requests byte ranges (RFC 9110 section 14), all of the same version as
+/// the first (`If-Range`). This requires a server that supports ranges and identifies versions by a strong entity tag or the
+/// modification time. Data from any other server is loaded at once, up to a limit.
 ///
-/// Caches on the way are told to ask the source, and to keep nothing: what is large would take the place of all else.
+/// Requests tell caches to revalidate and not to store the data, because large data would displace everything else.
 public struct FetchingDataLoader: DataLoader {
     private static let headerFields = [
-        // Parts of what is encoded are of no use.
+        // Ranges of an encoded body are useless.
         HeaderField(.acceptEncoding, "identity"),
         HeaderField(.cacheControl, "no-cache, no-store"),
     ]
 
-    /// What the source is called, the same in each run; `nil` if it has no such name.
+    /// The name of the source, stable across launches; `nil` if it has none.
     public let source: String?
 
     private let url: URL
@@ -28,16 +28,16 @@ public struct FetchingDataLoader: DataLoader {
     private let pieceByteCount: Int
     private let wholeByteLimit: Int
 
-    /// Makes a loader.
+    /// Creates a loader.
     ///
     /// - Parameters:
-    ///   - url: Where the data is.
-    ///   - name: What the source is called, the same in each run and free of credentials; `nil` for its address, unless that has a
-    ///     part that may be secret. What has no name is loaded from its beginning in each run.
-    ///   - pieceByteCount: How many bytes are asked for at once, at least 1. The data fetcher has to allow them. Each takes a way
-    ///     there and back, so over a long one more are faster.
-    ///   - wholeByteLimit: How many bytes may come at once from a source that knows no ranges.
-    ///   - dataFetcher: What answers for the address.
+    ///   - url: The URL of the data.
+    ///   - name: The name of the source, stable across launches and free of credentials; `nil` to use the URL, unless that
+    ///     has parts that may be secret. Data from a source without a name is loaded from the beginning in each launch.
+    ///   - pieceByteCount: The number of bytes to request at once, at least 1. The data fetcher must allow bodies of this
+    ///     size. Each piece takes a round trip, so larger pieces are faster over slow connections.
+    ///   - wholeByteLimit: The maximum number of bytes from a server that does not support ranges.
+    ///   - dataFetcher: The data fetcher for the URL.
     public init(
         url: URL,
         name: String? = nil,
@@ -52,9 +52,9 @@ public struct FetchingDataLoader: DataLoader {
         self.wholeByteLimit = max(self.pieceByteCount, wholeByteLimit)
     }
 
-    /// The bytes from an offset on, or all there are.
+    /// Returns the piece at an offset, or all data if the server does not support ranges.
     ///
-    /// - Throws: a `DataLoaderError` if the source has no answer of success to give, or one that cannot be understood.
+    /// - Throws: A `DataLoaderError` if the response is unsuccessful or invalid.
     public func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
         do {
             return try await fetchedPiece(at: max(0, offset), of: validator)
@@ -63,12 +63,12 @@ public struct FetchingDataLoader: DataLoader {
         }
     }
 
-    /// Whether the source says that it has still the same, or gives a first byte of the same.
+    /// Returns whether the server still has the same version: it says so, or returns the first byte of that version.
     ///
-    /// - Throws: a `DataLoaderError` if the source has no answer of success to give.
+    /// - Throws: A `DataLoaderError` if the response is unsuccessful.
     public func stillHas(_ validator: String) async throws(DataLoaderError) -> Bool {
         var request = request(for: 0...0)
-        // RFC 9110 section 13.2.2: this comes first, and a source that knows no ranges heeds it too.
+        // This precondition is evaluated first (RFC 9110 section 13.2.2), even by a server that does not support ranges.
         request.headerFields[validator.hasPrefix("\"") ? .ifNoneMatch : .ifModifiedSince] = validator
         do throws(FetchError) {
             let response = try await response(to: request)
@@ -113,11 +113,11 @@ public struct FetchingDataLoader: DataLoader {
                 explanation: "was answered with another part than was asked for"
             )
         }
-        // RFC 9110 section 15.3.7: an answer to `If-Range` need not repeat what the caller knows.
+        // A response to `If-Range` may omit what the caller already knows (RFC 9110 section 15.3.7).
         let isTagged = response.headerFields[.etag] != nil || response.headerFields[.lastModified] != nil
         let version = isTagged ? response.headerFields.strongValidator : validator
         let isLast = total == range.upperBound + 1
-        // Without a validator nothing tells that another part would belong to this one.
+        // Without a validator, nothing shows that other parts belong to the same version.
         guard version != nil || offset == 0 && isLast else { return try await fetchedWhole() }
         return LoadedPiece(
             DataPiece([UInt8](response.body), at: offset, isLast: isLast),
@@ -126,7 +126,7 @@ public struct FetchingDataLoader: DataLoader {
         )
     }
 
-    /// What it means that there is nothing at an offset.
+    /// Interprets a response without data at an offset.
     private func end(
         of response: DataResponse,
         to request: DataRequest,
@@ -135,7 +135,7 @@ public struct FetchingDataLoader: DataLoader {
     ) async throws(FetchError) -> LoadedPiece {
         let range = response.headerFields[.contentRange].flatMap { ContentRange($0) }
         guard range == .none(total: offset) else {
-            // Of another version, which is shorter; or it is not said what there is.
+            // The server has another, shorter version, or does not say how much data there is.
             return offset > 0 ? try await fetchedPiece(at: 0, of: nil) : try await fetchedWhole()
         }
         let version = response.headerFields.strongValidator ?? validator
@@ -166,7 +166,7 @@ public struct FetchingDataLoader: DataLoader {
 
     private func response(to request: DataRequest) async throws(FetchError) -> DataResponse {
         let response = try await dataFetcher.limitingSize(to: wholeByteLimit).fetch(request)
-        // What another has says nothing of the one that was asked.
+        // A fallback says nothing about the requested source.
         if let fallbackReason = response.fallbackReason { throw fallbackReason }
         if let coding = response.headerFields[.contentEncoding], coding.lowercased() != "identity" {
             throw FetchError(
@@ -202,14 +202,14 @@ extension DataLoaderError {
     }
 }
 
-/// Which part of all there is a body is (RFC 9110 section 14.4).
+/// The part of the data that a body contains (RFC 9110 section 14.4).
 enum ContentRange: Hashable {
-    /// The bytes of these positions, of so many, if that is known.
+    /// The bytes at these positions, with the total number of bytes if known.
     case part(ClosedRange<Int>, total: Int?)
-    /// None, for there are only so many.
+    /// An unsatisfied range, with the total number of bytes.
     case none(total: Int)
 
-    /// Reads the value of the header field, such as `bytes 0-99/1000`; `nil` if it is none of bytes.
+    /// Parses the value of the header field, such as `bytes 0-99/1000`; `nil` if it is invalid or does not count bytes.
     init?(_ text: String) {
         let words = text.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
@@ -228,15 +228,15 @@ enum ContentRange: Hashable {
         self = .part(first...last, total: total)
     }
 
-    /// A number of digits alone.
+    /// Returns a number that consists only of digits.
     private static func number(_ text: Substring) -> Int? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }
 }
 
 extension HeaderFields {
-    /// What tells this version from any other, byte for byte (RFC 9110 section 8.8.1): a strong entity tag, or the time of the
-    /// last change if the answer was made a minute later at least, so that nothing can have changed within the same second.
+    /// A strong validator of the version (RFC 9110 section 8.8.1): a strong entity tag, or the modification time if the
+    /// response was created at least a minute later, so that the data cannot have changed within the same second.
     var strongValidator: String? {
         if let tag = self[.etag] { return Self.isStrong(tag) ? tag : nil }
         guard let text = self[.lastModified], let changed = Date(httpDate: text),
@@ -245,7 +245,7 @@ extension HeaderFields {
         return text
     }
 
-    /// Whether a text is one entity tag, and a strong one: text between quotation marks, without another one.
+    /// Returns whether a text is a single strong entity tag: text in quotation marks, without further quotation marks.
     private static func isStrong(_ tag: String) -> Bool {
         let mark = UInt8(ascii: "\"")
         return tag.utf8.count > 1 && tag.utf8.first == mark && tag.utf8.last == mark

@@ -6,18 +6,18 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Saves data by posting it to an address, such as that of a collector of reports.
+/// A data saver that posts data to a URL, such as that of a report collector.
 public struct PostingDataSaver: DataSaver {
     private let url: URL
     private let contentType: String
     private let dataFetcher: any DataFetcher
 
-    /// Makes a saver.
+    /// Creates a saver.
     ///
     /// - Parameters:
-    ///   - url: Where the data goes.
-    ///   - contentType: What the data is said to be.
-    ///   - dataFetcher: What carries it there.
+    ///   - url: The URL to post the data to.
+    ///   - contentType: The media type of the data.
+    ///   - dataFetcher: The data fetcher that sends the requests.
     public init(url: URL, contentType: String = "text/plain; charset=utf-8", dataFetcher: any DataFetcher) {
         self.url = url
         self.contentType = contentType
@@ -26,7 +26,7 @@ public struct PostingDataSaver: DataSaver {
 
     /// Posts the data.
     ///
-    /// - Throws: a `DataSaverError` unless it was answered with success.
+    /// - Throws: A `DataSaverError` if the request fails.
     public func save(_ data: [UInt8]) async throws(DataSaverError) {
         let request = DataRequest(
             method: .post,

@@ -6,26 +6,28 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Saves data by putting it at an address.
+/// A data saver that stores data at a URL.
 ///
-/// What fits into one body is put there by one `PUT`, which any server that takes `PUT` does at once.
+/// Data that fits into one body is stored by a single `PUT`, which replaces the resource at once on any server that supports
+/// `PUT`.
 ///
-/// What is larger is put together beside it, at the address with `.inward-part` behind its path, in pieces by `PUT` with
-/// `Content-Range` (RFC 9110 section 14.5). A small record at the address with `.inward-state` tells its end, so that another run
-/// goes on from there. When all is there it is read back by ranges, compared, and moved to the address by `MOVE` (RFC 4918). That
-/// takes a server which knows all of these, such as one of WebDAV that takes parts; one that takes the parts for the whole is
-/// found out with the second. The data crosses the network twice, and what an earlier run left is read before it is gone on from.
+/// Larger data is assembled beside the URL, at its path with the suffix `.inward-part`, from pieces sent by `PUT` with
+/// `Content-Range` (RFC 9110 section 14.5). A small record at the path with the suffix `.inward-state` holds the progress, so
+/// that another launch can resume. When the data is complete, it is read back by ranges, compared, and moved to the URL by
+/// `MOVE` (RFC 4918). This requires a server that supports all of these, such as a WebDAV server with partial `PUT`; the
+/// saver detects after the second piece if the server takes a piece for the whole. The data crosses the network twice, and a
+/// resumed part is read back first.
 public struct PuttingDataSaver: DataSaver {
     private let place: PuttingPlace
 
-    /// Makes a saver.
+    /// Creates a saver.
     ///
     /// - Parameters:
-    ///   - url: Where the data goes.
-    ///   - contentType: What the data is said to be.
-    ///   - pieceByteCount: How many bytes are put at once, at least 1. They are in memory, twice for a moment.
-    ///   - limits: How much is read back, and in how small pieces.
-    ///   - dataFetcher: What carries it there.
+    ///   - url: The URL to store the data at.
+    ///   - contentType: The media type of the data.
+    ///   - pieceByteCount: The number of bytes to send at once, at least 1. They are held in memory, briefly twice.
+    ///   - limits: The limits for the size and the pieces of data that is read back.
+    ///   - dataFetcher: The data fetcher that sends the requests.
     public init(
         url: URL,
         contentType: String = "application/octet-stream",
@@ -42,48 +44,48 @@ public struct PuttingDataSaver: DataSaver {
         )
     }
 
-    /// Puts the data in the place of what the address names, by one request, and reads it back.
+    /// Replaces the resource with the data in one request, and reads it back.
     ///
-    /// - Throws: a `DataSaverError` unless it was answered with success, and what is there is what was put.
+    /// - Throws: A `DataSaverError` if the request fails, or the stored data differs.
     public func save(_ data: [UInt8]) async throws(DataSaverError) {
         try await place.put(data, at: place.url)
         try await place.check(place.url, Checksum(of: data.span), of: data.count)
     }
 
-    /// Asks what an earlier run left, and reads it.
+    /// Returns a draft that resumes what an earlier launch left, after reading it back.
     ///
-    /// - Throws: a `DataSaverError` if the server does not say.
+    /// - Throws: A `DataSaverError` if the server does not answer.
     public func openDraft() async throws(DataSaverError) -> any DataDraft {
         try await PuttingDataDraft(place)
     }
 }
 
-/// A draft beside the address that it is for, or in memory as long as it fits into one body.
+/// A draft beside its URL, or in memory as long as it fits into one body.
 struct PuttingDataDraft: DataDraft {
     private(set) var saved: SavedPart?
 
     private let place: PuttingPlace
-    /// What is not sent yet.
+    /// The bytes not yet sent.
     private var rest: [UInt8] = []
-    /// What the draft is with that.
+    /// The saved part once those bytes are sent.
     private var reached: SavedPart?
     private var sentByteCount = 0
     private var sentPieceCount = 0
     private var isPublished = false
     private var isLeftForOthers = false
 
-    /// Asks what an earlier run left, and reads it.
+    /// Creates a draft that resumes what an earlier launch left, after reading it back.
     init(_ place: PuttingPlace) async throws(DataSaverError) {
         self.place = place
         guard let noted = try await place.notedPart(), noted.canBeResumed, noted.savedByteCount > 0,
-            // A server that is not to be trusted can note any number, and have it read back for ever.
+            // An untrusted server could record any number and have it read back endlessly.
             noted.savedByteCount <= place.limits.maximumByteCount
         else { return }
         do {
             let checksum = try await place.checksum(of: noted.savedByteCount, at: place.part, isAll: false)
             guard checksum == Checksum(value: noted.checksum) else { return }
         } catch {
-            // What is not there is nothing to go on from. A server that fails is asked again by another run.
+            // Missing data cannot be resumed. If the server fails, another launch tries again.
             guard error.meansAbsence else {
                 throw DataSaverError(destination: error.source, explanation: error.explanation)
             }
@@ -108,10 +110,10 @@ struct PuttingDataDraft: DataDraft {
         guard !Task.isCancelled else {
             throw DataSaverError(destination: "Saving the data", explanation: "was cancelled")
         }
-        // What fits into one body is sent when it is known to be all.
+        // Data that fits into one body is sent when it is known to be complete.
         if rest.count + bytes.count > place.pieceByteCount {
             try await send()
-            // Only where a piece ends that was sent can somebody go on.
+            // A draft can be resumed only at the end of a piece that was sent.
             if let reached, reached.canBeResumed {
                 try await place.note(reached)
                 isLeftForOthers = true
@@ -151,14 +153,14 @@ struct PuttingDataDraft: DataDraft {
 
     mutating func leave() async {
         guard sentByteCount > 0, !isPublished, !isLeftForOthers else { return }
-        // What stays is taken away by whoever writes next.
+        // If this fails, the next writer removes the leftovers.
         try? await place.remove()
     }
 
-    /// Sends what is not sent yet.
+    /// Sends the bytes not yet sent.
     private mutating func send(isLast: Bool = false) async throws(DataSaverError) {
         guard !rest.isEmpty else { return }
-        // What somebody else left there, longer perhaps, is not to show behind this.
+        // Remove leftovers of other writers, which might be longer and remain after the new data.
         if sentByteCount == 0 { try await place.remove() }
         let end = sentByteCount + rest.count
         try await place.put(rest, at: place.part, from: sentByteCount, of: isLast ? end : nil)

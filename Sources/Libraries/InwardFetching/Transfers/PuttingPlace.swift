@@ -6,11 +6,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Where a ``PuttingDataSaver`` puts data, and the requests that it does that by.
+/// The URLs and requests of a ``PuttingDataSaver``.
 struct PuttingPlace: Sendable {
-    /// How many bytes are read back at once, at the most.
+    /// The maximum number of bytes to read back at once.
     private static let readingByteCount = 1_024 * 1_024
-    /// No note that was written here has more bytes.
+    /// The maximum number of bytes in a record of the progress.
     private static let maximumNoteByteCount = 64 * 1_024
 
     let url: URL
@@ -19,11 +19,11 @@ struct PuttingPlace: Sendable {
     let limits: TransferLimits
     let dataFetcher: any DataFetcher
 
-    /// Where the data is put together.
+    /// The URL at which the data is assembled.
     var part: URL { beside("inward-part") }
     private var state: URL { beside("inward-state") }
 
-    /// Puts bytes at an address; as a part, if it is said where they begin and how many there are, if that is known.
+    /// Puts bytes at a URL; with an offset, as a part, with the total number of bytes if known.
     func put(_ bytes: [UInt8], at url: URL, from offset: Int? = nil, of total: Int? = nil) async throws(DataSaverError)
     {
         var request = DataRequest(
@@ -39,12 +39,12 @@ struct PuttingPlace: Sendable {
         try await perform(request)
     }
 
-    /// What is noted of what was put together; `nil` if it is nothing that can be read.
+    /// Returns the recorded progress; `nil` if there is none that can be read.
     func notedPart() async throws(DataSaverError) -> SavedPart? {
         let request = DataRequest(url: state)
         let response = try await response(to: request)
         guard response.status.isSuccess else {
-            // A server that gives nothing here has nothing, as far as we are concerned. One that fails is asked again.
+            // A client error means that there is no record. Server errors are retried by another launch.
             guard (400..<500).contains(response.status.code) else { throw failure(FetchError(response, to: request)) }
             return nil
         }
@@ -52,12 +52,12 @@ struct PuttingPlace: Sendable {
         return SavedPart(note: [UInt8](response.body))
     }
 
-    /// Notes what was put together.
+    /// Records the progress.
     func note(_ part: SavedPart) async throws(DataSaverError) {
         try await put(part.note, at: state)
     }
 
-    /// Takes away what was put together, and what is noted of it, if there is any.
+    /// Removes the assembled data and the recorded progress, if any.
     func remove() async throws(DataSaverError) {
         for url in [state, part] {
             let request = DataRequest(method: .delete, url: url)
@@ -68,20 +68,20 @@ struct PuttingPlace: Sendable {
         }
     }
 
-    /// Gives what was put together the address that it is for.
+    /// Moves the assembled data to its URL.
     func publish() async throws(DataSaverError) {
         var request = DataRequest(method: .move, url: part)
-        // As secret as the address itself.
+        // As secret as the URL itself.
         request.headerFields.append(HeaderField(.destination, url.absoluteString, isSensitive: true))
         request.headerFields[.overwrite] = "T"
         try await perform(request)
-        // What is left of it is of a part that is not there, and found to be so.
+        // Leftovers of the record are harmless, because the part that they refer to is missing.
         _ = try? await response(to: DataRequest(method: .delete, url: state))
     }
 
-    /// Reads back what is at an address.
+    /// Reads back and verifies the data at a URL.
     ///
-    /// - Throws: a `DataSaverError` unless it is so many bytes with this checksum.
+    /// - Throws: A `DataSaverError` if the size or the checksum differs.
     func check(_ url: URL, _ checksum: Checksum, of count: Int) async throws(DataSaverError) {
         let found: Checksum?
         do {
@@ -97,14 +97,15 @@ struct PuttingPlace: Sendable {
         }
     }
 
-    /// The checksum of the first so many bytes at an address; `nil` if there are fewer, or more where these are to be all.
+    /// Returns the checksum of the given number of bytes at a URL; `nil` if there are fewer, or if there are more although
+    /// these should be all.
     func checksum(of count: Int, at url: URL, isAll: Bool) async throws(DataLoaderError) -> Checksum? {
         let readingByteCount = min(pieceByteCount, Self.readingByteCount)
         let loader = FetchingDataLoader(url: url, pieceByteCount: readingByteCount, dataFetcher: dataFetcher)
         var checksum = Checksum()
         var offset = 0
         var validator: String?
-        // A server that gives a byte at a time is given up. It cannot give larger pieces than it is asked for.
+        // Gives up on a server that returns a byte at a time. Its pieces cannot exceed the requested size.
         var limits = limits
         limits.minimumPieceByteCount = min(limits.minimumPieceByteCount, readingByteCount)
         var counter = PieceCounter(limits)
@@ -128,7 +129,7 @@ struct PuttingPlace: Sendable {
         }
     }
 
-    /// How many bytes are at the address where the data is put together; `nil` if the server does not say.
+    /// Returns the number of bytes that are assembled; `nil` if the server does not say.
     func partByteCount(expected: Int) async throws(DataSaverError) -> Int? {
         let loader = FetchingDataLoader(url: part, pieceByteCount: 1, dataFetcher: dataFetcher)
         do {
@@ -162,27 +163,27 @@ struct PuttingPlace: Sendable {
     }
 }
 
-/// What a saver keeps beside a part, to know it again: the numbers as JSON, and their checksum on a line behind, because a number that
-/// is damaged would have another run go on from the wrong place.
+/// The record of a part: its numbers as JSON, followed by a line with their checksum, because a damaged number would resume
+/// at the wrong place.
 extension SavedPart {
-    /// More bytes are nowhere, and could not be counted on from.
+    /// The upper bound of byte counts, which avoids overflow.
     private static let maximumBytes = 1 << 60
 
-    /// Reads a note; `nil` if it is none, or damaged.
+    /// Parses a record; `nil` if it is invalid or damaged.
     package init?(note: [UInt8]) {
         let lines = note.split(separator: UInt8(ascii: "\n"))
         guard lines.count == 2, String(decoding: lines[1], as: UTF8.self) == Self.sum(Array(lines[0])),
             let part = try? JSONDecoder().decode(Self.self, from: Data(lines[0])),
-            // It may be a server's, which can say what it likes.
+            // The record may come from a server, which can send anything.
             (0...Self.maximumBytes).contains(part.loadedByteCount),
             (0...Self.maximumBytes).contains(part.savedByteCount)
         else { return nil }
         self = part
     }
 
-    /// The part as a note.
+    /// The part as a record.
     package var note: [UInt8] {
-        // Texts and numbers can be written.
+        // Encoding texts and numbers does not fail.
         let numbers = [UInt8]((try? JSONEncoder().encode(self)) ?? Data())
         return numbers + Array("\n\(Self.sum(numbers))\n".utf8)
     }

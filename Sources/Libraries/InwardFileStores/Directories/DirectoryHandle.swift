@@ -10,27 +10,29 @@ import Musl
 import Darwin
 #endif
 
-/// An open directory. Names are looked up in it without following symbolic links, so that no name leads anywhere else, whatever is
-/// done to the paths meanwhile.
+/// An open directory.
+///
+/// Names are looked up relative to its descriptor without following symbolic links, so a name never leads outside the directory,
+/// even if paths change in the meantime.
 package struct DirectoryHandle: Sendable {
-    /// What becomes of the thing that has the new name already when something is renamed.
+    /// What a rename does if the new name already exists.
     package enum Renaming: Equatable {
-        /// It is replaced: a file by a file, or an empty directory by a directory.
+        /// Replaces the existing item: a file with a file, or an empty directory with a directory.
         case replacing
-        /// It stays, and the renaming fails.
+        /// Fails, and leaves the existing item in place.
         case creating
-        /// It is given the old name in the same step.
+        /// Swaps the two names atomically.
         case exchanging
     }
 
-    /// The path that it was opened by, for messages.
+    /// The path that the directory was opened with, for messages.
     package let path: String
-    /// Closes its descriptor when it is deallocated.
+    /// The file handle. It closes its descriptor when it is deallocated.
     package let handle: FileHandle
 
-    /// Opens the directory at a path, which may itself be a symbolic link.
+    /// Opens the directory at a path. The path itself may be a symbolic link.
     package init(path: String) throws(RecordStoreError) {
-        // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
+        // `unsafe`: The string outlives the call, which does not keep the pointer.
         let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw RecordStoreError(code: errno, path: path, "opened") }
         self.init(path: path, descriptor: descriptor)
@@ -41,18 +43,18 @@ package struct DirectoryHandle: Sendable {
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// Opens a directory in this one.
+    /// Opens a subdirectory.
     package func directory(_ name: String) throws(RecordStoreError) -> DirectoryHandle {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
+        // `unsafe`: The string outlives the call, which does not keep the pointer.
         let descriptor = unsafe openat(handle.fileDescriptor, name, flags)
         guard descriptor >= 0 else { throw failure(name, "opened as a directory") }
         return DirectoryHandle(path: path(of: name), descriptor: descriptor)
     }
 
-    /// Opens a directory in this one, which is made if there is nothing of its name.
+    /// Opens a subdirectory, and creates it if it does not exist.
     package func directory(_ name: String, making permissions: mode_t) throws(RecordStoreError) -> DirectoryHandle {
-        // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
+        // `unsafe`: The string outlives the call, which does not keep the pointer.
         guard unsafe mkdirat(handle.fileDescriptor, name, permissions) == 0 || errno == EEXIST else {
             throw failure(name, "made")
         }
@@ -70,27 +72,27 @@ package struct DirectoryHandle: Sendable {
             name,
             in: handle,
             path: path(of: name),
-            // Opening a pipe would otherwise block until its other end is opened.
+            // Otherwise, opening a pipe blocks until its other end is opened.
             flags: flags | O_NONBLOCK,
             permissions: permissions,
             faults: faults
         )
     }
 
-    /// The status of the directory itself.
+    /// Returns the status of the directory itself.
     package func status() throws(RecordStoreError) -> FileStatus {
         var status = stat()
-        // `unsafe`: the call writes one `stat`, which is where it is told to write.
+        // `unsafe`: The call writes one `stat` into the variable that it is given.
         guard unsafe fstat(handle.fileDescriptor, &status) == 0 else {
             throw RecordStoreError(code: errno, path: path, "read")
         }
         return FileStatus(status)
     }
 
-    /// Returns the status of a name, without following a symbolic link; `nil` if the name does not exist.
+    /// Returns the status of a name without following a symbolic link, or `nil` if the name does not exist.
     package func status(of name: String) throws(RecordStoreError) -> FileStatus? {
         var status = stat()
-        // `unsafe`: the text lives until the call returns, which writes one `stat`, where it is told to.
+        // `unsafe`: The string outlives the call, which writes one `stat` into the variable that it is given.
         guard unsafe fstatat(handle.fileDescriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
             if errno == ENOENT { return nil }
             throw failure(name, "read")
@@ -98,7 +100,7 @@ package struct DirectoryHandle: Sendable {
         return FileStatus(status)
     }
 
-    /// Opens the directory of a file below this one, and makes each directory on the way that does not exist.
+    /// Opens the parent directory of a file below this directory, and creates missing directories on the way.
     package func directory(
         of path: String,
         making permissions: mode_t
@@ -110,7 +112,7 @@ package struct DirectoryHandle: Sendable {
         return directory
     }
 
-    /// Returns the status at a path, which is followed one component at a time; `nil` if the path does not exist.
+    /// Returns the status at a path, which is resolved one component at a time, or `nil` if the path does not exist.
     package func status(at path: String) throws(RecordStoreError) -> FileStatus? {
         let components = path.split(separator: "/").map(String.init)
         var directory = self
@@ -121,27 +123,27 @@ package struct DirectoryHandle: Sendable {
         return try directory.status(of: components.last ?? path)
     }
 
-    /// The names in the directory, in order.
+    /// Returns the names in the directory, sorted.
     package func names() throws(RecordStoreError) -> [String] {
-        // `unsafe`: the text lives until `openat` returns. The stream owns the descriptor, and both are closed once.
+        // `unsafe`: The string outlives `openat`. The stream owns the descriptor, and both are closed once.
         let descriptor = unsafe openat(handle.fileDescriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0, let stream = unsafe fdopendir(descriptor) else {
             let error = RecordStoreError(code: errno, path: path, "read")
             if descriptor >= 0 { close(descriptor) }
             throw error
         }
-        // `unsafe`: the stream is open, is closed only here, and is not used afterwards.
+        // `unsafe`: The stream is open, is closed only here, and is not used afterwards.
         defer { unsafe _ = closedir(stream) }
         var names: [String] = []
         while true {
             errno = 0
-            // `unsafe`: the stream is open, and no other thread has it. The entry is valid until the next `readdir` of the stream.
+            // `unsafe`: The stream is open, and no other thread uses it. The entry is valid until the next `readdir` on the stream.
             guard let entry = unsafe readdir(stream) else {
                 guard errno == 0 else { throw RecordStoreError(code: errno, path: path, "read") }
                 return names.sorted()
             }
-            // `unsafe`: the entry is copied before the next `readdir`. The system ends each name with NUL within the field, and no
-            // byte after that is read.
+            // `unsafe`: The entry is copied before the next `readdir`. The system terminates each name with NUL within the field,
+            // and no byte after the NUL is read.
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
@@ -149,29 +151,29 @@ package struct DirectoryHandle: Sendable {
         }
     }
 
-    /// Removes a file, or a symbolic link itself, if there is one.
+    /// Removes a file or a symbolic link, if it exists.
     package func removeFile(_ name: String) throws(RecordStoreError) { try remove(name, 0) }
 
-    /// Removes an empty directory, if there is one.
+    /// Removes an empty directory, if it exists.
     package func removeDirectory(_ name: String) throws(RecordStoreError) { try remove(name, AT_REMOVEDIR) }
 
     private func remove(_ name: String, _ flags: Int32) throws(RecordStoreError) {
-        // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
+        // `unsafe`: The string outlives the call, which does not keep the pointer.
         guard unsafe unlinkat(handle.fileDescriptor, name, flags) == 0 || errno == ENOENT else {
             throw failure(name, "removed")
         }
     }
 
-    /// Gives a file in this directory a second name in another.
+    /// Creates a hard link in another directory to a file in this one.
     package func link(_ name: String, to other: DirectoryHandle, _ newName: String) throws(RecordStoreError) {
         let (old, new) = (handle.fileDescriptor, other.handle.fileDescriptor)
-        // `unsafe`: the texts live until the call returns, and the call keeps no pointer to them.
+        // `unsafe`: Both strings outlive the call, which does not keep the pointers.
         guard unsafe linkat(old, name, new, newName, 0) == 0 else { throw other.failure(newName, "made") }
     }
 
-    /// Gives something in this directory another name, in one step.
+    /// Renames an item in this directory atomically.
     ///
-    /// - Returns: `false` if the system or the file system cannot do that in one step; nothing has changed then.
+    /// - Returns: `false` if the system or the file system does not support the atomic rename. In that case, nothing has changed.
     package func rename(
         _ name: String,
         to other: DirectoryHandle,
@@ -181,7 +183,7 @@ package struct DirectoryHandle: Sendable {
         let (old, new) = (handle.fileDescriptor, other.handle.fileDescriptor)
         let code =
             if renaming == .replacing {
-                // `unsafe`: the texts live until the call returns, and the call keeps no pointer to them.
+                // `unsafe`: Both strings outlive the call, which does not keep the pointers.
                 unsafe renameat(old, name, new, newName) == 0 ? 0 : errno
             } else {
                 AtomicRename.rename(old, name, new, newName, exchanging: renaming == .exchanging)
@@ -191,16 +193,16 @@ package struct DirectoryHandle: Sendable {
         throw RecordStoreError(code: code, path: other.path(of: newName), "replaced")
     }
 
-    /// Waits until the names are on the disk.
+    /// Flushes the directory's entries to the disk.
     package func flush() throws(RecordStoreError) {
         #if canImport(Darwin)
-        // `fsync` is satisfied there with what the disk has in its own memory. Not every file system knows better.
+        // On this system, `fsync` does not flush the drive's cache. Not every file system supports the stronger call.
         if fcntl(handle.fileDescriptor, F_FULLFSYNC) == 0 { return }
         #endif
         guard fsync(handle.fileDescriptor) == 0 else { throw RecordStoreError(code: errno, path: path, "flushed") }
     }
 
-    /// The path of something in the directory, for messages.
+    /// Returns the path of an item in the directory, for messages.
     package func path(of name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
 
     private func failure(_ name: String, _ action: String) -> RecordStoreError {
@@ -208,10 +210,10 @@ package struct DirectoryHandle: Sendable {
     }
 }
 
-/// The renaming that exchanges two names, or replaces nothing. POSIX does not have it, and the systems do.
+/// Atomic renames that swap two names or never replace. POSIX does not define them, but the operating systems provide them.
 package enum AtomicRename {
     #if !canImport(Darwin)
-    /// `renameat2` of Linux, as its C library declares it: two directories with a path each, and flags.
+    /// The type of Linux's `renameat2` in the C library: two directories with a path each, and flags.
     private typealias RenameAt =
         @convention(c) (
             Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
@@ -221,10 +223,10 @@ package enum AtomicRename {
     private static let (noReplaceFlag, exchangeFlag): (UInt32, UInt32) = (1, 2)
     #endif
 
-    /// Renames, in open directories.
+    /// Renames an item between open directories.
     ///
-    /// - Returns: 0, or the system's number for what went wrong: `ENOSYS`, `EINVAL` or `ENOTSUP` where the system or the file system
-    ///   cannot.
+    /// - Returns: 0 on success, otherwise the `errno` code. The code is `ENOSYS`, `EINVAL` or `ENOTSUP` where the system or the
+    ///   file system does not support the operation.
     package static func rename(
         _ old: Int32,
         _ name: String,
@@ -234,19 +236,19 @@ package enum AtomicRename {
     ) -> Int32 {
         #if canImport(Darwin)
         let flags = UInt32(exchanging ? RENAME_SWAP : RENAME_EXCL)
-        // `unsafe`: the texts live until the call returns, and the call keeps no pointer to them.
+        // `unsafe`: Both strings outlive the call, which does not keep the pointers.
         return unsafe renameatx_np(old, name, new, newName, flags) == 0 ? 0 : errno
         #else
-        // Looked up by name, because the headers that Swift sees do not declare it.
-        // `unsafe`: `nil` names the program itself, which stays loaded. The handle is closed once, after its last use.
+        // Looked up by name, because the headers that Swift imports do not declare it. `unsafe`: `nil` names the program itself,
+        // which stays loaded. The handle is closed once, after its last use.
         guard let program = unsafe dlopen(nil, RTLD_NOW) else { return ENOSYS }
         defer { unsafe _ = dlclose(program) }
-        // `unsafe`: the name lives until `dlsym` returns, and the handle is open. A C library that exports this name exports it
-        // with the type `RenameAt`, which is a C function pointer and so as wide as the symbol's address.
+        // `unsafe`: The name outlives `dlsym`, and the handle is open. A C library that exports this name exports it with the type
+        // `RenameAt`, a C function pointer, which is as wide as the symbol's address.
         guard let symbol = unsafe dlsym(program, "renameat2") else { return ENOSYS }
         let renameAt = unsafe unsafeBitCast(symbol, to: RenameAt.self)
         let flags = exchanging ? exchangeFlag : noReplaceFlag
-        // `unsafe`: both names end in NUL and live until the call returns, which keeps no pointer to them.
+        // `unsafe`: Both names are NUL-terminated and outlive the call, which does not keep the pointers.
         return unsafe renameAt(old, name, new, newName, flags) == 0 ? 0 : errno
         #endif
     }

@@ -8,30 +8,31 @@ import Musl
 import Darwin
 #endif
 
-/// The files below one directory, and no others.
+/// Read access to the files below one directory.
 ///
-/// Each step of a path is taken from the directory before it without following a symbolic link, so that no path leads
-/// outside, whatever is changed in the tree meanwhile.
+/// Each path component is resolved relative to the previous directory without following symbolic links, so a path never leads
+/// outside the tree, even if the tree changes in the meantime.
 package struct DirectoryTree: Sendable {
-    /// Closes its descriptor when it is deallocated.
+    /// The root. It closes its descriptor when it is deallocated.
     private let root: FileHandle
 
-    /// Opens the directory at a path, which may itself be a symbolic link.
+    /// Opens the directory at a path. The path itself may be a symbolic link.
     ///
-    /// - Throws: a ``DirectoryTreeError`` if there is no such directory or it may not be read.
+    /// - Throws: a ``DirectoryTreeError`` if the directory does not exist or cannot be read.
     package init(path: String) throws(DirectoryTreeError) {
-        // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
+        // `unsafe`: The string outlives the call, which does not keep the pointer.
         root = try Self.handle(unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
     }
 
-    /// Takes a directory that is open.
+    /// Creates a tree from an open directory.
     package init(root: FileHandle) {
         self.root = root
     }
 
-    /// Returns the regular file at a path below the directory, which is followed one component at a time; `nil` if it does not exist.
+    /// Returns the regular file at a path below the directory, or `nil` if it does not exist. The path is resolved one component at
+    /// a time.
     ///
-    /// - Throws: a ``DirectoryTreeError`` if it is there and may not be read, or a symbolic link stands in its place.
+    /// - Throws: a ``DirectoryTreeError`` if the file exists but cannot be read, or if a symbolic link is in its place.
     package func file(at components: [String]) throws(DirectoryTreeError) -> FileHandle? {
         guard let name = components.last, components.allSatisfy(\.isPathComponent) else { return nil }
         do throws(DirectoryTreeError) {
@@ -39,7 +40,7 @@ package struct DirectoryTree: Sendable {
             for component in components.dropLast() {
                 directory = try Self.entry(component, of: directory, flags: O_DIRECTORY)
             }
-            // Opening a pipe would otherwise block until its other end is opened.
+            // Otherwise, opening a pipe blocks until its other end is opened.
             let file = try Self.entry(name, of: directory, flags: O_NONBLOCK)
             return try Self.isRegularFile(file) ? file : nil
         } catch {
@@ -54,7 +55,7 @@ package struct DirectoryTree: Sendable {
         flags: Int32
     ) throws(DirectoryTreeError) -> FileHandle {
         let flags = flags | O_RDONLY | O_NOFOLLOW | O_CLOEXEC
-        // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
+        // `unsafe`: The string outlives the call, which does not keep the pointer.
         return try handle(unsafe openat(directory.fileDescriptor, name, flags))
     }
 
@@ -65,21 +66,21 @@ package struct DirectoryTree: Sendable {
 
     private static func isRegularFile(_ file: FileHandle) throws(DirectoryTreeError) -> Bool {
         var status = stat()
-        // `unsafe`: the call writes one `stat`, which is where it is told to write.
+        // `unsafe`: The call writes one `stat` into the variable that it is given.
         guard unsafe fstat(file.fileDescriptor, &status) == 0 else { throw DirectoryTreeError(code: errno) }
         return status.st_mode & S_IFMT == S_IFREG
     }
 }
 
-/// Why something in a ``DirectoryTree`` cannot be read.
+/// An error of reading from a ``DirectoryTree``.
 package struct DirectoryTreeError: Error, Equatable, CustomStringConvertible {
-    /// The system's number for what happened.
+    /// The `errno` code.
     package let code: Int32
 
-    /// Whether it says no more than that nothing is there.
+    /// Whether the error means only that the item does not exist.
     package var meansAbsence: Bool { [ENOENT, ENOTDIR, ENAMETOOLONG].contains(code) }
 
-    /// What happened, as the end of a sentence.
+    /// A description of the failure that completes a sentence.
     package var description: String {
         code == ELOOP ? "is a symbolic link, and those are not followed" : "cannot be read: \(systemText)"
     }
@@ -91,7 +92,7 @@ package struct DirectoryTreeError: Error, Equatable, CustomStringConvertible {
 }
 
 extension String {
-    /// Whether this is the name of one thing in a directory, and no way to anywhere else.
+    /// Whether the string names a single item in a directory and cannot lead elsewhere.
     package var isPathComponent: Bool {
         !["", ".", ".."].contains(self) && !utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
     }

@@ -9,9 +9,9 @@ import Musl
 import Darwin
 #endif
 
-/// The status of a file or directory: what it is, whose, and who may write it.
+/// The status of a file or directory: its kind, owner and permissions.
 package struct FileStatus: Sendable {
-    /// What it is.
+    /// The kind of a file-system item.
     package enum Kind: Sendable {
         case file
         case directory
@@ -19,9 +19,9 @@ package struct FileStatus: Sendable {
         case other
     }
 
-    /// What it is.
+    /// The kind of the item.
     package let kind: Kind
-    /// Which one it is, whatever it is called.
+    /// The identity of the item, independent of its name.
     package let identity: RecordFile.Identity
     private let owner: uid_t
     private let mode: mode_t
@@ -41,14 +41,14 @@ package struct FileStatus: Sendable {
         linkCount = Int(status.st_nlink)
     }
 
-    /// Whether it is a regular file that this user alone can write, so that it stays what it was found to be.
+    /// Whether the item is a regular file that only this user can write to, so that its content stays as it was checked.
     package var isTrustedFile: Bool { kind == .file && owner == geteuid() && mode & 0o022 == 0 }
 
-    /// Whether it is a trusted file with no other name, so that writing into it changes nothing else.
+    /// Whether the item is a trusted file without other hard links, so that writing to it changes nothing else.
     package var isOwnFile: Bool { isTrustedFile && linkCount == 1 }
 
-    /// Why other users can change what is in a directory, with advice: sentences, the first of which continues its path. `nil` if
-    /// they cannot.
+    /// Why other users can change the contents of this directory, with advice, or `nil` if they cannot. The text is a list of
+    /// sentences; the first one continues after the directory's path.
     package var trustProblem: String? {
         guard kind == .directory else { return "is not a directory. Move it away, or name another directory." }
         guard owner == geteuid() else {

@@ -2,49 +2,53 @@ public import Foundation
 import InwardRecordDirectories
 public import InwardRepositories
 
-/// A store of records in a directory.
+/// A durable record store in a directory, backed by an append-only log.
 ///
-/// **Durable** means flushed: when a commit returns, its changes are on the disk as far as `fsync` says so (on Apple's platforms
-/// `F_FULLFSYNC`), and so is the name of the file that they are in. Neither a killed process nor a loss of power undoes them.
-/// Commits that come while others are being flushed are flushed together, by one `fsync`.
+///     let store = FileRecordStore(directory: URL(filePath: "/var/lib/example/records"))
+///     let record = try await store.record(for: ["users", "1"])
 ///
-/// Changes are added to one file, `records`, with a checksum of each record, and of what each commit says, which is there
-/// twice. When most of the file is of no use any more, what is left is written to another that is flushed and then renamed to
-/// take its place; commits wait meanwhile. So the directory takes up to about twice of what is kept, and 4 MiB; as much again
-/// while that is written. The keys are in memory, with about 100 bytes for each, and what is kept is read when it is asked for.
+/// **Durability.** When a commit returns, its changes and the name of the file that holds them have been flushed with `fsync`
+/// (`F_FULLFSYNC` on Apple platforms). They survive a killed process and a power failure. Commits that arrive during a flush are
+/// grouped and flushed with a single `fsync`.
 ///
-/// The store copies damaged bytes, and those that a killed process wrote in part, into the directory `damaged`, which holds 64
-/// files of at most 256 KiB; it reports them, and does not give them. No single damaged byte makes the store give anything but
-/// what was kept last, or nothing. If damage destroys all that is known of a commit, the store drops every older record with an
-/// expiry, gives the others as they were before, and counts that in ``losses(under:)`` unless only records with an expiry were
-/// changed there. A sector that the disk cannot read counts as damaged after three tries, and stops nothing; the old file is then
-/// kept in `damaged/logs`. If the file has lost its end, the store gives what was kept before.
+/// **Space.** The store appends changes to the file `records`, with a checksum for each record and a duplicated, checksummed header
+/// for each commit. When most of the file is garbage, the store writes the live records to a new file, flushes it, and renames it
+/// over the old one. Commits wait for this rewrite. The directory takes up to about twice the size of the live records plus 4 MiB,
+/// and as much again during a rewrite. The keys stay in memory, at about 100 bytes each. Values are read from the disk on demand.
 ///
-/// The file begins with the number of its format. A store refuses a file of a newer format, or with an operation that it does not
-/// know, and leaves it as it is.
+/// **Damage.** The store never returns damaged bytes. It reports them, and copies them to the directory `damaged`, which holds up
+/// to 64 files of at most 256 KiB. Partial writes of a killed process are handled the same way. If a single byte is damaged, every
+/// read returns either the latest record or nothing. If damage destroys everything known about a commit, the store drops all older
+/// records that have an expiry, returns the other records as they were before, and counts the damage in ``losses(under:)`` unless
+/// that commit changed only records with an expiry. A sector that cannot be read counts as damaged after three attempts and does
+/// not stop the store; the old file is kept in `damaged/logs`. If the end of the file is lost, the store returns the earlier
+/// records.
 ///
-/// Files are readable and writable by their owner alone, whatever the `umask` is. The store refuses a directory that belongs to
-/// another user or that others may write to.
+/// **Versions.** The file begins with its format version. The store refuses a file that has a newer format or an unknown operation,
+/// and leaves it unchanged.
 ///
-/// Stores in several processes may share one directory, where the file system knows `flock`. Each sees what others have changed
-/// as soon as that is durable.
+/// **Permissions.** Only the owner can read and write the files, regardless of the `umask`. The store refuses a directory that
+/// belongs to another user or that other users can write to.
 ///
-/// The store reads and writes on threads of its own, so that no thread that all tasks share waits for a disk or for another process.
-/// A task that is cancelled, or whose deadline passes, stops waiting, unless its commit has begun to be written.
+/// **Concurrency.** Several processes can share a directory if the file system supports `flock`. Each of them sees the changes of
+/// the others as soon as they are durable. The store does its I/O on its own threads and never blocks the cooperative thread pool.
+/// A task that is cancelled or whose deadline passes stops waiting, unless the store has begun to write its commit.
 public final class FileRecordStore: RecordStore {
     private let log: RecordLog
     private let reads = RecordReadQueue()
     private let commits: RecordCommitQueue
     private let claims: RecordClaims
 
-    /// Makes a store in a directory. It is made, or read, when the store is first used, and again if that failed.
+    /// Creates a store in a directory.
+    ///
+    /// The store creates or reads the directory on first use. If that fails, the next use tries again.
     ///
     /// - Parameters:
-    ///   - directory: The address of the directory, which has nothing else in it.
-    ///   - byteLimit: How many bytes records and keys may take. Beyond that, records with an expiry go, those first that expire first;
-    ///     others stay, however many they are.
-    ///   - now: The time, by which records expire.
-    ///   - reportDamage: Receives what was damaged. It is called on the thread that writes, and must not wait for the store.
+    ///   - directory: The URL of the directory. It must contain nothing else.
+    ///   - byteLimit: The maximum size of all records and keys, in bytes. Beyond it, the store evicts records with an expiry, those
+    ///     that expire soonest first. Records without an expiry are never evicted, even if they exceed the limit.
+    ///   - now: Returns the current time, which determines when records expire.
+    ///   - reportDamage: Receives damage reports. It is called on one of the store's threads and must not wait for the store.
     public convenience init(
         directory: URL,
         byteLimit: Int = 256 * 1_024 * 1_024,
@@ -61,7 +65,7 @@ public final class FileRecordStore: RecordStore {
         )
     }
 
-    /// Makes a store with failures to inject into its system calls, and with a limit for the garbage that it leaves in its file.
+    /// Creates a store with injected system-call failures and a limit for the garbage in its file.
     init(
         directory: URL,
         byteLimit: Int,
@@ -87,44 +91,45 @@ public final class FileRecordStore: RecordStore {
         )
     }
 
-    /// What is kept under a key; `nil` if nothing is, if it has expired, or if it is damaged.
+    /// Returns the record for a key, or `nil` if there is no record or if it is expired or damaged.
     ///
-    /// It does not wait for commits of this store, and reads the disk once.
+    /// The read does not wait for commits of this store. It reads the disk once.
     ///
-    /// - Throws: a `RecordStoreError` if the directory cannot be read, or the task was cancelled beforehand.
+    /// - Throws: a `RecordStoreError` if the directory cannot be read, or if the task was cancelled before the call.
     public func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
         try await reads.read { [log] () throws(RecordStoreError) in try log.record(for: key) }
     }
 
-    /// The keys that begin with a key and what is kept under each, in order. It takes time in proportion to their number.
+    /// Returns the records whose keys begin with a key, in key order.
     ///
-    /// - Throws: a `RecordStoreError` if the directory cannot be read, or the task was cancelled beforehand.
+    /// - Throws: a `RecordStoreError` if the directory cannot be read, or if the task was cancelled before the call.
+    /// - Complexity: O(*n*) in the number of records returned.
     public func records(
         under key: RecordKey
     ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
         try await reads.read { [log] () throws(RecordStoreError) in try log.records(under: key) }
     }
 
-    /// Returns the losses among the keys that begin with a key. It reads the records under the key.
+    /// Returns the losses among the keys that begin with a key. The call reads all records under the key.
     ///
-    /// - Throws: a `RecordStoreError` if the directory cannot be read, or the task was cancelled beforehand.
+    /// - Throws: a `RecordStoreError` if the directory cannot be read, or if the task was cancelled before the call.
     public func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
         try await reads.read { [log] () throws(RecordStoreError) in try log.losses(under: key) }
     }
 
-    /// Makes changes in their order, all of them or none. They are flushed when it returns.
+    /// Applies changes in order, either all of them or none. They are flushed to the disk when the call returns.
     ///
-    /// - Throws: a `RecordStoreError` if nothing was changed: because there is no room, it may not be done, or the task
-    ///   was cancelled, or its deadline passed, before the store began to write.
+    /// - Throws: a `RecordStoreError` if nothing was changed: because the disk is full, because access is denied, or because the
+    ///   task was cancelled or its deadline passed before the store began to write.
     public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         try await commits.commit(changes)
     }
 
-    /// Tries to claim a key, without waiting. The system releases the claims of a process that ends, also if it is killed.
+    /// Tries to claim a key, without waiting. The system releases a process's claims when it ends, even if it is killed.
     ///
-    /// Each claim holds a file of its own open, in the directory `claims`.
+    /// Each claim keeps one file open in the directory `claims`.
     ///
-    /// - Throws: a `RecordStoreError` if the file cannot be locked, or the task was cancelled beforehand.
+    /// - Throws: a `RecordStoreError` if the file cannot be locked, or if the task was cancelled before the call.
     public func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
         try await claims.claim(key)
     }
@@ -132,7 +137,7 @@ public final class FileRecordStore: RecordStore {
     private static func make(_ group: [[RecordChange]], in log: RecordLog) -> [RecordCommitQueue.Outcome] {
         let outcome = Result { () throws(RecordStoreError) in try log.commit(group.flatMap(\.self)) }
         if case .failure = outcome, group.count > 1 {
-            // There may be room for one where there is none for all.
+            // There may be space for a single commit where there is none for the whole group.
             return group.flatMap { make([$0], in: log) }
         }
         return group.map { _ in outcome }

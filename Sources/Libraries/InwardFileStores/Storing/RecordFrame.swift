@@ -1,36 +1,36 @@
 import Foundation
 import InwardTransfers
 
-/// The changes of one commit as they are in the log: a head that says what they are, the bytes of what is kept, and the head again.
+/// The changes of one commit in the log: a head that describes them, the values, and a second copy of the head.
 ///
-/// All numbers are of 64 bits, the lowest byte first. A head is a mark, where the frame begins in the file, how many bytes of
-/// operations and of values there are, a checksum, and the operations. A frame that was written stands where it says it does,
-/// so what is inside of a value is never taken for one.
+/// All numbers are 64-bit little-endian. A head consists of a mark, the frame's offset in the file, the byte counts of the
+/// operations and of the values, a checksum, and the operations. A valid frame stores its own offset, so a copy of a frame inside a
+/// value is never mistaken for a frame.
 struct RecordFrame: Sendable {
-    /// Which of the two heads of a frame one is.
+    /// Marks the first or the second head of a frame.
     enum Mark: String, CaseIterable {
         case head = "RECORDS{"
         case tail = "RECORDS}"
     }
 
-    /// How many bytes a head has before its operations.
+    /// The number of bytes in a head before its operations.
     static let prefixLength = 40
 
-    /// Where it begins.
+    /// The offset of the frame.
     let offset: Int
-    /// What is changed, in order.
+    /// The changes, in order.
     let operations: [RecordOperation]
-    /// Where the bytes of what is kept begin.
+    /// The offset of the values.
     let bodyOffset: Int
-    /// Where they end, and the second head begins.
+    /// The offset of the second head, which is the end of the values.
     let tailOffset: Int
 
-    /// Where the next frame begins.
+    /// The offset of the next frame.
     var end: Int { tailOffset + (bodyOffset - offset) }
 
-    /// Makes a frame of what its heads say; `nil` if they do not describe one.
+    /// Creates a frame from its head, or returns `nil` if the bytes do not describe one.
     ///
-    /// - Throws: an error if a newer program wrote it.
+    /// - Throws: an error if a newer program wrote the frame.
     init?(
         _ prefix: RecordFramePrefix,
         operations bytes: [UInt8]
@@ -47,13 +47,13 @@ struct RecordFrame: Sendable {
         self.operations = operations
     }
 
-    /// What a record takes beside its value.
+    /// Returns the size of a record in the log, without its value.
     static func byteCount(ofKeyLength length: Int) -> Int {
         2 * (RecordOperationCoding.overhead + length)
     }
 }
 
-/// The beginning of a head of a ``RecordFrame``, which says how long the rest is.
+/// The fixed-size beginning of a ``RecordFrame`` head, which contains the length of the rest.
 struct RecordFramePrefix: Equatable, Sendable {
     let mark: RecordFrame.Mark
     let offset: Int
@@ -61,10 +61,10 @@ struct RecordFramePrefix: Equatable, Sendable {
     let bodyLength: Int
     let checksum: UInt64
 
-    /// Larger numbers are of no file, and might not be added.
+    /// Larger numbers are invalid, and adding them could overflow.
     private static let bound = Int.max >> 8
 
-    /// Makes the beginning of a head of these operations.
+    /// Creates the prefix of a head with these operations.
     init(_ mark: RecordFrame.Mark, offset: Int, operations: [UInt8], bodyLength: Int) {
         self.mark = mark
         self.offset = offset
@@ -73,7 +73,7 @@ struct RecordFramePrefix: Equatable, Sendable {
         checksum = Self.checksum(mark, offset, bodyLength, operations)
     }
 
-    /// Reads a prefix; `nil` if the bytes are not one.
+    /// Decodes a prefix, or returns `nil` if the bytes are invalid.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count == RecordFrame.prefixLength,
             let mark = RecordFrame.Mark.allCases.first(where: { bytes.starts(with: $0.rawValue.utf8) })
@@ -90,19 +90,19 @@ struct RecordFramePrefix: Equatable, Sendable {
         self.checksum = checksum
     }
 
-    /// The beginning in bytes.
+    /// The encoded prefix.
     var bytes: [UInt8] {
         Array(mark.rawValue.utf8) + UInt64(offset).littleEndianBytes
             + UInt64(operationsLength).littleEndianBytes
             + UInt64(bodyLength).littleEndianBytes + checksum.littleEndianBytes
     }
 
-    /// Where the head begins in the file, by what it says.
+    /// The offset of the head in the file, according to the prefix.
     var position: Int {
         mark == .head ? offset : offset + RecordFrame.prefixLength + operationsLength + bodyLength
     }
 
-    /// Whether these are the operations that it is the beginning of.
+    /// Returns whether these operations belong to the prefix.
     func isFulfilled(by operations: [UInt8]) -> Bool {
         operations.count == operationsLength
             && checksum == Self.checksum(mark, offset, bodyLength, operations)
@@ -114,7 +114,7 @@ struct RecordFramePrefix: Equatable, Sendable {
         _ bodyLength: Int,
         _ operations: [UInt8]
     ) -> UInt64 {
-        // Of the operations first, so that both heads of a frame need no copy of them.
+        // The checksum of the operations comes first, so that both heads of a frame can be made without copying the operations.
         let parts = [
             Checksum(of: operations.span).value, UInt64(offset), UInt64(operations.count),
             UInt64(bodyLength),

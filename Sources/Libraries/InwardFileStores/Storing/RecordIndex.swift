@@ -1,7 +1,7 @@
-/// Where each record is, in the order of their keys.
+/// The location of each record in the log, in key order.
 ///
-/// A list of lists of a bounded length, each in order: finding and changing take time in proportion to the logarithm of the
-/// count and to that length.
+/// A list of sorted chunks of bounded length. Lookups and changes take time in proportion to the logarithm of the count, plus the
+/// chunk length.
 struct RecordIndex: Sendable {
     struct Slot: Sendable {
         let key: [UInt8]
@@ -10,27 +10,27 @@ struct RecordIndex: Sendable {
 
     private static let chunkLength = 256
 
-    // None is empty.
+    // No chunk is empty.
     private var chunks: [[Slot]] = []
-    /// How many records there are.
+    /// The number of records.
     private(set) var count = 0
-    /// How many bytes of a log they take.
+    /// The number of bytes that the records take in the log.
     private(set) var byteCount = 0
-    /// The keys of lost records, which are not among the others.
+    /// The keys of lost records. These records are not in the index.
     private(set) var lostKeys: Set<[UInt8]> = []
-    /// How many times damage hit unknown keys.
+    /// The number of times that damage hit unknown keys.
     private(set) var unknownLossCount = 0
-    /// How many commits changed records without an expiry.
+    /// The number of commits that changed records without an expiry.
     private(set) var durableCount = 0
-    /// Whether the part before the next commit could not be read.
+    /// Whether the part of the log before the next commit could not be read.
     private var isBehindGap = false
 
-    /// What a record takes of a log.
+    /// Returns the size of a record in the log.
     static func byteCount(of key: [UInt8], _ entry: RecordEntry) -> Int {
         RecordFrame.byteCount(ofKeyLength: key.count) + entry.length
     }
 
-    /// Where a record is.
+    /// The location of the record for a key.
     subscript(key: [UInt8]) -> RecordEntry? {
         let (chunk, index) = position(of: key)
         guard chunk < chunks.count, index < chunks[chunk].count, chunks[chunk][index].key == key else {
@@ -39,7 +39,7 @@ struct RecordIndex: Sendable {
         return chunks[chunk][index].entry
     }
 
-    /// The records whose keys begin with bytes, in order.
+    /// Returns the records whose keys begin with a prefix, in order.
     func slots(under prefix: [UInt8]) -> [Slot] {
         var (chunk, index) = position(of: prefix)
         var slots: [Slot] = []
@@ -54,7 +54,7 @@ struct RecordIndex: Sendable {
         return slots
     }
 
-    /// Makes a change.
+    /// Applies a change.
     mutating func apply(_ operation: RecordOperation) {
         switch operation {
         case .keep(let key, let entry):
@@ -79,13 +79,13 @@ struct RecordIndex: Sendable {
         }
     }
 
-    /// Counts a loss if no commit said what a gap had. That is so in a log of the format 0.
+    /// Counts a loss if no later commit determined what a gap contained, as in a log of format 0.
     mutating func closeGap() {
         if isBehindGap { unknownLossCount += 1 }
         isBehindGap = false
     }
 
-    /// Whether a change is of a record without an expiry, which cannot be fetched again.
+    /// Returns whether a change affects a record without an expiry, which cannot be fetched again.
     func isDurable(_ operation: RecordOperation) -> Bool {
         func hasDurable(_ key: [UInt8]) -> Bool {
             if let entry = self[key] { entry.expiry == nil } else { lostKeys.contains(key) }
@@ -101,7 +101,7 @@ struct RecordIndex: Sendable {
         }
     }
 
-    /// Removes what can be fetched again: a gap in the log may have changed it.
+    /// Removes all records with an expiry. A gap in the log may have changed them, and they can be fetched again.
     private mutating func removeExpiring() {
         for index in chunks.indices {
             chunks[index].removeAll { slot in
@@ -114,7 +114,7 @@ struct RecordIndex: Sendable {
         chunks.removeAll(where: \.isEmpty)
     }
 
-    /// Forgets that a record is lost.
+    /// Clears the loss of a record.
     private mutating func find(_ key: [UInt8]) {
         guard !lostKeys.isEmpty, lostKeys.remove(key) != nil else { return }
         byteCount -= RecordFrame.byteCount(ofKeyLength: key.count)
@@ -164,9 +164,9 @@ struct RecordIndex: Sendable {
         chunks.removeAll(where: \.isEmpty)
     }
 
-    /// Where a key is, or would be: a list that has its place, and the place in that.
+    /// Returns the position of a key, or the position to insert it at: a chunk, and an index in the chunk.
     private func position(of key: [UInt8]) -> (chunk: Int, index: Int) {
-        // The first list whose first key is behind; the key belongs to the one before it.
+        // The first chunk whose first key is greater than the key. The key belongs to the chunk before it.
         let next = Self.firstIndex(in: chunks) {
             $0.first.map { key.lexicographicallyPrecedes($0.key) } ?? false
         }
@@ -175,7 +175,7 @@ struct RecordIndex: Sendable {
         return (next - 1, Self.firstIndex(in: chunk) { !$0.key.lexicographicallyPrecedes(key) })
     }
 
-    /// The first of the elements that something is true of, where it is true of all behind that too.
+    /// Returns the first index whose element satisfies a predicate. The predicate must also hold for all later elements.
     private static func firstIndex<Element>(in elements: [Element], where isTrue: (Element) -> Bool)
         -> Int
     {

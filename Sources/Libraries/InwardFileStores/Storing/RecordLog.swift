@@ -11,24 +11,24 @@ import Musl
 import Darwin
 #endif
 
-/// The log of a ``FileRecordStore``, and where each record is in it. Everything here blocks.
+/// The log of a ``FileRecordStore`` and the index of its records. All methods block.
 ///
-/// The file only grows until a new one replaces it, so readers need no lock for a record that they have found, even while others
-/// are being written. Writers hold the directory's lock and first read what other processes have added.
+/// The file only grows until a new one replaces it, so a reader does not need a lock for a record that it has located, even during
+/// a write. Writers hold the directory's lock, and first read what other processes have appended.
 final class RecordLog: Sendable {
-    /// What is known of the log.
+    /// The known state of the log.
     private struct View {
         var index = RecordIndex()
         var file: RecordFile?
         var identity: RecordFile.Identity?
         var end = 0
-        /// The size of the file when it was last checked. It is larger than `end` if an unreadable rest could not be cut off.
+        /// The size of the file at the last check. It is larger than `end` if an unreadable tail could not be truncated.
         var size = 0
-        /// Whether this process has the lock, so that no other process appends.
+        /// Whether this process holds the lock, so that no other process appends.
         var isWriting = false
-        /// Whether the file is not to be trusted with more before it is written anew.
+        /// Whether the log must be rewritten before anything is appended to it.
         var mustRewrite = false
-        /// Where the end has to be before writing it anew is tried again.
+        /// The rewrite is not attempted again until `end` exceeds this offset.
         var rewriteBound = 0
     }
 
@@ -38,12 +38,12 @@ final class RecordLog: Sendable {
     private let now: @Sendable () -> Date
     private let report: @Sendable (RecordDamage) -> Void
 
-    // Held while files are changed, by threads that may wait.
+    // Held during file changes, by threads that may block.
     private let lock: Mutex<RecordLock>
-    // Held for as long as it takes to look something up, never while files are.
+    // Held only for lookups, never during I/O.
     private let view = Mutex(View())
 
-    /// Makes a log in a directory, which is read when something is asked of it.
+    /// Creates a log in a directory. The log is read on first use.
     init(
         _ directory: RecordDirectory,
         byteLimit: Int,
@@ -59,7 +59,7 @@ final class RecordLog: Sendable {
         lock = Mutex(RecordLock(directory))
     }
 
-    /// What is kept under a key.
+    /// Returns the record for a key.
     func record(for key: RecordKey) throws(RecordStoreError) -> StoredRecord? {
         try bringUpToDate()
         let key = key.encoded
@@ -68,7 +68,7 @@ final class RecordLog: Sendable {
         return try record(RecordIndex.Slot(key: key, entry: entry), of: file, at: now())
     }
 
-    /// What is kept under a key and those that begin with it.
+    /// Returns the records for a key and for all keys that begin with it.
     func records(under key: RecordKey) throws(RecordStoreError) -> [(
         key: RecordKey, record: StoredRecord
     )] {
@@ -89,7 +89,7 @@ final class RecordLog: Sendable {
         return records
     }
 
-    /// Reads the records under a key, and returns what is lost of them.
+    /// Reads the records under a key and returns the losses among them.
     func losses(under key: RecordKey) throws(RecordStoreError) -> RecordLosses {
         _ = try records(under: key)
         let prefix = key.encoded
@@ -99,7 +99,7 @@ final class RecordLog: Sendable {
         return RecordLosses(keys: keys.compactMap { RecordKey(encoded: $0) }.sorted(), unknownCount: count)
     }
 
-    /// Makes changes, which are on the disk when it returns. The caller holds the lock.
+    /// Commits changes. They are on the disk when the call returns. The caller holds the lock.
     func commit(_ changes: [RecordChange]) throws(RecordStoreError) {
         var builder = RecordFrameBuilder()
         for change in changes { builder.add(change) }
@@ -111,9 +111,9 @@ final class RecordLog: Sendable {
         try locked { () throws(RecordStoreError) in body() }
     }
 
-    /// Removes records beyond the limit, and rewrites the log if most of it is garbage.
+    /// Evicts records beyond the limit, and rewrites the log if most of it is garbage.
     ///
-    /// What fails is tried again after a later commit.
+    /// If this fails, it is tried again after a later commit.
     func tidy() {
         guard view.withLock({ isTooLarge($0) || isMostlyGarbage($0) }) else { return }
         do {
@@ -148,7 +148,7 @@ final class RecordLog: Sendable {
         return StoredRecord(bytes, expiry: slot.entry.expiry)
     }
 
-    /// Reads what other processes have added, if there is anything.
+    /// Reads what other processes have appended, if anything.
     private func bringUpToDate() throws(RecordStoreError) {
         let (isWriting, identity, size) = view.withLock { ($0.isWriting, $0.identity, $0.size) }
         // While this process holds the lock, no other process appends.
@@ -183,17 +183,18 @@ final class RecordLog: Sendable {
         var start = 0
         if let known, identity == status.identity {
             file = known
-            // What has become shorter is read again from its beginning.
+            // If the file has become shorter, it is read again from the beginning.
             if status.size > end { start = end }
         } else {
             file = try directory.open(RecordDirectory.log, O_RDWR)
-            // Who gave it its name may have been killed before that was on the disk.
+            // The process that renamed the log may have been killed before the rename was flushed.
             try directory.flush()
         }
         let path = directory.path(of: RecordDirectory.log)
         let scan = try RecordLogScan(file, path: path, from: start, size: status.size)
         if start == 0 { directory.removeNewLog() }
-        // What has its second head is on the disk. Who wrote the rest may have been killed before, and it is about to be given.
+        // A frame with a second head has been flushed. The process that wrote the rest may have been killed before the flush, and
+        // readers are about to get that data.
         if !scan.isWhole { try file.flush() }
         view.withLock { view in
             if start == 0 { view = View() }
@@ -205,18 +206,18 @@ final class RecordLog: Sendable {
         for gap in scan.gaps { setAside(gap, of: file) }
         if scan.restoredCount > 0 { report(.restored(scan.restoredCount)) }
         view.withLock { $0.mustRewrite = true }
-        // What can be read is given whether or not there is room to write it anew.
+        // Readable records are served even if there is no space to rewrite them.
         do { try rewrite() } catch { view.withLock { $0.rewriteBound = $0.end } }
     }
 
     // MARK: Writing
 
-    /// Changes the log under the lock, after everything in it was read and it can be appended to.
+    /// Acquires the lock, reads the whole log, makes sure that it can be appended to, and runs a closure that changes it.
     private func writing(_ body: () throws(RecordStoreError) -> Void) throws(RecordStoreError) {
         try locked { () throws(RecordStoreError) in try write(body) }
     }
 
-    /// The same, for callers that hold the lock.
+    /// The same, for callers that already hold the lock.
     private func write(_ body: () throws(RecordStoreError) -> Void) throws(RecordStoreError) {
         try refresh()
         if view.withLock(\.mustRewrite) { try rewrite() }
@@ -225,7 +226,7 @@ final class RecordLog: Sendable {
         try body()
     }
 
-    /// Makes an empty log where there is none. It never takes the place of another: one that is there is an error.
+    /// Creates an empty log. If a log already exists, the call fails and never replaces it.
     private func create() throws(RecordStoreError) {
         let file = try directory.open(RecordDirectory.log, O_RDWR | O_CREAT | O_EXCL)
         let writer: RecordLogWriter
@@ -234,7 +235,7 @@ final class RecordLog: Sendable {
             try file.flush()
             try directory.flush()
         } catch {
-            // Nothing was kept there. What stays is found to be the beginning of a log, and written anew.
+            // The log was empty. If the removal fails, the next use recognizes the incomplete log and rewrites it.
             directory.remove(RecordDirectory.log)
             throw error
         }
@@ -244,7 +245,7 @@ final class RecordLog: Sendable {
         }
     }
 
-    /// Appends a frame. One that is not flushed reaches the disk with the next one that is.
+    /// Appends a frame. An unflushed frame reaches the disk together with the next flushed one.
     private func append(_ builder: RecordFrameBuilder, isFlushed: Bool) throws(RecordStoreError) {
         var builder = builder
         guard !builder.isEmpty else { return }
@@ -255,7 +256,7 @@ final class RecordLog: Sendable {
         guard let file else { return }
         let (head, tail, operations) = builder.frame(at: end)
         do throws(RecordStoreError) {
-            // The room for the second head is taken now, so that no full disk is in its way.
+            // This reserves the space for the second head, so that a full disk cannot prevent it from being written.
             try file.write(head + [UInt8](repeating: 0, count: tail.count), at: end)
         } catch {
             do { try file.truncate(to: end) } catch { view.withLock { $0.mustRewrite = true } }
@@ -264,13 +265,13 @@ final class RecordLog: Sendable {
         do throws(RecordStoreError) {
             if isFlushed { try file.flush() }
         } catch {
-            // What could not be flushed may not be on the disk even if it can be read, so that nothing is added to it.
+            // Data that could not be flushed may not be on the disk even if it can be read, so nothing is appended after it.
             view.withLock { $0.mustRewrite = true }
             do { try file.truncate(to: end) } catch {}
             throw error
         }
         do { try file.write(tail, at: end + head.count) } catch {
-            // The frame is on the disk, and counts without its second head as long as the first is sound.
+            // The frame is on the disk. It is valid without the second head as long as the first head is intact.
             view.withLock { $0.mustRewrite = true }
         }
         view.withLock { view in
@@ -280,7 +281,7 @@ final class RecordLog: Sendable {
         }
     }
 
-    /// Removes records that expire, those first that do so first, until the rest has room for a while.
+    /// Evicts records with an expiry, those that expire soonest first, until the rest takes at most seven eighths of the limit.
     private func evict() throws(RecordStoreError) {
         let (byteCount, slots) = view.withLock { view in
             (view.index.byteCount, isTooLarge(view) ? view.index.slots(under: []) : [])
@@ -298,7 +299,7 @@ final class RecordLog: Sendable {
         try append(builder, isFlushed: false)
     }
 
-    /// Writes what is kept into a new log, which takes the place of the old one at once.
+    /// Writes the live records to a new log that atomically replaces the old one.
     private func rewrite() throws(RecordStoreError) {
         let (index, old) = view.withLock { ($0.index, $0.file) }
         var lost: [(RecordIndex.Slot, [UInt8])] = []
@@ -310,7 +311,7 @@ final class RecordLog: Sendable {
             let time = now()
             if index.unknownLossCount > 0 { try rewriting.add(.setUnknownLossCount(index.unknownLossCount)) }
             for key in index.lostKeys { try rewriting.add(.lose(key)) }
-            // In frames of their own, so that damage to what can be fetched again is known to be no more than that.
+            // Records with an expiry get separate frames, so that damage to them is known to be harmless.
             let slots = index.slots(under: []).filter { !$0.entry.isExpired(at: time) }
             for expires in [false, true] {
                 for slot in slots where (slot.entry.expiry != nil) == expires {
@@ -327,7 +328,7 @@ final class RecordLog: Sendable {
             try rewriting.finish()
             if old?.isUnreadable == true { DamagedRecords(directory: directory).keepLog() }
             try directory.replaceLog()
-            // By its name from now on.
+            // Reopened under its final name.
             file = try directory.open(RecordDirectory.log, O_RDWR)
         } catch {
             directory.removeNewLog()
@@ -342,7 +343,8 @@ final class RecordLog: Sendable {
                 end: rewriting.end,
                 size: rewriting.end,
                 isWriting: view.isWriting,
-                // Until the directory is on the disk, a crash may bring the old log back, without what is added to this one.
+                // Until the directory is flushed, a crash may bring back the old log, without anything that was appended to the new
+                // one.
                 mustRewrite: true
             )
         }
@@ -353,7 +355,7 @@ final class RecordLog: Sendable {
 
     // MARK: Damage
 
-    /// Removes a record that is damaged.
+    /// Removes a damaged record.
     private func discard(_ slot: RecordIndex.Slot, _ bytes: [UInt8]) {
         func isThere() -> Bool { view.withLock { $0.index[slot.key]?.offset == slot.entry.offset } }
         do {
@@ -365,12 +367,12 @@ final class RecordLog: Sendable {
                 try append(builder, isFlushed: false)
             }
         } catch {
-            // It is found again when the log is read the next time.
+            // The damage is found again the next time the log is read.
             view.withLock { $0.index.apply(Self.removal(of: slot)) }
         }
     }
 
-    /// What becomes of a damaged record: one with an expiry can be fetched again.
+    /// Returns the operation for a damaged record. A record with an expiry is only removed, because it can be fetched again.
     private static func removal(of slot: RecordIndex.Slot) -> RecordOperation {
         slot.entry.expiry == nil ? .lose(slot.key) : .remove(slot.key)
     }
@@ -382,7 +384,7 @@ final class RecordLog: Sendable {
 
     private func setAside(_ gap: RecordLogScan.Gap, of file: RecordFile) {
         var bytes: [UInt8] = []
-        // What cannot be read cannot be put anywhere.
+        // Unreadable bytes cannot be copied.
         do {
             bytes = try file.readable(
                 at: gap.range.lowerBound,

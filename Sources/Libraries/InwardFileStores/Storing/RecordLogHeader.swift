@@ -1,25 +1,25 @@
 import InwardRepositories
 import InwardTransfers
 
-/// The beginning of a log, which says in which format the rest is written.
+/// The header of a log, which contains the format version of the rest.
 ///
-/// It is there twice, so that one damaged byte does not hide it. Each copy is a mark, the number of the format, and a checksum of
-/// both. Every later format begins like this, whatever comes after.
+/// The header is stored twice, so that one damaged byte does not hide it. Each copy consists of a mark, the format number, and a
+/// checksum of both. All later formats begin the same way.
 struct RecordLogHeader {
-    /// The format that this program writes. Logs without a header are of the format 0, and can be read.
+    /// The format that this version writes. A log without a header has format 0, which can still be read.
     static let currentFormat: UInt64 = 1
-    /// How many bytes both copies have.
+    /// The length of both copies, in bytes.
     static let length = 2 * copyLength
 
     private static let copyLength = 24
     private static let mark = Array("INWARDRL".utf8)
 
-    /// The format.
+    /// The format number.
     let format: UInt64
-    /// Whether both copies are sound.
+    /// Whether both copies are intact.
     let isWhole: Bool
 
-    /// Reads the beginning of a log; `nil` if no copy is sound.
+    /// Decodes a header, or returns `nil` if neither copy is intact.
     init?(_ bytes: [UInt8]) {
         let formats = [0, Self.copyLength].map { start in
             bytes.count < start + Self.copyLength ? nil : Self.format(of: bytes[start..<start + Self.copyLength])
@@ -29,14 +29,14 @@ struct RecordLogHeader {
         isWhole = formats == [format, format]
     }
 
-    /// A header in bytes.
+    /// Returns an encoded header.
     static func bytes(format: UInt64 = currentFormat) -> [UInt8] {
         let copy = mark + format.littleEndianBytes
         let sum = Checksum(of: copy.span).value.littleEndianBytes
         return copy + sum + copy + sum
     }
 
-    /// Why a log of a newer format is left as it is.
+    /// Returns the error for a log of a newer format, which is left unchanged.
     static func newerFormat(_ format: String, path: String) -> RecordStoreError {
         RecordStoreError(
             .unavailable,
@@ -57,7 +57,7 @@ struct RecordLogHeader {
     }
 }
 
-/// Reads numbers and bytes in sequence, and never past the end.
+/// Reads numbers and bytes in sequence, without reading past the end.
 struct ByteCursor {
     private let bytes: [UInt8]
     private var position = 0
@@ -66,13 +66,13 @@ struct ByteCursor {
         self.bytes = bytes
     }
 
-    /// Whether nothing is left.
+    /// Whether all bytes have been read.
     var isAtEnd: Bool { position == bytes.count }
 
-    /// The next byte.
+    /// Reads the next byte.
     mutating func byte() -> UInt8? { take(1)?.first }
 
-    /// The next eight bytes, the lowest first.
+    /// Reads the next eight bytes as a little-endian number.
     mutating func word() -> UInt64? {
         take(8)?.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
@@ -83,7 +83,7 @@ struct ByteCursor {
         return number
     }
 
-    /// So many of the next bytes.
+    /// Reads the given number of bytes.
     mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
         guard count <= bytes.count - position else { return nil }
         defer { position += count }
@@ -92,7 +92,7 @@ struct ByteCursor {
 }
 
 extension UInt64 {
-    /// Its eight bytes, the lowest first.
+    /// The eight bytes of the number in little-endian order.
     var littleEndianBytes: [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: self &>> UInt64(8 &* $0)) }
     }

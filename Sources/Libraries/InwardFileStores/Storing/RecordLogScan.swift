@@ -1,37 +1,38 @@
 import InwardRecordDirectories
 import InwardRepositories
 
-/// What a log says from an offset on, however damaged it is.
+/// The contents of a log from an offset on, recovered as far as possible if the log is damaged.
 ///
-/// A frame whose head is damaged is known by its second one. Where both are, what lies before the next frame is damage. What
-/// is damaged inside of a value is seen when the value is read. The last frame counts if it is whole, or if its second head is
-/// there, which is written once the rest is on the disk; otherwise its commit was never reported as durable, and it is damage.
+/// If the first head of a frame is damaged, the second head identifies the frame. If both are damaged, everything up to the next
+/// frame is damage. Damage inside a value is found when the value is read. The last frame counts if it is complete or if its second
+/// head exists, because the second head is written after the rest has been flushed. Otherwise, its commit was never reported as
+/// durable, and the frame is damage.
 struct RecordLogScan {
-    /// A part of the log that nothing is known of.
+    /// A part of the log about which nothing is known.
     struct Gap: Equatable {
         let range: Range<Int>
-        /// Whether it is at the end, where a process that is killed leaves what it was writing.
+        /// Whether the gap is at the end of the log, where a killed process leaves an incomplete write.
         let isLast: Bool
     }
 
     /// All changes, in order.
     private(set) var operations: [RecordOperation] = []
-    /// What is damaged.
+    /// The damaged parts.
     private(set) var gaps: [Gap] = []
-    /// How many heads were damaged that the second one stood in for.
+    /// The number of frames that were restored from their second head.
     private(set) var restoredCount = 0
-    /// Where the next frame is to be written.
+    /// The offset at which to write the next frame.
     private(set) var end: Int
-    /// Whether everything is as it was written.
+    /// Whether the log is undamaged.
     private(set) var isWhole = true
 
-    /// How many bytes of operations were read for heads that turned out to be none.
+    /// The number of operation bytes that were read for apparent heads that were not heads.
     private(set) var futileByteCount = 0
 
     private static let windowLength = 64 * 1_024
-    /// Operations of as many bytes are always read where a head says that they follow.
+    /// Operations up to this length are always read after an apparent head.
     private static let shortLength = 4_096
-    /// How many times the length of the file may be read in vain, beside short operations.
+    /// The multiple of the file's length that may be read in vain, not counting short operations.
     private static let futility = 16
 
     private let file: RecordFile
@@ -40,9 +41,9 @@ struct RecordLogScan {
     private var window: [UInt8] = []
     private var windowOffset = 0
 
-    /// Reads a file of a size from the beginning of a frame on, or from its own.
+    /// Scans a file of the given size from a frame boundary on. At offset 0, the scan reads the header first.
     ///
-    /// - Throws: a `RecordStoreError` if it cannot be read, or a newer program wrote it.
+    /// - Throws: a `RecordStoreError` if the file cannot be read, or if a newer program wrote it.
     init(_ file: RecordFile, path: String, from start: Int, size: Int) throws(RecordStoreError) {
         self.file = file
         self.path = path
@@ -58,7 +59,7 @@ struct RecordLogScan {
                 position = RecordLogHeader.length
                 end = position
             } else {
-                // It has no header, as logs of the format 0 had none, or a damaged one. Either way it gets another.
+                // The header is missing, as in format 0, or damaged. A rewrite adds it in both cases.
                 isWhole = false
             }
         }
@@ -97,15 +98,15 @@ struct RecordLogScan {
         isWhole = false
         let isLast = range.upperBound == size
         gaps.append(Gap(range: range, isLast: isLast))
-        // The end may be a commit that its process did not finish, and so never reported.
+        // The end may be an unfinished commit, which was never reported as durable.
         if !isLast || file.isUnreadable { operations.append(.findGap) }
     }
 
-    /// Whether the last frame was written to its end.
+    /// Returns whether the last frame was written completely.
     private mutating func isComplete(_ frame: RecordFrame) throws(RecordStoreError) -> Bool {
         if frame.end == size, try self.frame(at: frame.tailOffset, .tail) != nil { return true }
         isWhole = false
-        // Not all values are there; and whatever their lengths are, no memory is taken for them.
+        // Some values are missing. Their stated lengths are not trusted, so no memory is allocated for them.
         guard frame.tailOffset <= size else { return false }
         for case .keep(_, let entry) in frame.operations {
             guard entry.isFulfilled(by: try file.readable(at: entry.offset, count: entry.length)) else {
@@ -115,15 +116,15 @@ struct RecordLogScan {
         return true
     }
 
-    /// The frame that has one of its heads at a position.
+    /// Returns the frame that has the given head at a position.
     private mutating func frame(
         at position: Int,
         _ mark: RecordFrame.Mark
     ) throws(RecordStoreError) -> RecordFrame? {
         guard let bytes = try bytes(at: position, count: RecordFrame.prefixLength),
             let prefix = RecordFramePrefix(bytes), prefix.mark == mark, prefix.position == position,
-            // A value can hold many heads, each of which says that all the rest is its operations. Checking them all would take
-            // time in proportion to the square of the length.
+            // A value can contain many apparent heads, each of which claims that all the rest is its operations. Checking all of
+            // them would take quadratic time.
             prefix.operationsLength <= Self.shortLength || futileByteCount / Self.futility <= size,
             let operations = try self.bytes(
                 at: position + RecordFrame.prefixLength,
@@ -139,7 +140,7 @@ struct RecordLogScan {
         }
     }
 
-    /// The first frame that begins at or after a position, and which of its heads it was found by.
+    /// Returns the first frame that begins at or after a position, and the head that identified it.
     private mutating func nextFrame(
         from start: Int
     ) throws(RecordStoreError) -> (RecordFrame, RecordFrame.Mark)? {
@@ -158,7 +159,7 @@ struct RecordLogScan {
         return nil
     }
 
-    /// Bytes of the file; `nil` if there are not as many.
+    /// Returns bytes of the file, or `nil` if the file has fewer.
     private mutating func bytes(at offset: Int, count: Int) throws(RecordStoreError) -> ArraySlice<
         UInt8
     >? {

@@ -2,44 +2,44 @@ import InwardRecordDirectories
 import InwardRepositories
 import InwardTransfers
 
-/// Writes a log from its beginning, in frames that are not too large to be in memory.
+/// Writes a log from the beginning, in frames small enough to be held in memory.
 struct RecordLogWriter {
     private static let frameLength = 1_024 * 1_024
 
-    /// Where each record is that was written.
+    /// The location of each record written so far.
     private(set) var index = RecordIndex()
-    /// How long the log is.
+    /// The length of the log.
     private(set) var end = 0
 
     private let file: RecordFile
     private var builder = RecordFrameBuilder()
 
-    /// Begins with an empty file.
+    /// Creates a writer for an empty file.
     init(_ file: RecordFile) throws(RecordStoreError) {
         self.file = file
         try file.write(RecordLogHeader.bytes(), at: 0)
         end = RecordLogHeader.length
     }
 
-    /// Adds a record, by its bytes and what an older log has of it.
+    /// Adds a record with its bytes and its entry from an older log.
     mutating func add(_ bytes: [UInt8], _ slot: RecordIndex.Slot) throws(RecordStoreError) {
         builder.keep(bytes, slot.entry, slot.key)
         if builder.byteCount >= Self.frameLength { try writeFrame() }
     }
 
-    /// Adds a change that has no record.
+    /// Adds a change without a record.
     mutating func add(_ operation: RecordOperation) throws(RecordStoreError) {
         builder.add(operation)
         if builder.byteCount >= Self.frameLength { try writeFrame() }
     }
 
-    /// Writes what there is left, and waits until all is on the disk.
+    /// Writes the remaining frame and flushes the file.
     mutating func finish() throws(RecordStoreError) {
         try endFrame()
         try file.flush()
     }
 
-    /// Writes what was added, so that what is added next is in a frame of its own.
+    /// Writes the pending changes, so that the next ones go into a frame of their own.
     mutating func endFrame() throws(RecordStoreError) {
         if !builder.isEmpty { try writeFrame() }
     }
@@ -54,15 +54,15 @@ struct RecordLogWriter {
     }
 }
 
-/// Collects what goes into one ``RecordFrame``, and writes it.
+/// Collects the contents of a ``RecordFrame`` and encodes it.
 struct RecordFrameBuilder {
     private var operations: [RecordOperation] = []
     private var encoded: [UInt8] = []
     private var body: [UInt8] = []
 
-    /// Whether nothing was added.
+    /// Whether nothing has been added.
     var isEmpty: Bool { operations.isEmpty }
-    /// How many bytes the frame has, more or less.
+    /// The approximate size of the frame, in bytes.
     var byteCount: Int { 2 * encoded.count + body.count }
 
     /// Adds a change.
@@ -85,7 +85,7 @@ struct RecordFrameBuilder {
         }
     }
 
-    /// Adds that a record is kept, whose bytes are known to be those of an entry of another place.
+    /// Adds a record whose bytes have already been checked against an entry for another location.
     mutating func keep(_ bytes: [UInt8], _ entry: RecordEntry, _ key: [UInt8]) {
         var entry = entry
         entry.offset = body.count
@@ -93,12 +93,12 @@ struct RecordFrameBuilder {
         body.append(contentsOf: bytes)
     }
 
-    /// Adds that a record is removed.
+    /// Adds the removal of a record.
     mutating func remove(_ key: [UInt8]) {
         append(.remove(key))
     }
 
-    /// Numbers the commit, as the first of what it says.
+    /// Numbers the commit. The number is the frame's first operation.
     mutating func number(behind index: RecordIndex) {
         let before = index.durableCount
         let after = before + (operations.contains(where: index.isDurable) ? 1 : 0)
@@ -109,7 +109,7 @@ struct RecordFrameBuilder {
         encoded.insert(contentsOf: bytes, at: 0)
     }
 
-    /// Adds a change that has no record.
+    /// Adds a change without a record.
     mutating func add(_ operation: RecordOperation) {
         append(operation)
     }
@@ -119,7 +119,7 @@ struct RecordFrameBuilder {
         RecordOperationCoding.encode(operation, into: &encoded)
     }
 
-    /// The frame in bytes where it begins at an offset: all but the second head, and that.
+    /// Returns the encoded frame for an offset: everything except the second head, and the second head.
     func frame(at offset: Int) -> (head: [UInt8], tail: [UInt8], operations: [RecordOperation]) {
         func head(_ mark: RecordFrame.Mark) -> [UInt8] {
             RecordFramePrefix(mark, offset: offset, operations: encoded, bodyLength: body.count).bytes

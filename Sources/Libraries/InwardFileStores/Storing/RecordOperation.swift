@@ -1,45 +1,45 @@
 import Foundation
 import InwardTransfers
 
-/// One change as the log has it, by encoded keys.
+/// A change as stored in the log, with encoded keys.
 enum RecordOperation: Equatable, Sendable {
     case keep([UInt8], RecordEntry)
     case remove([UInt8])
     case removeAll([UInt8])
     /// A record without an expiry is damaged.
     case lose([UInt8])
-    /// How many times damage hit unknown keys so far.
+    /// The number of times that damage has hit unknown keys.
     case setUnknownLossCount(Int)
-    /// How many commits before this one, and up to it, changed records without an expiry.
+    /// The number of commits that changed records without an expiry, before and after this commit.
     case setDurableCount(before: Int, after: Int)
-    /// A part of the log before this cannot be read. It is not in the log, but found there.
+    /// A part of the log before this point cannot be read. The scan adds this operation; it is not stored in the log.
     case findGap
 }
 
-/// Where a record is in the log, and what is to be known of it without reading it.
+/// The location of a record in the log, and what can be known without reading it.
 struct RecordEntry: Equatable, Sendable {
-    /// Where its bytes begin.
+    /// The offset of the bytes.
     var offset: Int
-    /// How many bytes it has.
+    /// The number of bytes.
     let length: Int
-    /// The checksum of its bytes.
+    /// The checksum of the bytes.
     let checksum: UInt64
-    /// From when on it is not given any more.
+    /// The time at which the record expires.
     let expiry: Date?
 
-    /// Whether it has expired by a time.
+    /// Returns whether the record is expired at a time.
     func isExpired(at time: Date) -> Bool {
         if let expiry { !(time < expiry) } else { false }
     }
 
-    /// Whether these are the bytes that were kept.
+    /// Returns whether the bytes match the length and the checksum.
     func isFulfilled(by bytes: [UInt8]) -> Bool {
         bytes.count == length && Checksum(of: bytes.span).value == checksum
     }
 }
 
-/// Operations in bytes: what is done, how long the key is, the key; and of what is kept its length, its checksum, and when it
-/// expires.
+/// Encodes and decodes operations: the operation code, the key length and the key. For a stored record, they are followed by its
+/// length, checksum and expiry.
 enum RecordOperationCoding {
     private enum Kind: UInt8 {
         case keep = 1
@@ -51,12 +51,12 @@ enum RecordOperationCoding {
         case setDurableCount
     }
 
-    /// How many bytes an operation has at the most, beside the key.
+    /// The maximum size of an operation, without its key, in bytes.
     static let overhead = 33
-    /// No number of commits or losses is larger, so that one more can always be counted.
+    /// The maximum number of commits or losses, which leaves room to add one without overflow.
     static let maximumCount = Int.max >> 8
 
-    /// The operations in bytes, without where their values are.
+    /// Encodes an operation, without the location of its value.
     static func encode(_ operation: RecordOperation, into bytes: inout [UInt8]) {
         func append(_ kind: Kind, _ key: [UInt8]) {
             bytes.append(kind.rawValue)
@@ -81,16 +81,16 @@ enum RecordOperationCoding {
         }
     }
 
-    /// The code of an operation is none that this program knows.
+    /// An operation code that this program does not know.
     struct UnknownOperation: Error {
         let code: UInt8
     }
 
-    /// Decodes operations, whose values follow each other in a range; `nil` if the bytes are not operations.
+    /// Decodes operations whose values are stored one after the other in a range, or returns `nil` if the bytes are not operations.
     ///
     /// - Parameters:
-    ///   - bytes: Bytes with the right checksum, so that what they say is what a program wrote.
-    ///   - body: Where the values are.
+    ///   - bytes: The encoded operations. Their checksum has already been verified.
+    ///   - body: The range of the values.
     /// - Returns: The operations.
     /// - Throws: ``UnknownOperation`` if a newer program wrote them.
     static func operations(

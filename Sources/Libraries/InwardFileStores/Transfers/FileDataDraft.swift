@@ -20,7 +20,7 @@ struct FileDataDraft: DataDraft {
     private var notedByteCount = 0
     private var isPublished = false
 
-    /// Opens the partial file, and reads what is there.
+    /// Opens the partial file, and verifies what an earlier run left there.
     init(
         _ target: FileTarget,
         _ faults: @escaping RecordFileFault.Source,
@@ -70,7 +70,7 @@ struct FileDataDraft: DataDraft {
     mutating func publish(_ checksum: Checksum) async throws(DataSaverError) {
         let size = byteCount
         try await run { (file, _) throws(RecordStoreError) in
-            // Behind the end there may be what an earlier run had written and not noted.
+            // There may be bytes past the end that an earlier run wrote but did not note.
             try file.truncate(to: size)
             try file.flush()
             file.forgetInMemory()
@@ -92,13 +92,13 @@ struct FileDataDraft: DataDraft {
     mutating func leave() async {
         guard !isPublished else { return }
         if reached?.canBeResumed == true {
-            // What cannot be noted is written again.
+            // Bytes that could not be noted are written again by the next run.
             try? await note()
         } else {
             let files = files
             await work.run { files.remove() }
         }
-        // Where it is not given back, the file is closed with the draft, which does the same.
+        // If unlocking fails, the file is closed with the draft, which also unlocks it.
         try? await run { (file, _) throws(RecordStoreError) in try file.lock(false) }
     }
 
@@ -108,7 +108,7 @@ struct FileDataDraft: DataDraft {
         notedByteCount = byteCount
     }
 
-    /// The checksum of so many bytes of the file; `nil` if it has not so many.
+    /// Returns the checksum of the first bytes of the file, or `nil` if the file is shorter.
     private func checksum(of count: Int) async throws(DataSaverError) -> Checksum? {
         var checksum = Checksum()
         var offset = 0
@@ -139,7 +139,7 @@ struct FileDataDraft: DataDraft {
         do {
             return try await body()
         } catch {
-            // Those are whole sentences, and this goes on as one.
+            // The explanation consists of whole sentences, but this text continues as one.
             let sentences = error.explanation
             throw failure(target, "failed: \(sentences.hasSuffix(".") ? String(sentences.dropLast()) : sentences)")
         }
@@ -153,22 +153,21 @@ struct FileDataDraft: DataDraft {
     }
 }
 
-/// Does what waits for a disk on a thread of its own, one thing after the other, for no task is to wait for a disk on a thread that
-/// all tasks share.
+/// A serial queue for blocking file I/O. It keeps the work off the cooperative thread pool.
 package final class FileWork: Sendable {
     private let queue = DispatchQueue(label: "inward.file-transfers")
 
-    /// Makes a queue.
+    /// Creates a queue.
     package init() {}
 
-    /// Does a piece of work and waits for it.
+    /// Runs a closure on the queue and waits for its result.
     ///
-    /// - Returns: what it gives.
-    /// - Throws: what it throws.
+    /// - Returns: The closure's result.
+    /// - Throws: The closure's error.
     package func run<Answer: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Answer
     ) async throws(Failure) -> Answer {
-        // Resumed exactly once: where the queue does the work, which it does once.
+        // Resumed exactly once, because the queue runs the closure once.
         let outcome: Result<Answer, Failure> = await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: Result { () throws(Failure) in try body() }) }
         }

@@ -9,32 +9,35 @@ import Musl
 import Darwin
 #endif
 
-/// Loads the data of a file, piece by piece.
+/// Loads data from a file in pieces.
 ///
-/// The file is opened for each piece. What tells its version is which file it is, its length, and when it was changed last as
-/// far as the file system notes it; a file that is written or replaced meanwhile is another version. A symbolic link is not
-/// followed if it stands in the place of the file itself.
+///     let loader = FileDataLoader(file: URL(filePath: "/var/lib/example/data"))
+///     let piece = try await loader.piece(at: 0, of: nil)
+///
+/// The loader opens the file for each piece. A version is identified by the file's identity, length and modification time, so a
+/// file that is written to or replaced between pieces becomes another version. If the file itself is a symbolic link, it is not
+/// followed.
 public struct FileDataLoader: DataLoader {
     private static let maximumReadings = 3
 
     private let file: URL
-    /// Where it is, from an open directory on; `nil` for its path.
+    /// The file's path below an open directory, or `nil` to use its absolute path.
     private let place: (components: [String], tree: DirectoryTree)?
     private let pieceByteCount: Int
     private let work = FileWork()
 
-    /// Makes a loader.
+    /// Creates a loader.
     ///
     /// - Parameters:
-    ///   - file: The address of the file in the file system.
-    ///   - pieceByteCount: How many bytes are loaded at once, at least 1.
+    ///   - file: The file URL.
+    ///   - pieceByteCount: The number of bytes per piece, at least 1.
     public init(file: URL, pieceByteCount: Int = 256 * 1_024) {
         self.file = file.absoluteURL.standardizedFileURL
         self.pieceByteCount = max(1, pieceByteCount)
         place = nil
     }
 
-    /// Makes a loader of a file below an open directory. No symbolic link is followed on the way there.
+    /// Creates a loader for a file below an open directory. Symbolic links on the way are not followed.
     package init(_ components: [String], in tree: DirectoryTree, file: URL) {
         self.file = file
         place = (components, tree)
@@ -44,9 +47,9 @@ public struct FileDataLoader: DataLoader {
     /// The path of the file.
     public var source: String? { path }
 
-    /// The bytes from an offset on.
+    /// Loads the bytes from an offset on.
     ///
-    /// - Throws: a `DataLoaderError` if there is no such file, or it cannot be read, or the task was cancelled.
+    /// - Throws: a `DataLoaderError` if the file does not exist or cannot be read, or if the task was cancelled.
     public func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
         guard !Task.isCancelled else { throw failure("was not read, because that was cancelled") }
         return try await work.run { () throws(DataLoaderError) in try read(at: offset) }
@@ -56,10 +59,10 @@ public struct FileDataLoader: DataLoader {
         for _ in 0..<Self.maximumReadings {
             let handle = try open()
             let version = try version(of: handle)
-            // Of another version, perhaps, which has not so many.
+            // The offset may belong to another, longer version.
             let offset = min(max(0, offset), version.byteCount)
             let bytes = try read(handle, at: offset, count: min(pieceByteCount, version.byteCount - offset))
-            // What was written while it was being read is of no version.
+            // Bytes that were read during a change do not belong to any version.
             guard try self.version(of: handle) == version else { continue }
             let end = offset + bytes.count
             return LoadedPiece(
@@ -111,20 +114,20 @@ public struct FileDataLoader: DataLoader {
     private var path: String { file.path(percentEncoded: false) }
 }
 
-/// What tells a file from what it was before: which file it is, how long, and when it was changed last.
+/// The version of a file: its identity, length and modification time.
 ///
-/// It sees what the file system notes. A change that keeps the length within the same tick of its clock (some milliseconds on Linux)
-/// as the reading before it is not seen.
+/// A change is missed if it keeps the length and happens within the same tick of the file system's clock (some milliseconds on
+/// Linux) as the previous read.
 struct FileVersion: Equatable {
-    /// How many bytes the file has.
+    /// The number of bytes in the file.
     let byteCount: Int
-    /// All of it as text.
+    /// The version as text.
     let validator: String
 
-    /// Looks at an open file.
+    /// Reads the version of an open file.
     init(of file: FileHandle) throws(DirectoryTreeError) {
         var status = stat()
-        // `unsafe`: the call writes one `stat`, which is where it is told to write.
+        // `unsafe`: The call writes one `stat` into the variable that it is given.
         guard unsafe fstat(file.fileDescriptor, &status) == 0 else { throw DirectoryTreeError(code: errno) }
         #if canImport(Darwin)
         let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)

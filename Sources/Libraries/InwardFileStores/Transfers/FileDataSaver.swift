@@ -3,48 +3,51 @@ import InwardRecordDirectories
 import InwardRepositories
 public import InwardTransfers
 
-/// Saves data in a file.
+/// Saves data to a file atomically, and can resume an interrupted save.
 ///
-/// It is written into a file beside the target, `.NAME.inward-part`, whose end a small record tells, `.NAME.inward-state`: which
-/// source, which version, how far, and the checksum so far. When all is there it is flushed to the disk, read back, compared, and
-/// renamed to take the target's place; then the directory is flushed. So the target is what it was or what it is to be, whenever
-/// the process is killed or the power is lost.
+///     let saver = FileDataSaver(file: URL(filePath: "/var/lib/example/data"))
+///     try await saver.save(bytes)
 ///
-/// A part that an earlier run left is read before it is gone on from. One that is damaged, and one of another source or version,
-/// is written anew. One that another process is writing at the moment is left to it, and the saving refused.
+/// The saver writes to a partial file next to the target, `.NAME.inward-part`. A small state file, `.NAME.inward-state`, notes the
+/// source, its version, the number of bytes written, and their checksum. When the data is complete, the saver flushes it to the
+/// disk, reads it back, compares it, renames it over the target, and flushes the directory. The target therefore always has either
+/// its old or its new content, even if the process is killed or the power fails.
 ///
-/// The directory is made if it does not exist. A target that is a symbolic link is replaced itself, not what it points to.
+/// Before the saver resumes a partial file, it verifies the bytes. A partial file that is damaged, or that belongs to another
+/// source or version, is started over. If another process is writing the partial file, saving fails.
+///
+/// The saver creates the directory if it does not exist. If the target is a symbolic link, the link itself is replaced.
 public struct FileDataSaver: DataSaver {
     private let target: FileTarget
     private let faults: RecordFileFault.Source
     private let checkpointByteCount: Int
 
-    /// Makes a saver.
+    /// Creates a saver.
     ///
     /// - Parameters:
-    ///   - file: The address of the target in the file system.
-    ///   - checkpointByteCount: How many bytes a killed process loses at the most, of those it had written.
+    ///   - file: The URL of the target.
+    ///   - checkpointByteCount: The maximum number of written bytes that are lost if the process is killed.
     public init(file: URL, checkpointByteCount: Int = 16 * 1_024 * 1_024) {
         self.init(file: file, checkpointByteCount: checkpointByteCount) { _ in nil }
     }
 
-    /// Makes a saver with failures to inject into its system calls.
+    /// Creates a saver with injected system-call failures.
     init(file: URL, checkpointByteCount: Int, faults: @escaping RecordFileFault.Source) {
         target = FileTarget(file)
         self.faults = faults
         self.checkpointByteCount = max(1, checkpointByteCount)
     }
 
-    /// Makes a saver of a file in a directory that is opened as the target says.
+    /// Creates a saver for a target in an open directory or at a URL.
     package init(_ target: FileTarget) {
         self.target = target
         faults = { _ in nil }
         checkpointByteCount = 16 * 1_024 * 1_024
     }
 
-    /// Puts the data in the place of the file.
+    /// Replaces the file's content with the data.
     ///
-    /// - Throws: a `DataSaverError` if it is not known to be there.
+    /// - Throws: a `DataSaverError` if the data may not have been saved.
     public func save(_ data: [UInt8]) async throws(DataSaverError) {
         guard !Task.isCancelled else {
             let path = target.url.path(percentEncoded: false)
@@ -62,34 +65,34 @@ public struct FileDataSaver: DataSaver {
         }
     }
 
-    /// Opens the partial file, and reads what is there.
+    /// Opens the partial file, and verifies what an earlier run left there.
     ///
-    /// - Throws: a `DataSaverError` if there is no room for it, or another process is writing.
+    /// - Throws: a `DataSaverError` if there is no space for the draft, or if another process is writing.
     public func openDraft() async throws(DataSaverError) -> any DataDraft {
         try await FileDataDraft(target, faults, checkpointByteCount: checkpointByteCount)
     }
 }
 
-/// A file that is to be saved, and the directory that it is in.
+/// A file to save, and the directory that contains it.
 package struct FileTarget: Sendable {
-    /// The address of the file, for messages.
+    /// The URL of the file, for messages.
     package let url: URL
-    /// An open directory and the path of the file below it; `nil` for a file that is named by its address alone.
+    /// An open directory and the file's path below it, or `nil` for a file that is identified only by its URL.
     private let place: (root: DirectoryHandle, path: String)?
 
-    /// Names a file below an open directory. No symbolic link is followed on the way there.
+    /// Creates a target below an open directory. Symbolic links on the way are not followed.
     package init(_ path: String, in root: DirectoryHandle) {
         url = URL(filePath: root.path(of: path))
         place = (root, path)
     }
 
-    /// Names a file by its address.
+    /// Creates a target from a URL.
     package init(_ file: URL) {
         url = file.absoluteURL.standardizedFileURL
         place = nil
     }
 
-    /// Opens the directory, and makes it if it does not exist.
+    /// Opens the directory, and creates it if it does not exist.
     func openDirectory() throws(RecordStoreError) -> DirectoryHandle {
         if let place { return try place.root.directory(of: place.path, making: 0o755) }
         let directory = RecordDirectory(url: url.deletingLastPathComponent()) { _ in nil }

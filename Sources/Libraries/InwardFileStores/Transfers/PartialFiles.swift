@@ -12,24 +12,24 @@ import Musl
 import Darwin
 #endif
 
-/// The files that a target is made of, and what is done to their names.
+/// The partial file and the state file of a target, and the operations on them.
 package struct PartialFiles: Sendable {
-    /// A longer file is not a note.
+    /// A longer file is not a valid note.
     private static let maximumNoteByteCount = 64 * 1_024
 
     private let directory: DirectoryHandle
-    /// What the file is called that is to be there in the end.
+    /// The name of the target.
     private let name: String
     private let faults: RecordFileFault.Source
 
-    /// Opens the directory of a target, and makes it if it does not exist.
+    /// Opens the directory of a target, and creates it if it does not exist.
     package init(_ target: FileTarget, faults: @escaping RecordFileFault.Source) throws(RecordStoreError) {
         directory = try target.openDirectory()
         name = target.url.lastPathComponent
         self.faults = faults
     }
 
-    /// The paths of the files that are beside a target until it is published.
+    /// Returns the paths of the files that exist next to a target until it is published.
     package static func names(for path: String) -> [String] {
         let name = path.split(separator: "/").last ?? ""
         return ["inward-part", "inward-state", "inward-state.new"].map { "\(path.dropLast(name.count)).\(name).\($0)" }
@@ -38,9 +38,9 @@ package struct PartialFiles: Sendable {
     private var part: String { ".\(name).inward-part" }
     private var state: String { ".\(name).inward-state" }
 
-    /// Opens the partial file, and keeps everybody else from it as long as it is open.
+    /// Opens the partial file and locks it until it is closed.
     ///
-    /// - Returns: the file; `nil` if another process has it.
+    /// - Returns: The file, or `nil` if another process has locked it.
     package func open() throws(RecordStoreError) -> RecordFile? {
         if try directory.status(of: name)?.kind == .directory {
             throw RecordStoreError(code: EISDIR, path: directory.path(of: name), "replaced")
@@ -48,7 +48,7 @@ package struct PartialFiles: Sendable {
         while true {
             let file = try directory.file(part, O_RDWR | O_CREAT, permissions: 0o644, faults: faults)
             guard try file.lockAtOnce() else { return nil }
-            // Who had it locked before may have renamed it: then another has the name, or none.
+            // The previous owner of the lock may have renamed the file, so the name may now be missing or belong to another file.
             guard let status = try directory.status(of: part), status.identity == (try file.status().identity) else {
                 continue
             }
@@ -57,9 +57,9 @@ package struct PartialFiles: Sendable {
         }
     }
 
-    /// What an earlier run noted about the partial file; `nil` if it is nothing that can be read.
+    /// Returns what an earlier run noted about the partial file, or `nil` if there is no readable note.
     package func notedPart() -> SavedPart? {
-        // Another user's note could make the transfer go on from the wrong place.
+        // A note by another user could make the transfer resume from the wrong offset.
         guard let status = try? directory.status(of: state), status.isOwnFile,
             let file = try? directory.file(state, O_RDONLY),
             (try? file.status().identity) == status.identity,
@@ -68,30 +68,30 @@ package struct PartialFiles: Sendable {
         return SavedPart(note: note)
     }
 
-    /// Notes what the partial file has. What is noted may be lost with the power, and is never half.
+    /// Notes the contents of the partial file. A power failure may lose the note, but never leaves half of it.
     package func note(_ saved: SavedPart) throws(RecordStoreError) {
         let new = "\(state).new"
-        // One that is there may be another name of a file that is not to be written into.
+        // An existing name may be a hard link to a file that must not be written to.
         try directory.removeFile(new)
         let file = try directory.file(new, O_WRONLY | O_CREAT | O_EXCL, permissions: 0o644, faults: faults)
         try file.write(saved.note, at: 0)
         try rename(new, to: state)
     }
 
-    /// Takes away what was noted.
+    /// Removes the note.
     package func removeNote() {
-        // What stays is of a partial file that is not there, and found to be so.
+        // If a note remains, it describes a partial file that does not exist, which the next run detects.
         for name in [state, "\(state).new"] { try? directory.removeFile(name) }
     }
 
-    /// Takes away the partial file and what was noted.
+    /// Removes the partial file and the note.
     package func remove() {
         removeNote()
-        // What stays is truncated by the next writer.
+        // If the file remains, the next writer truncates it.
         try? directory.removeFile(part)
     }
 
-    /// Puts the partial file, which is flushed, in the place of the target, and waits until that is on the disk.
+    /// Renames the flushed partial file over the target, and flushes the directory.
     package func publish(_ file: RecordFile) throws(RecordStoreError) {
         try rename(part, to: name, file)
         removeNote()

@@ -1,15 +1,16 @@
 import InwardCore
 import Synchronization
 
-/// How many bytes the images that are being decoded and processed may take together. They take turns in the order they came;
-/// one that takes more alone is refused.
+/// A memory budget for the images that are being decoded and processed.
 ///
-/// An eighth of it more is for encoded images that are fetched or wait for their turn: while they take that, no other is fetched.
-/// How large an image is shows when it is there, so a crowd of larger ones than before may take more at first.
+/// Loads wait for memory in first-in-first-out order. An image that needs more than the whole budget is rejected.
+/// Several loaders can share a budget.
 ///
-/// It can be handed to several loaders, which then share it.
+/// In addition, encoded images that are being fetched or are waiting for decoding may use an eighth of the budget. No
+/// other image is fetched while that is used up. The size of an image is known only after it is fetched, so a burst of
+/// unexpectedly large images can exceed this part at first.
 public final class DecodingBudget: Sendable {
-    /// A share of the budget, which goes back when nobody holds it any more.
+    /// A reservation of memory. It is returned to the budget when the last reference is released.
     final class Admission: Sendable {
         private let bytes: Int
         private let budget: DecodingBudget
@@ -27,44 +28,45 @@ public final class DecodingBudget: Sendable {
         let promise: Promise<Admission>
     }
 
-    /// The room for images that are not decoded yet.
+    /// The budget for encoded images that have not been decoded yet.
     let fetchingRoom: EncodedByteBudget
     private let queue: Mutex<WeightedSemaphore<Waiter>>
 
-    /// Makes a budget.
+    /// Creates a budget.
     ///
-    /// - Parameter bytes: How many bytes there are; taken for 0 if it is less.
+    /// - Parameter bytes: The number of bytes. Negative numbers count as 0.
     public init(bytes: Int = 512 * 1_024 * 1_024) {
         fetchingRoom = EncodedByteBudget(bytes: bytes / 8)
         queue = Mutex(WeightedSemaphore(limit: bytes))
     }
 
-    /// How many bytes there are in all.
+    /// The total number of bytes.
     public var limit: Int { queue.withLock { $0.limit } }
-    /// How many bytes are taken.
+    /// The number of reserved bytes.
     public var taken: Int { queue.withLock { $0.taken } }
 
-    /// Why an image is refused that takes so many bytes, as the end of a sentence; `nil` if it is not.
+    /// Returns why an image that needs this many bytes is rejected, as the end of a sentence, or `nil` if it fits.
     func refusal(of bytes: Int, for header: ImageHeader) -> String? {
         guard bytes > limit else { return nil }
         let work = bytes > header.bytes(reducedBy: 1) ? "decode and process" : "decode"
         return "is \(header.size) and takes \(bytes) bytes to \(work), more than the \(limit) allowed"
     }
 
-    /// A share of so many bytes, once they are there; `nil` if the task was cancelled before. They are no more than the limit:
-    /// it would wait for ever.
+    /// Waits for a reservation, and returns `nil` if the task is cancelled first. `bytes` must not exceed the limit,
+    /// because the wait would never end.
     func admission(of bytes: Int) async -> Admission? {
         let place = queue.withLock { $0.take(bytes, orWait: Waiter(bytes: bytes, promise: Promise())) }
         guard let place else { return Admission(bytes, of: self) }
-        // Decoding has no deadline of its own, because those who wait for it have different ones.
+        // Decoding has no deadline of its own, because its waiters have different deadlines.
         if case .fulfilled(let admission) = await place.waiter.promise.value(until: nil) { return admission }
         admit(queue.withLock { $0.leave(place.id) })
         return nil
     }
 
-    /// A share of so many bytes at once, whether they are there or not. Nobody gets another before they are.
+    /// Returns a reservation at once, even if it exceeds the budget. No other reservation is granted until the budget
+    /// recovers.
     ///
-    /// It is for whoever holds a share already: two of them might wait for each other.
+    /// Use it if you already hold a reservation. Two holders that wait for more would deadlock.
     func overdraft(of bytes: Int) -> Admission {
         queue.withLock { $0.overdraw(bytes) }
         return Admission(bytes, of: self)
@@ -74,15 +76,15 @@ public final class DecodingBudget: Sendable {
         admit(queue.withLock { $0.giveBack(bytes) })
     }
 
-    /// Hands out what was taken for others. Who has left meanwhile does not take it, and it goes back at once.
+    /// Grants reservations to waiters. If a waiter has left in the meantime, its reservation is released at once.
     private func admit(_ waiters: [Waiter]) {
         for waiter in waiters { waiter.promise.fulfill(Admission(waiter.bytes, of: self)) }
     }
 }
 
-/// Who may take how much of something that there is so much of, first come first served.
+/// A first-in-first-out weighted semaphore.
 ///
-/// Nobody overtakes: whoever wants little waits behind whoever wants much, which would otherwise wait for ever.
+/// A small request waits behind a large one, which would otherwise starve.
 struct WeightedSemaphore<Waiter> {
     private struct Entry {
         let id: Int
@@ -99,10 +101,11 @@ struct WeightedSemaphore<Waiter> {
         self.limit = max(0, limit)
     }
 
-    /// How many wait.
+    /// The number of waiters.
     var waitingCount: Int { waiting.count }
 
-    /// Takes an amount if it is there and nobody waits; has a waiter wait for it otherwise, under a number.
+    /// Takes an amount if it is available and there are no waiters. Otherwise adds a waiter and returns it with its
+    /// identifier.
     mutating func take(_ amount: Int, orWait waiter: @autoclosure () -> Waiter) -> (id: Int, waiter: Waiter)? {
         if waiting.isEmpty, amount <= limit - taken {
             taken += amount
@@ -114,22 +117,22 @@ struct WeightedSemaphore<Waiter> {
         return (entry.id, entry.waiter)
     }
 
-    /// Takes an amount even if it is not there, and whoever waits.
+    /// Takes an amount even if it is not available, ahead of all waiters.
     mutating func overdraw(_ amount: Int) {
         taken += amount
     }
 
-    /// Gives an amount back.
+    /// Returns an amount to the semaphore.
     ///
-    /// - Returns: those who have theirs now, in the order they came.
+    /// - Returns: The waiters that are now admitted, in order.
     mutating func giveBack(_ amount: Int) -> [Waiter] {
         taken -= amount
         return admitted()
     }
 
-    /// Has nobody wait under a number any more.
+    /// Removes a waiter.
     ///
-    /// - Returns: those behind it who have theirs now, in the order they came.
+    /// - Returns: The waiters behind it that are now admitted, in order.
     mutating func leave(_ id: Int) -> [Waiter] {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return [] }
         waiting.remove(at: index)

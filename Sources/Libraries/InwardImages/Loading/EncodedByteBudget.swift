@@ -1,12 +1,14 @@
 import InwardCore
 import Synchronization
 
-/// Room for encoded images from when they are asked for until they are decoded. Where it is full, nobody begins to fetch until
-/// some of them are decoded: otherwise all that a crowd asks for would be in memory, and wait there.
+/// A memory budget for encoded images, from before the fetch until they are decoded. While it is used up, no fetch
+/// starts until some images are decoded. Otherwise a burst of requests would hold all its encoded images in memory at
+/// once.
 ///
-/// How large an image is shows when it is there. Until then it counts as much as images have been lately.
+/// The size of an image is known only after it is fetched. Until then, the budget reserves the average size of recent
+/// images.
 final class EncodedByteBudget: Sendable {
-    /// A part of the room, which goes back when nobody holds it any more.
+    /// A reservation of memory. It is returned to the budget when the last reference is released.
     final class Place: Sendable {
         private let bytes: Mutex<Int>
         private let room: EncodedByteBudget
@@ -18,7 +20,7 @@ final class EncodedByteBudget: Sendable {
 
         deinit { room.change(by: -bytes.withLock(\.self)) }
 
-        /// Counts as much as the image has, now that it is there.
+        /// Adjusts the reservation to the actual size of the fetched image.
         func settle(on count: Int) {
             let change = bytes.withLock { bytes in
                 defer { bytes = count }
@@ -38,9 +40,9 @@ final class EncodedByteBudget: Sendable {
         var expected: Int
     }
 
-    /// What an image counts before the first one is there, and the least that any counts.
+    /// The size that is reserved for the first image, and the minimum reservation.
     private static let (firstExpected, leastExpected) = (1_024 * 1_024, 16 * 1_024)
-    /// How many images it takes for what is expected to follow what they are.
+    /// The weight of the moving average: each image moves it by one eighth of the difference.
     private static let inertia = 8
 
     private let state: Mutex<State>
@@ -49,17 +51,17 @@ final class EncodedByteBudget: Sendable {
         state = Mutex(State(queue: WeightedSemaphore(limit: bytes), expected: min(Self.firstExpected, max(0, bytes))))
     }
 
-    /// How many bytes are taken.
+    /// The number of reserved bytes.
     var taken: Int { state.withLock(\.queue.taken) }
 
-    /// A part of the room for an image, once there is one; `nil` if the task was cancelled before.
+    /// Waits for a reservation for one image, and returns `nil` if the task is cancelled first.
     func place() async -> Place? {
         let (bytes, waiting) = state.withLock { state in
             let bytes = min(state.expected, state.queue.limit)
             return (bytes, state.queue.take(bytes, orWait: Waiter(bytes: bytes, promise: Promise())))
         }
         guard let waiting else { return Place(bytes, in: self) }
-        // Fetching has no deadline of its own, because those who wait for it have different ones.
+        // Fetching has no deadline of its own, because its waiters have different deadlines.
         if case .fulfilled(let place) = await waiting.waiter.promise.value(until: nil) { return place }
         admit(state.withLock { $0.queue.leave(waiting.id) })
         return nil
@@ -78,7 +80,7 @@ final class EncodedByteBudget: Sendable {
         admit(state.withLock { $0.queue.giveBack(-change) })
     }
 
-    /// Hands out what was taken for others. Who has left meanwhile does not take it, and it goes back at once.
+    /// Grants reservations to waiters. If a waiter has left in the meantime, its reservation is released at once.
     private func admit(_ waiters: [Waiter]) {
         for waiter in waiters { waiter.promise.fulfill(Place(waiter.bytes, in: self)) }
     }

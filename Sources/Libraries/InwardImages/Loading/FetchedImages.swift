@@ -1,7 +1,7 @@
 import InwardCore
 import Synchronization
 
-/// The fetched images that somebody has yet to decode: whoever comes meanwhile takes them, and fetches nothing.
+/// The fetched images that have not been decoded yet. Later loads use them instead of fetching again.
 final class FetchedImages: Sendable {
     typealias Key = Versioned<ImageAddress>
 
@@ -17,18 +17,18 @@ final class FetchedImages: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many there are.
+    /// The number of images.
     var count: Int { state.withLock(\.entries.count) }
 
-    /// The image that was fetched for a key, if it is there.
+    /// Returns the fetched image for a key, if there is one.
     func image(for key: Key) -> FetchedImage? { state.withLock { $0.entries[key]?.image } }
 
-    /// Has an image be there for a key until nobody holds it any more.
+    /// Makes an image available for a key until its last reference is released.
     ///
     /// - Parameters:
-    ///   - key: What it was fetched for.
-    ///   - make: Makes the image, which calls what it is handed when nobody holds it any more.
-    /// - Returns: the image.
+    ///   - key: The key that the image was fetched for.
+    ///   - make: Creates the image. The image must call the closure that it receives when it is released.
+    /// - Returns: The image.
     func add(for key: Key, _ make: (@escaping @Sendable () -> Void) -> FetchedImage) -> FetchedImage {
         let id = state.withLock { state in
             state.lastID += 1
@@ -39,7 +39,8 @@ final class FetchedImages: Sendable {
         return image
     }
 
-    /// It is told apart by its number, for whoever looked at the image in the lock might be the last to hold it.
+    /// Removes an entry by its identifier. Comparing images instead would load a strong reference under the lock, which
+    /// could be the last one.
     private func remove(_ key: Key, _ id: Int) {
         state.withLock { state in
             if state.entries[key]?.id == id { state.entries[key] = nil }
@@ -47,14 +48,14 @@ final class FetchedImages: Sendable {
     }
 }
 
-/// The bytes of an image, and what they say of it. It is there as long as somebody has yet to decode them.
+/// An encoded image and its header. It exists only while a load still needs to decode it.
 final class FetchedImage: Sendable {
     let bytes: [UInt8]
     let isGenuine: Bool
     let header: ImageHeader
-    /// When it is too old to be kept, as the timer of the cache tells the time.
+    /// When the image is too old to be cached, in the time of the cache's timer.
     let expiry: Duration
-    /// How long it took to fetch it.
+    /// How long the fetch took.
     let duration: Duration
     private let place: EncodedByteBudget.Place
     private let onRelease: @Sendable () -> Void
@@ -79,15 +80,15 @@ final class FetchedImage: Sendable {
     deinit { onRelease() }
 }
 
-/// What came of asking for the bytes of an image.
+/// The outcome of a fetch.
 struct ImageFetch: Sendable {
     let result: Result<FetchedImage, ImageError>
     let origin: ImageLoadReport.Origin
 
-    /// What a report says of it.
+    /// Returns the step for a load report.
     ///
-    /// - Parameter waited: How long whoever reports has waited for it, which is told if it failed.
-    /// - Returns: the step.
+    /// - Parameter waited: How long the reporting load waited. It is the step's duration if the fetch failed.
+    /// - Returns: The step.
     func step(waited: Duration) -> ImageLoadReport.Step {
         switch result {
         case .success(let fetched):

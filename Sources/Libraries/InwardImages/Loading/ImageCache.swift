@@ -1,13 +1,16 @@
 public import InwardCore
 import Synchronization
 
-/// Keeps images in memory for a time, the least used going first; and also what the bytes at an address say of the image
-/// there, and that there is nothing.
+/// An in-memory cache for decoded images with a limited lifetime. It evicts the least-used images first. It also caches
+/// image headers and the absence of images.
 ///
-/// It can be handed to several loaders, whose images then share its room and nothing else: what one loader keeps, no other
-/// finds, unless it is a copy. An image that would take more than a quarter of the room is not kept.
+///     let cache = ImageCache(bytes: 128 * 1_024 * 1_024, lifetime: .seconds(60))
+///     let loader = ImageLoader(source: source, codec: codec, cache: cache)
+///
+/// Several loaders can share a cache. They share its memory but not its contents: a loader finds only images that it or
+/// its copies have cached. An image that needs more than a quarter of the cache is not cached.
 public final class ImageCache: Sendable {
-    /// Something that is kept, and when it is too old, as the timer of the cache tells the time.
+    /// A cached value and its expiry, in the time of the cache's timer.
     struct Kept<Value: Sendable>: Sendable {
         let value: Value
         let expiry: Duration
@@ -24,12 +27,12 @@ public final class ImageCache: Sendable {
             limit: ImageCache.maximumHeaders
         )
         var lastPartition = 0
-        /// What was to be forgotten in each partition.
+        /// The invalidations in each partition.
         var versions: [Int: InvalidationGenerations] = [:]
     }
 
     private static let maximumHeaders = 4_096
-    /// About what it takes to keep an image beside its pixels and its address.
+    /// The approximate memory overhead of a cached image, in addition to its pixels and its address.
     private static let overhead = 512
 
     private let lifetime: Duration
@@ -37,13 +40,13 @@ public final class ImageCache: Sendable {
     private let timer: TimerService
     private let state: Mutex<State>
 
-    /// Makes a cache.
+    /// Creates a cache.
     ///
     /// - Parameters:
-    ///   - bytes: How many bytes the images may take together, with what keeping them takes; 0 to keep none.
-    ///   - lifetime: How long an image is kept. Then it is fetched again.
-    ///   - absenceLifetime: How long it is remembered that there is nothing at an address. Other failures are not.
-    ///   - timer: What tells the time.
+    ///   - bytes: The maximum number of bytes that the images may use, including overhead. Use 0 to cache nothing.
+    ///   - lifetime: How long an image is cached. After that, it is fetched again.
+    ///   - absenceLifetime: How long the absence of an image is cached. Other failures are not cached.
+    ///   - timer: The timer service that measures lifetimes.
     public init(
         bytes: Int = 64 * 1_024 * 1_024,
         lifetime: Duration = .seconds(300),
@@ -56,7 +59,7 @@ public final class ImageCache: Sendable {
         state = Mutex(State(images: SieveCache(limit: bytes)))
     }
 
-    /// How many bytes the images take, with what keeping them takes.
+    /// The number of bytes that the cached images use, including overhead.
     public var bytes: Int { state.withLock(\.images.cost) }
 
     func makePartition() -> Int {
@@ -72,13 +75,15 @@ public final class ImageCache: Sendable {
         state.withLock { $0.versions[partition] = nil }
     }
 
-    /// What is learned of an address from before it was to be forgotten is not kept: whoever is about to learn something takes
-    /// the version first, and keeps what it learned under it.
+    /// Returns the current invalidation generation of an address.
+    ///
+    /// Take it before a load starts, and pass it when you cache the result. Results from before an invalidation are not
+    /// cached.
     func version(of address: ImageAddress, in partition: Int) -> Int {
         state.withLock { $0.versions[partition]?.count(for: address) ?? 0 }
     }
 
-    /// When an image that is fetched now is too old.
+    /// When an image that is fetched now expires.
     var expiry: Duration { timer.now + lifetime }
 
     func image(for key: ImageKey, in partition: Int) -> Kept<Image>? {
@@ -92,7 +97,7 @@ public final class ImageCache: Sendable {
     func keep(_ image: Kept<Image>, for key: ImageKey, in partition: Int, since version: Int) {
         guard lifetime > .zero else { return }
         let cost = image.value.size.byteCount + key.address.rawValue.utf8.count + Self.overhead
-        // What goes is let go outside of the lock.
+        // Evicted images are released outside the lock.
         _ = state.withLock { state in
             guard state.versions[partition]?.count(for: key.address) == version, cost <= state.images.limit / 4 else {
                 return [image]
@@ -105,7 +110,7 @@ public final class ImageCache: Sendable {
         keep(.success(header), lifetime, of: address, in: partition, since: version)
     }
 
-    /// Remembers that there is nothing at an address, if that is what an error says.
+    /// Caches the absence of an image, if the error states it.
     func keep(_ error: ImageError, of address: ImageAddress, in partition: Int, since version: Int) {
         guard error.reason == .notFound else { return }
         keep(.failure(error), absenceLifetime, of: address, in: partition, since: version)
@@ -126,9 +131,9 @@ public final class ImageCache: Sendable {
         }
     }
 
-    /// Forgets what is kept of an address in a partition, or all in it.
+    /// Removes what is cached for an address, or everything, in a partition.
     ///
-    /// - Complexity: O(n) in how much is kept in all partitions.
+    /// - Complexity: O(n) in the number of values in all partitions.
     func forget(_ address: ImageAddress?, in partition: Int) {
         _ = state.withLock { state in
             state.versions[partition]?.add(address)
@@ -147,24 +152,24 @@ public final class ImageCache: Sendable {
     }
 }
 
-/// Something of a load, and what was forgotten before the load began: those who differ in that share nothing.
+/// Part of a load, together with its invalidation generation. Loads of different generations share nothing.
 struct Versioned<Base: Hashable & Sendable>: Hashable, Sendable {
     let base: Base
     let version: Int
 }
 
-/// How often each address was to be forgotten. Some addresses are counted together, so that it takes no more room for more of
-/// them: then one is forgotten too often, and never too seldom.
+/// Counts the invalidations of each address. To bound memory, addresses share counters by hash, so an invalidation can
+/// affect other addresses too, but is never missed.
 struct InvalidationGenerations {
     private static let groups = 256
 
     private var all = 0
     private var counts: [Int: Int] = [:]
 
-    /// How often an address was to be forgotten, alone or with all others.
+    /// Returns how often an address was invalidated, alone or together with all others.
     func count(for address: ImageAddress) -> Int { all + counts[Self.group(of: address), default: 0] }
 
-    /// Counts an address, or all of them.
+    /// Counts an invalidation of one address, or of all.
     mutating func add(_ address: ImageAddress?) {
         if let address { counts[Self.group(of: address), default: 0] += 1 } else { all += 1 }
     }

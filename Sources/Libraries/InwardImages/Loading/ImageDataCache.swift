@@ -1,28 +1,29 @@
 public import InwardCore
 
-/// Keeps images that were loaded and processed, encoded, for when they are asked for again.
+/// A port for a cache of processed images in encoded form, such as a disk cache.
 ///
-/// It belongs to one loader and the copies of it. It is asked before an image is fetched, and told when one is done. What it
-/// keeps, for how long and where, is its own affair. Every load waits for it.
+/// It belongs to one loader and the copies of that loader. The loader looks up an image before it fetches, and offers
+/// each finished image to the cache. The implementation decides what it keeps, where, and for how long. Every load
+/// waits for its calls.
 public protocol ImageDataCache: Sendable {
-    /// The bytes of an image, as they were kept; `nil` if there are none.
+    /// Returns the cached bytes of an image, or `nil` if there are none.
     func bytes(of image: ImageKey) async -> [UInt8]?
 
-    /// Keeps the bytes of an image, if it wants to.
+    /// Offers the bytes of an image to the cache.
     func keep(_ bytes: [UInt8], of image: ImageKey) async
 
-    /// Forgets all images that came from an address, or all images.
+    /// Removes all images that came from an address, or all images.
     func forget(_ address: ImageAddress?) async
 }
 
-/// What an image is kept under: where it came from, and all that was done to it.
+/// The cache key of an image: its address, and the processing that was applied.
 ///
-/// Nobody writes it by hand: a plugin is its value. It is of use for as long as the program runs.
+/// Loaders create keys. A key is valid only while the process runs.
 public struct ImageKey: Hashable, Sendable {
-    /// Where the image came from.
+    /// The address that the image came from.
     public let address: ImageAddress
-    /// What was done to it.
+    /// The plugins that were applied.
     public let plugins: PluginCollection<ImageResult>
-    /// What its sides were divided by while it was decoded; `nil` where the plugins say so.
+    /// The reduction that the image was decoded with, or `nil` if it follows from the plugins.
     let reduction: Int?
 }

@@ -1,15 +1,16 @@
-/// What an image from outside may be, and what images may take.
+/// Limits for untrusted images.
 public struct ImageLimits: Hashable, Sendable {
-    /// How many bytes an encoded image may have.
+    /// The maximum number of bytes of an encoded image.
     public var encodedBytes: Int
-    /// How many pixels an image may have, as it is stored.
+    /// The maximum number of stored pixels.
     public var pixels: Int
-    /// How many pixels a side may have.
+    /// The maximum length of a side, in pixels.
     public var side: Int
-    /// How long decoding an image may take.
+    /// The maximum time to decode an image.
     public var decodingTime: Duration
 
-    /// Sets limits: 32 MiB encoded, 50 megapixels, 16,384 on a side and 30 seconds to decode, unless something else is said.
+    /// Creates limits. By default, an image may have 32 MiB encoded, 50 megapixels, 16,384 pixels per side, and 30
+    /// seconds of decoding time.
     public init(
         encodedBytes: Int = 32 * 1_024 * 1_024,
         pixels: Int = 50_000_000,
@@ -22,7 +23,7 @@ public struct ImageLimits: Hashable, Sendable {
         self.decodingTime = decodingTime
     }
 
-    /// Why an image is refused, as the end of a sentence; `nil` if it is not.
+    /// Returns why an image is rejected, as the end of a sentence, or `nil` if it is allowed.
     func refusal(of header: ImageHeader) -> String? {
         if header.size.longerSide > side {
             return "is \(header.size), and no side may have more than \(side) pixels"

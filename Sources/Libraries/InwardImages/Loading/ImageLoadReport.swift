@@ -1,43 +1,43 @@
 import InwardCore
 
-/// What a load did: its steps in their order, and what they took.
+/// A report of an image load: its steps in order, and how long they took.
 public struct ImageLoadReport: Hashable, Sendable {
-    /// Where the outcome of a step came from.
+    /// Where the result of a step came from.
     public enum Origin: Hashable, Sendable {
-        /// It was done for this load.
+        /// The step was done for this load.
         case done
-        /// It was done for another load at the same time.
+        /// The step was done for a concurrent load.
         case shared
-        /// It was done before, and kept in memory.
+        /// The result was cached in memory.
         case memory
-        /// It was done before, and kept by the store.
+        /// The result was in the image data cache.
         case store
     }
 
-    /// The steps in their order. Those before one that was kept are not among them.
+    /// The steps in order. If a result was cached, the steps before it are omitted.
     public let steps: [Step]
-    /// How large the image is that came of it; `nil` if none did.
+    /// The size of the resulting image, or `nil` if the load failed.
     public let size: ImageSize?
-    /// How long the load took, waits and all.
+    /// The duration of the load, including waits.
     public let duration: Duration
 }
 
 extension ImageLoadReport {
-    /// Something a load consists of.
+    /// A step of a load.
     public struct Step: Hashable, Sendable, CustomStringConvertible {
-        /// What was done: `fetch`, `decode`, or the type of the plugin.
+        /// The name of the step: `fetch`, `decode`, `store`, or the type of a plugin.
         public let name: String
-        /// Where the outcome came from.
+        /// Where the result came from.
         public let origin: Origin
-        /// How long it took whoever did it.
+        /// How long the step took the load that performed it.
         public let duration: Duration
-        /// How many bytes came of it: encoded if it is a fetch, and four for each pixel otherwise; 0 if it failed.
+        /// The number of bytes of the result: encoded for a fetch, four per pixel otherwise, or 0 if the step failed.
         public let bytes: Int
 
-        /// The step in a few words.
+        /// The name of the step, and its origin if the step was not done for this load.
         public var description: String { origin == .done ? name : "\(name) (\(origin))" }
 
-        /// How it looks to whoever did not have it done.
+        /// The step as it appears in the report of a load that shared its result.
         var shared: Step {
             guard origin == .done else { return self }
             return Step(name: name, origin: .shared, duration: duration, bytes: bytes)
@@ -47,17 +47,17 @@ extension ImageLoadReport {
             Step(name: name, origin: .memory, duration: .zero, bytes: image.size.byteCount)
         }
 
-        /// What a plugin is called.
+        /// Returns the name of a plugin's step.
         static func name(of plugin: any Plugin<ImageResult>) -> String {
             String(describing: type(of: plugin))
         }
     }
 }
 
-/// An image or why there is none, and what was done for it.
+/// The result of a load and its report.
 public struct ImageLoad: Sendable {
-    /// The image, or why there is none.
+    /// The image, or the error that prevented it.
     public let result: ImageResult
-    /// What was done for it.
+    /// The report of the load.
     public let report: ImageLoadReport
 }

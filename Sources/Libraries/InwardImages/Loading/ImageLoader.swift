@@ -1,36 +1,38 @@
 public import InwardCore
 
-/// Loads images, each processed by the plugins that are installed. Who asks for one does not say how.
-///
-/// A loader is a value. A copy shares the source, what is under way and what is kept with the one it was copied from, and has
-/// plugins of its own: two that begin with the same plugins fetch, decode and do what they have in common once.
+/// Loads images and applies the installed plugins to them.
 ///
 ///     let plain = ImageLoader(source: source, codec: codec)
 ///     var marked = plain
 ///     marked.addPlugin(Resize(width: 640, height: 480))
 ///     marked.addPlugin(Watermark(.text("Example", .white)))
 ///     let image = try await marked.loadImage(from: "https://example.org/cat.jpg")
+///
+/// A loader is a value. Copies share the source, the loads in flight, and the caches, but each copy has its own
+/// plugins. Copies whose plugins start the same way share the fetch, the decoding, and the common processing steps.
+///
+/// Concurrent loads of the same image are coalesced.
 public struct ImageLoader: Sendable {
-    /// The plugins in the order they are applied.
+    /// The plugins, in the order in which they are applied.
     public private(set) var plugins: PluginCollection<ImageResult> {
         didSet { sizing = SizingPlugin(of: plugins) }
     }
     private var sizing: SizingPlugin?
     private let stages: ImageStages
 
-    /// Makes a loader that turns images upright, and does nothing else to them until plugins are added.
+    /// Creates a loader that applies the orientation of images. Add plugins for other processing.
     ///
     /// - Parameters:
-    ///   - source: Where the bytes come from.
-    ///   - codec: What makes images of them.
-    ///   - limits: What an image may be.
-    ///   - cache: What keeps images in memory; `nil` for one of the loader's own, which tells the time as it does.
-    ///   - budget: What images may take together while they are decoded.
-    ///   - store: What keeps encoded images when they are done, and is asked before one is fetched.
-    ///   - encoding: How they are encoded for the store.
-    ///   - allowsTruncation: Whether an image that is cut short is shown as far as it goes.
-    ///   - timer: What tells the time.
-    ///   - executor: Where images are decoded and processed; `nil` for wherever there is room.
+    ///   - source: The source of encoded images.
+    ///   - codec: The codec that decodes them.
+    ///   - limits: The limits for images.
+    ///   - cache: The in-memory cache, or `nil` to create one that uses the loader's timer.
+    ///   - budget: The memory budget for decoding and processing.
+    ///   - store: The cache for finished images in encoded form. It is asked before an image is fetched.
+    ///   - encoding: The encoding for the store.
+    ///   - allowsTruncation: Whether a truncated image is shown partially.
+    ///   - timer: The timer service that tells the time.
+    ///   - executor: The executor for decoding and processing. `nil` selects the default executor.
     public init(
         source: any ImageSource,
         codec: any ImageCodec,
@@ -58,28 +60,28 @@ public struct ImageLoader: Sendable {
         plugins = PluginCollection([Orient()])
     }
 
-    /// Installs a plugin behind the others.
+    /// Adds a plugin at the end.
     ///
-    /// One that loads images itself, to lay them over others say, takes a loader with a budget of its own: it would wait for a
-    /// share of the same budget with a share in its hands.
+    /// If a plugin loads images itself, for example for an overlay, give its loader a separate budget. With a shared
+    /// budget, the plugin would wait for memory while its own load holds a reservation, which can deadlock.
     public mutating func addPlugin(_ plugin: some Plugin<ImageResult>) {
         plugins.add(plugin)
     }
 
-    /// Removes every plugin that is equal to one.
+    /// Removes all plugins that are equal to a plugin.
     public mutating func removePlugin(_ plugin: some Plugin<ImageResult>) {
         plugins.remove(plugin)
     }
 
-    /// The image at an address, processed by all plugins.
+    /// Returns the image at an address, processed by all plugins.
     ///
-    /// - Throws: an ``ImageError`` if there is none, or the task was cancelled, or its deadline has passed.
+    /// - Throws: An ``ImageError`` if the image cannot be loaded, the task is cancelled, or its deadline passes.
     public func loadImage(from address: ImageAddress) async throws(ImageError) -> Image {
         if let image = stages.image(for: key(address)) { return image.value }
         return try await product(address).result.get()
     }
 
-    /// The image at an address, or why there is none, and what was done for it.
+    /// Loads the image at an address, and returns the result with a report of the load.
     public func load(_ address: ImageAddress) async -> ImageLoad {
         let start = stages.timer.now
         let product = await product(address)
@@ -88,13 +90,13 @@ public struct ImageLoader: Sendable {
         return ImageLoad(result: product.result, report: report)
     }
 
-    /// Loads images that will be asked for, so that they are in memory then, as far as there is room.
+    /// Loads images ahead of time, so that they are in the memory cache if there is room.
     ///
-    /// It ends when all are there or have failed, or when the task is cancelled.
+    /// Returns when all loads have ended, or when the task is cancelled.
     ///
     /// - Parameters:
-    ///   - addresses: Where they are.
-    ///   - limit: How many are loaded at once, 1 or more.
+    ///   - addresses: The addresses of the images.
+    ///   - limit: The maximum number of concurrent loads, at least 1.
     public func prefetch(_ addresses: some Sequence<ImageAddress>, atOnce limit: Int = 4) async {
         await withTaskGroup(of: Void.self) { group in
             var underWay = 0
@@ -106,9 +108,10 @@ public struct ImageLoader: Sendable {
         }
     }
 
-    /// Forgets what is kept of an address, or of all, in memory and in the store; what is under way is not kept either.
+    /// Removes what is cached for an address, or everything, from memory and from the store. Loads in flight are not
+    /// cached either.
     ///
-    /// - Complexity: O(n) in how much is kept in memory.
+    /// - Complexity: O(n) in the number of values cached in memory.
     public func forget(_ address: ImageAddress? = nil) async {
         await stages.forget(address)
     }
@@ -129,20 +132,20 @@ public struct ImageLoader: Sendable {
     }
 }
 
-/// One load of an image, stage by stage, the last one first: each asks the one before it.
+/// One load of an image. Each stage asks the stage before it, starting from the last.
 struct ImageLoading: Sendable {
     let stages: ImageStages
     let address: ImageAddress
     let plugins: PluginCollection<ImageResult>
-    /// The plugin that says how large the image has to be decoded; `nil` if none does.
+    /// The plugin that determines the decoding size, or `nil` if there is none.
     let sizing: SizingPlugin?
-    /// What the load belongs to.
+    /// The invalidation generation of the load.
     let version: Int
 
-    /// What comes of all plugins.
+    /// Returns the result of all plugins.
     func product() async -> StageProduct { await product(of: plugins.count) }
 
-    /// What comes of the first so many plugins.
+    /// Returns the result of the first `count` plugins.
     private func product(of count: Int) async -> StageProduct {
         guard let sizing else { return await product(of: count, reducedBy: 1, nil) }
         guard count <= sizing.index else {
@@ -151,7 +154,8 @@ struct ImageLoading: Sendable {
                 await kept(count, key) { await step(count - 1, behind: product(of: count - 1)) }
             }
         }
-        // Behind the sizing plugin its value says how large the image was decoded; before it, only the reduction does.
+        // After the sizing plugin, the plugins determine the decoding size. Before it, the key must contain the
+        // reduction.
         if case .success(let header)? = stages.header(of: address) {
             return await product(of: count, reducedBy: sizing.reduction(of: header), nil)
         }
@@ -175,7 +179,8 @@ struct ImageLoading: Sendable {
         }
     }
 
-    /// What comes of all plugins is kept by the store, if there is one; what comes of some is not.
+    /// Looks up and stores the result of all plugins in the store, if there is one. Intermediate results are not
+    /// stored.
     private func kept(
         _ count: Int,
         _ key: ImageKey,
@@ -196,7 +201,7 @@ struct ImageLoading: Sendable {
         let fetching = fetch.step(waited: stages.timer.now - start)
         switch fetch.result {
         case .success(let fetched):
-            // The image may be another one by now than that whose header was remembered.
+            // The image may have changed since its header was cached.
             let actual = sizing?.reduction(of: fetched.header) ?? 1
             var product = await stages.decoded(
                 fetched,
@@ -216,13 +221,13 @@ struct ImageLoading: Sendable {
         }
     }
 
-    /// What a plugin makes of what came before it.
+    /// Applies a plugin to the result of the stages before it.
     private func step(_ index: Int, behind before: StageProduct) async -> StageProduct {
         var product = await admitted(before, from: index)
         await stages.leaveCallersThread()
         let start = stages.timer.now
         product.result = await applied(index, to: product)
-        // What a plugin leaves behind when it gives up is no image.
+        // A cancelled plugin can return an unfinished image.
         if Task.isCancelled { product.result = .failure(.cancelled(address)) }
         if case .failure(let error) = product.result {
             product.isKeepable = false
@@ -241,7 +246,7 @@ struct ImageLoading: Sendable {
         return product
     }
 
-    /// A plugin's own doing. The one that the codec was told of is told how large the image is.
+    /// Applies a plugin itself. The sizing plugin also receives the full size of the image.
     private func applied(_ index: Int, to product: StageProduct) async -> ImageResult {
         guard index == sizing?.index, let filter = plugins[index] as? any ImageFilter,
             let size = fullSize(of: product)
@@ -253,20 +258,21 @@ struct ImageLoading: Sendable {
         }
     }
 
-    /// How large an image is, as it is shown; `nil` if it was not reduced.
+    /// Returns the full size of an image as displayed, or `nil` if it was not reduced.
     private func fullSize(of product: StageProduct) -> ImageSize? {
         guard let header = product.header ?? (try? stages.header(of: address)?.get()), let sizing else { return nil }
         return sizing.reduction(of: header) > 1 ? sizing.size(of: header) : nil
     }
 
-    /// What came so far, with room for the plugins from one on.
+    /// Returns the result so far with enough memory reserved for the remaining plugins.
     private func admitted(_ before: StageProduct, from index: Int) async -> StageProduct {
         guard !before.hasRoom, case .success(let image) = before.result else { return before }
         var product = before
         product.hasRoom = true
         let bytes = plugins.workingBytes(from: index, for: image.size, isUpright: image.orientation == .up)
         guard before.shares.isEmpty else {
-            // Who decoded it had its own plugins in mind. To wait with a share in hand might be for ever.
+            // The load that decoded the image reserved memory for its own plugins. Waiting with a reservation could
+            // deadlock.
             product.shares.append(stages.budget.overdraft(of: bytes))
             return product
         }

@@ -1,7 +1,7 @@
 import InwardCore
 
-/// What loads are made of, shared by all loaders over the same source: to fetch, to decode, and one stage for each plugin. A
-/// stage that is asked for while it is under way is done once, and what comes of it is kept.
+/// The stages of image loads: fetching, decoding, and one stage for each plugin. Loaders over the same source share
+/// them. Concurrent requests for a stage are coalesced, and results are cached.
 final class ImageStages: Sendable {
     let codec: any ImageCodec
     let limits: ImageLimits
@@ -10,7 +10,7 @@ final class ImageStages: Sendable {
     let allowsTruncation: Bool
     let timer: TimerService
     private let cache: ImageCache
-    /// What tells what is kept here from what other loaders keep in the same cache.
+    /// Separates this object's values from those of other loaders in the same cache.
     private let partition: Int
     let budget: DecodingBudget
     private let source: any ImageSource
@@ -46,8 +46,8 @@ final class ImageStages: Sendable {
 
     deinit { cache.closePartition(partition) }
 
-    /// What a load of an image that begins now belongs to. A load that begins behind `forget` has nothing from one that began
-    /// before it.
+    /// Returns the invalidation generation for a load that starts now. A load that starts after `forget` shares nothing
+    /// with earlier loads.
     func version(of address: ImageAddress) -> Int { cache.version(of: address, in: partition) }
 
     func image(for key: ImageKey) -> ImageCache.Kept<Image>? { cache.image(for: key, in: partition) }
@@ -56,13 +56,14 @@ final class ImageStages: Sendable {
         cache.header(of: address, in: partition)?.value
     }
 
-    /// Forgets what is kept of an address, or of all. What is under way is not kept, and not joined any more.
+    /// Removes what is cached for an address, or everything. Loads in flight are not cached, and later loads do not
+    /// join them.
     func forget(_ address: ImageAddress?) async {
         cache.forget(address, in: partition)
         await store?.forget(address)
     }
 
-    /// What comes of a stage: from memory, from whoever does it already, or done now.
+    /// Returns the result of a stage from the cache, from a load in flight, or by running it.
     func product(
         for key: ImageKey,
         since version: Int,
@@ -72,7 +73,7 @@ final class ImageStages: Sendable {
         var isShared = false
         let stage = Versioned(base: key, version: version)
         let outcome = await products.outcome(for: stage, noteJoining: { isShared = true }) { [self] stage in
-            // Who did it just before has kept it since this was asked.
+            // Another load may have cached the image since the lookup above.
             if let image = image(for: stage.base) { return StageProduct(kept: image, for: stage.base) }
             let product = await make()
             if product.isKeepable, case .success(let image) = product.result {
@@ -88,7 +89,7 @@ final class ImageStages: Sendable {
         }
     }
 
-    /// The bytes at an address, and what they say of the image.
+    /// Returns the encoded image at an address and its header.
     func fetch(_ address: ImageAddress, since version: Int) async -> ImageFetch {
         if case .failure(let absence)? = header(of: address) {
             return ImageFetch(result: .failure(absence), origin: .memory)
@@ -100,7 +101,7 @@ final class ImageStages: Sendable {
         var origin = ImageLoadReport.Origin.done
         let outcome = await fetches.outcome(for: question, noteJoining: { origin = .shared }) {
             [self] question async throws(ImageError) in
-            // Who fetched it just before has it since this was asked.
+            // Another load may have fetched the image since the lookup above.
             if let fetched = fetchedImages.image(for: question) { return fetched }
             do throws(ImageError) {
                 let fetched = try await fetched(question)
@@ -149,15 +150,15 @@ final class ImageStages: Sendable {
 }
 
 extension ImageStages {
-    /// The image in bytes that were fetched, once there is room for it and for what is done to it.
+    /// Decodes a fetched image once there is enough memory for decoding and processing.
     ///
     /// - Parameters:
-    ///   - fetched: The bytes.
-    ///   - step: How they came.
-    ///   - reduction: What the sides of the image are divided by.
-    ///   - processingBytes: How many bytes the plugins take beside the image.
-    ///   - address: Where it came from.
-    /// - Returns: what came of it, with a share of the budget.
+    ///   - fetched: The encoded image.
+    ///   - step: The report of the fetch.
+    ///   - reduction: The number that divides the sides of the image.
+    ///   - processingBytes: The number of bytes that the plugins need in addition to the image.
+    ///   - address: The address of the image.
+    /// - Returns: The result, with a memory reservation.
     func decoded(
         _ fetched: FetchedImage,
         _ step: ImageLoadReport.Step,
@@ -194,7 +195,7 @@ extension ImageStages {
         return product
     }
 
-    /// Has a codec work no longer than the limit allows.
+    /// Runs codec work within the decoding time limit.
     func withinDecodingTime<Value: Sendable>(
         _ address: ImageAddress,
         _ work: () throws(ImageCodecError) -> Value
@@ -207,13 +208,13 @@ extension ImageStages {
         }
     }
 
-    /// Whoever asked may be on a thread that has to go on, such as the main one, and a stage begins there. What takes long is not
-    /// done there.
+    /// Moves off the caller's thread, which may be the main thread, because stages start on it. Call this before slow
+    /// work.
     func leaveCallersThread() async { await Task.yield() }
 }
 
 extension ImageHeader {
-    /// How many bytes it takes in all to decode the image and then to process it: decoding has ended by then.
+    /// Returns the peak number of bytes for decoding the image and then processing it.
     fileprivate func bytes(reducedBy reduction: Int, processingBytes: Int) -> Int {
         let (processing, isTooMany) = size.divided(by: reduction).byteCount.addingReportingOverflow(processingBytes)
         return isTooMany ? .max : max(bytes(reducedBy: reduction), processing)
@@ -221,7 +222,7 @@ extension ImageHeader {
 }
 
 extension ImageStages {
-    /// The image that a store has; `nil` if it has none, or none that can be read here.
+    /// Returns an image from a store, or `nil` if the store has none that can be decoded.
     func product(of key: ImageKey, in store: any ImageDataCache) async -> StageProduct? {
         let start = timer.now
         guard let bytes = await store.bytes(of: key), let header = try? codec.header(of: bytes) else { return nil }
@@ -240,9 +241,10 @@ extension ImageStages {
         return StageProduct(.success(image), shares: [share], steps: [step])
     }
 
-    /// Hands an image to a store, unless it came of a failure, may have been cut short, or was forgotten meanwhile.
+    /// Offers an image to a store, unless it comes from a failure, may be truncated, or was invalidated in the
+    /// meantime.
     ///
-    /// - Returns: the image without its share of the budget, which is not held while the store takes its time.
+    /// - Returns: The product without its memory reservation, which is not held while the store works.
     func keep(
         _ product: consuming StageProduct,
         of key: ImageKey,
@@ -253,7 +255,7 @@ extension ImageStages {
         product.shares = []
         guard let bytes, version == self.version(of: key.address) else { return product }
         await store.keep(bytes, of: key)
-        // Who forgot it while it was being kept may have come too soon for the store.
+        // An invalidation during the call may have reached the store before the image did.
         if version != self.version(of: key.address) { await store.forget(key.address) }
         return product
     }
@@ -264,18 +266,19 @@ extension ImageStages {
     }
 }
 
-/// What came of the stages of a load so far.
+/// The result of the stages of a load so far.
 struct StageProduct: Sendable {
     var result: ImageResult
-    /// The shares of the budget that the image takes while it is worked on.
+    /// The memory reservations that the image holds while it is processed.
     var shares: [DecodingBudget.Admission]
-    /// Whether they are enough for all that is yet to be done by whoever had it made.
+    /// Whether the reservations cover all remaining steps of the load that requested this product.
     var hasRoom = false
-    /// What was decoded; `nil` if it is not known any more.
+    /// The header of the decoded image, or `nil` if it is no longer known.
     var header: ImageHeader?
-    /// Whether it may be kept: not if it came of a failure, even if it is an image by now.
+    /// Whether the product may be cached. It may not if it comes from a failure, even if a plugin has replaced that
+    /// with an image.
     var isKeepable: Bool
-    /// When what it came of is too old to be kept, as the timer of the cache tells the time; `nil` where that is not known.
+    /// When the product expires, in the time of the cache's timer, or `nil` if that is unknown.
     var expiry: Duration?
     var steps: [ImageLoadReport.Step]
 
@@ -290,14 +293,14 @@ struct StageProduct: Sendable {
         isKeepable = if case .success = result { true } else { false }
     }
 
-    /// What was kept in memory for a key.
+    /// Creates a product from an image that was cached in memory.
     init(kept image: ImageCache.Kept<Image>, for key: ImageKey) {
         let name = key.plugins.last.map(ImageLoadReport.Step.name(of:)) ?? "decode"
         self.init(.success(image.value), steps: [.memory(name, image.value)])
         expiry = image.expiry
     }
 
-    /// How it looks to whoever did not have it made.
+    /// The product as a load that shared it sees it.
     var shared: StageProduct {
         var shared = self
         shared.hasRoom = false

@@ -1,18 +1,18 @@
-/// Shows an image on a colour: nothing lets anything through then.
+/// A filter that blends an image with a background color. The result is opaque.
 ///
-/// The encoded values are mixed, as browsers do.
+/// It blends sRGB-encoded values, as browsers do.
 public struct Background: ImageFilter {
-    /// The colour, which hides all.
+    /// The background color, which is opaque.
     public let color: Color
 
-    /// Shows images on a colour.
+    /// Creates a background filter.
     ///
-    /// - Parameter color: The colour; its alpha is taken for 255.
+    /// - Parameter color: The color. Its alpha is ignored.
     public init(_ color: Color) {
         self.color = Color(red: color.red, green: color.green, blue: color.blue)
     }
 
-    /// The image on the colour.
+    /// Returns the image on the background color.
     public func filtered(_ image: Image) -> Image {
         guard !image.isOpaque else { return image }
         let (red, green, blue) = (Int(color.red), Int(color.green), Int(color.blue))

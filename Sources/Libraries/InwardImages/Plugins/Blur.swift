@@ -1,52 +1,53 @@
-/// Blurs an image, nearly as a Gaussian does.
+/// A filter that blurs an image with an approximate Gaussian.
 ///
-/// The encoded values are mixed, as the filter `blur()` of CSS does, so an image blurs here as it does on a page. They count
-/// by what can be seen of them, and beyond the edges the image goes on as it ends there.
+/// It blurs sRGB-encoded values, as the CSS function `blur()` does, so the result looks the same as on a web page.
+/// Pixels are weighted by alpha, and edge pixels are repeated beyond the edges.
 public struct Blur: ImageFilter {
-    /// The standard deviation of the Gaussian in pixels.
+    /// The standard deviation of the Gaussian, in pixels.
     public let radius: Double
 
-    /// The largest radius, in pixels.
+    /// The maximum radius, in pixels.
     public static let maximumRadius = 1000.0
 
-    /// Blurs images.
+    /// Creates a blur filter.
     ///
-    /// - Parameter radius: The standard deviation of the Gaussian in pixels. One that is less than 0 or no number is taken for
-    ///   0, and one that is more than ``maximumRadius`` for that. Less than 0.798 changes nothing.
+    /// - Parameter radius: The standard deviation of the Gaussian, in pixels. It is clamped to the range from 0 to
+    ///   ``maximumRadius``, and NaN counts as 0. A radius less than 0.798 changes nothing.
     public init(radius: Double) {
         self.radius = radius > 0 ? min(radius, Self.maximumRadius) : 0
     }
 
-    /// The blurred image.
+    /// Returns the blurred image.
     ///
-    /// - Complexity: O(n) in the number of pixels, whatever the radius, and twice the memory of the image meanwhile.
-    /// - Throws: `CancellationError` if the task is cancelled before it is done.
+    /// - Complexity: O(n) in the number of pixels, independent of the radius. It needs twice the memory of the image
+    ///   while it runs.
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func filtered(_ image: Image) throws(CancellationError) -> Image {
         try BoxBlur.blurred(image, radius: radius)
     }
 
-    /// Three times the image: the result, and what is blurred in one direction.
+    /// Returns three times the size of the image, for the result and for the image that is blurred in one direction.
     public func workingBytes(for size: ImageSize) -> Int { 3 * size.byteCount }
 }
 
-/// A Gaussian by three boxes, as the section on `feGaussianBlur` of Filter Effects describes them: each takes the mean of
-/// neighbours, by a sum that a pixel enters in front as another leaves it behind.
+/// A Gaussian approximated by three box blurs, as described for `feGaussianBlur` in the Filter Effects specification.
+/// Each box is a running mean: one pixel enters the sum as another leaves it.
 struct BoxBlur {
-    /// How many pixels each box reaches to the left and to the right, or up and down.
+    /// How many pixels each box extends to the left and to the right, or up and down.
     private let boxes: [(before: Int, after: Int)]
-    /// How fine the parts of a pixel, multiplied by alpha, are counted while they are mixed: so many steps for a level. They
-    /// are whole numbers, so that sums of them have no error that would grow along a row: a Float counts to 2²⁴.
+    /// The number of fixed-point steps per level for premultiplied components. The components are whole numbers, so
+    /// that running sums accumulate no rounding error. Float represents whole numbers exactly up to 2²⁴.
     private let steps: Float
     private var line: [SIMD4<Float>]
     private var mixed: [SIMD4<Float>]
 
     private static let rowsBetweenChecks = 16
 
-    /// The image blurred in both directions by a standard deviation in pixels, at most ``Blur/maximumRadius``.
+    /// Returns the image blurred in both directions by a standard deviation in pixels, at most ``Blur/maximumRadius``.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before it is done.
+    /// - Throws: `CancellationError` if the task is cancelled.
     static func blurred(_ image: Image, radius: Double) throws(CancellationError) -> Image {
-        // 3 · √(2π) / 4 of that many pixels, rounded.
+        // radius · 3 · √(2π) / 4, rounded.
         let width = Int((radius * 1.879971205598873 + 0.5).rounded(.down))
         guard width > 1 else { return image }
         var blur = BoxBlur(width: width, longestLine: image.size.longerSide)
@@ -66,7 +67,7 @@ struct BoxBlur {
 
     private mutating func run(on image: Image) throws(CancellationError) -> Image {
         let (width, height) = (image.size.width, image.size.height)
-        // What is blurred across, with columns as rows.
+        // The horizontally blurred image, transposed.
         var turned = [SIMD4<UInt16>](repeating: .zero, count: image.size.pixelCount)
         for y in 0..<height {
             if y % Self.rowsBetweenChecks == 0, Task.isCancelled { throw CancellationError() }
@@ -115,7 +116,7 @@ struct BoxBlur {
 
     private mutating func mix(_ box: (before: Int, after: Int), _ count: Int) {
         let share = 1 / Float(box.before + box.after + 1)
-        // Held beside the struct, of which the other line is changed.
+        // A local copy, because the struct's other line is modified.
         let unmixed = self.line
         let line = unmixed.span
         var mixed = self.mixed.mutableSpan
@@ -133,7 +134,7 @@ struct BoxBlur {
         for y in 0..<size.height {
             let value = line[y]
             let alpha = UInt8((value.w / steps).rounded())
-            // What cannot be seen stays clear, as the pixels are.
+            // Invisible pixels stay clear, as they were initialized.
             if alpha == 0 { continue }
             let color = Self.rounded(value * (255 / value.w))
             let i = (y * size.width + column) * Image.bytesPerPixel
@@ -144,7 +145,7 @@ struct BoxBlur {
         }
     }
 
-    /// Numbers from 0 to 2²² rounded to whole ones: there is no room for a fraction beside 3 · 2²².
+    /// Rounds numbers from 0 to 2²² to whole numbers: adding 3 · 2²² leaves no bits for a fraction.
     @inline(__always)
     private static func rounded(_ value: SIMD4<Float>) -> SIMD4<Float> {
         (value + 12_582_912) - 12_582_912

@@ -1,37 +1,39 @@
-/// Keeps a part of an image, pixel by pixel.
+/// A filter that crops an image to a rectangle, without resampling.
+///
+///     loader.addPlugin(Crop(to: ImageSize(clamping: 200, 200), at: .top))
 public struct Crop: ImageFilter {
     private enum Place: Hashable {
         case pixel(x: Int, y: Int)
         case gravity(Gravity)
     }
 
-    /// How large the part is that is kept, where the image is not smaller.
+    /// The size of the rectangle, which is reduced for smaller images.
     public let size: ImageSize
     private let place: Place
 
-    /// Keeps a rectangle.
+    /// Creates a filter that crops to a rectangle at a position.
     ///
     /// - Parameters:
-    ///   - size: How large it is. What of it lies outside of the image is left out; if all of it does, the pixels that are
-    ///     nearest to it are kept, one column, one row, or one pixel in a corner.
-    ///   - x: How many columns are to the left of it.
-    ///   - y: How many rows are above it.
+    ///   - size: The size of the rectangle. The part outside the image is cut off. If the whole rectangle is outside,
+    ///     the nearest column, row, or corner pixel of the image is kept.
+    ///   - x: The number of columns to the left of the rectangle.
+    ///   - y: The number of rows above the rectangle.
     public init(to size: ImageSize, x: Int, y: Int) {
         self.size = size
         place = .pixel(x: x, y: y)
     }
 
-    /// Keeps a part of a size.
+    /// Creates a filter that crops to a size.
     ///
     /// - Parameters:
-    ///   - size: How large it is; a side that is longer than the image's is taken for that.
-    ///   - gravity: Where it lies.
+    ///   - size: The size of the rectangle. Sides that are longer than those of the image are shortened.
+    ///   - gravity: The position of the rectangle.
     public init(to size: ImageSize, at gravity: Gravity = .center) {
         self.size = size
         place = .gravity(gravity)
     }
 
-    /// The part of the image.
+    /// Returns the cropped image.
     public func filtered(_ image: Image) -> Image {
         switch place {
         case .pixel(let x, let y):
@@ -41,7 +43,7 @@ public struct Crop: ImageFilter {
         }
     }
 
-    /// The size of the part, or of what there is.
+    /// Returns the size of the crop, limited to the size of the image.
     public func resultSize(for size: ImageSize) -> ImageSize { self.size.limited(to: size) }
 }
 
@@ -52,7 +54,7 @@ extension ImageSize {
 }
 
 extension Image {
-    /// The pixels in a rectangle, which is clipped to the image.
+    /// Returns the pixels in a rectangle, which is clipped to the image.
     func cropped(to rectangle: PixelRectangle) -> Image {
         let part = rectangle.clipped(to: size)
         guard part.size != size else { return self }

@@ -1,25 +1,25 @@
-/// Where something goes that does not fill the image, or what of an image is kept: one of nine places.
+/// One of nine positions within an image, for content that does not fill it or for the part that is kept.
 public enum Gravity: Hashable, Sendable, CaseIterable {
-    /// At the corner above, to the left.
+    /// The top left corner.
     case topLeft
-    /// At the edge above, in the middle.
+    /// The center of the top edge.
     case top
-    /// At the corner above, to the right.
+    /// The top right corner.
     case topRight
-    /// At the edge to the left, in the middle.
+    /// The center of the left edge.
     case left
-    /// In the middle.
+    /// The center of the image.
     case center
-    /// At the edge to the right, in the middle.
+    /// The center of the right edge.
     case right
-    /// At the corner below, to the left.
+    /// The bottom left corner.
     case bottomLeft
-    /// At the edge below, in the middle.
+    /// The center of the bottom edge.
     case bottom
-    /// At the corner below, to the right.
+    /// The bottom right corner.
     case bottomRight
 
-    /// How far to the right it is: 0 at the left, 1 in the middle, 2 at the right.
+    /// The horizontal position: 0 for left, 1 for center, 2 for right.
     public var column: Int {
         switch self {
         case .topLeft, .left, .bottomLeft: 0
@@ -28,7 +28,7 @@ public enum Gravity: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// How far down it is: 0 at the top, 1 in the middle, 2 at the bottom.
+    /// The vertical position: 0 for top, 1 for center, 2 for bottom.
     public var row: Int {
         switch self {
         case .topLeft, .top, .topRight: 0
@@ -38,30 +38,30 @@ public enum Gravity: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A part of an image in whole pixels.
+/// A rectangle in whole pixels.
 struct PixelRectangle: Hashable {
-    /// How many columns are to the left of it; fewer than none if it begins outside.
+    /// The number of columns to the left of the rectangle. It is negative if the rectangle starts outside the image.
     let x: Int
-    /// How many rows are above it; fewer than none if it begins outside.
+    /// The number of rows above the rectangle. It is negative if the rectangle starts outside the image.
     let y: Int
-    /// How large it is.
+    /// The size of the rectangle.
     let size: ImageSize
 
-    /// A rectangle of a size at a place of an image.
+    /// Creates a rectangle at a position within an image.
     init(_ size: ImageSize, at gravity: Gravity, of image: ImageSize, margin: Int = 0) {
         x = Self.start(size.width, gravity.column, image.width, margin)
         y = Self.start(size.height, gravity.row, image.height, margin)
         self.size = size
     }
 
-    /// A rectangle whose upper left corner is at a pixel.
+    /// Creates a rectangle with its top left corner at a pixel.
     init(_ size: ImageSize, x: Int, y: Int) {
         self.x = x
         self.y = y
         self.size = size
     }
 
-    /// What of the rectangle lies in an image, or else the pixels of the image that are nearest to it.
+    /// Returns the part of the rectangle that is inside an image, or the nearest pixels of the image if there is none.
     func clipped(to image: ImageSize) -> PixelRectangle {
         let columns = Self.clip(x, size.width, image.width)
         let rows = Self.clip(y, size.height, image.height)

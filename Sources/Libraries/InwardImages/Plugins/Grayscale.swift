@@ -1,18 +1,18 @@
-/// Takes the colour out of an image.
+/// A filter that converts an image to grayscale.
 ///
-/// A pixel becomes the grey that gives as much light as it does: 0.2126 of its red light, 0.7152 of its green and 0.0722 of
-/// its blue (Rec. ITU-R BT.709, whose primaries sRGB has). Weighing the encoded values instead would be faster and make what
-/// is colourful too dark.
+/// Each pixel becomes the gray with the same luminance: 0.2126 of its red light, 0.7152 of its green, and 0.0722 of its
+/// blue (Rec. ITU-R BT.709, which has the same primaries as sRGB). Weighting the sRGB-encoded values instead would be
+/// faster, but would make saturated colors too dark.
 public struct Grayscale: ImageFilter {
-    /// Takes the colour out of images.
+    /// Creates a grayscale filter.
     public init() {}
 
-    /// The image in grey, as much to be seen through as it was.
+    /// Returns the image in grayscale, with its alpha unchanged.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before it is done.
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func filtered(_ image: Image) throws(CancellationError) -> Image {
         let transfer = SRGBTransfer.tables
-        // With counts that are known to the compiler, look-ups by a byte need not be checked.
+        // With constant counts, the compiler can omit bounds checks for byte indices.
         let light = transfer.light.span.extracting(0..<256)
         let levels = transfer.levels.span.extracting(0..<SRGBTransfer.binCount)
         let bounds = transfer.bounds.span.extracting(0..<256)

@@ -1,35 +1,48 @@
 public import InwardCore
 
-/// A plugin that changes an image, and lets a failure be.
+/// A plugin that changes an image and passes failures through.
+///
+///     struct Inverted: ImageFilter {
+///         func filtered(_ image: Image) -> Image {
+///             var image = image
+///             image.update { pixels in
+///                 for index in 0..<pixels.count where index % Image.bytesPerPixel < 3 {
+///                     pixels[index] = 255 - pixels[index]
+///                 }
+///             }
+///             return image
+///         }
+///     }
 public protocol ImageFilter: Plugin where Value == ImageResult {
-    /// What it makes of an image.
+    /// Returns the filtered image.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before it is done.
+    /// - Throws: `CancellationError` if the task is cancelled.
     func filtered(_ image: Image) throws(CancellationError) -> Image
 
-    /// The least size that an image of a size, as it is shown, may be decoded at without the result of this filter showing
-    /// it; `nil` if it is to be decoded as large as it is. It is asked of the first filter that a loader has.
+    /// Returns the minimum size at which an image may be decoded without a visible effect on the result, or `nil` if
+    /// the image must be decoded at full size.
+    ///
+    /// The loader asks only its first filter. `size` is the size of the image as displayed.
     func leastSize(for size: ImageSize) -> ImageSize?
 
-    /// What it makes of an image that was decoded smaller than it is, which ``leastSize(for:)`` allowed.
+    /// Filters an image that was decoded at a reduced size, as ``leastSize(for:)`` allowed.
     ///
     /// - Parameters:
-    ///   - image: The image as it was decoded.
-    ///   - size: How large it is.
-    /// - Returns: the image, as large as if it had been decoded at its size.
-    /// - Throws: `CancellationError` if the task is cancelled before it is done.
+    ///   - image: The decoded image.
+    ///   - size: The full size of the image.
+    /// - Returns: The image, with the same size as if it had been decoded at full size.
+    /// - Throws: `CancellationError` if the task is cancelled.
     func filtered(_ image: Image, reducedFrom size: ImageSize) throws(CancellationError) -> Image
 
-    /// How large the image is that it makes of one of a size.
+    /// Returns the size of the result for an image of a size.
     func resultSize(for size: ImageSize) -> ImageSize
 
-    /// How many bytes it takes at the most beside those of an image of a size that it is given, with those of the image that
-    /// it makes.
+    /// Returns the maximum number of bytes that the filter needs in addition to its input image, including the result.
     func workingBytes(for size: ImageSize) -> Int
 }
 
 extension ImageFilter {
-    /// What it makes of an image; a failure as it is.
+    /// Returns the filtered image, or the failure unchanged.
     public func applied(to value: ImageResult) async -> ImageResult {
         value.flatMap { image in
             do { return .success(try filtered(image)) } catch {
@@ -38,28 +51,28 @@ extension ImageFilter {
         }
     }
 
-    /// `nil`: an image is decoded as large as it is.
+    /// Returns `nil`, because images are decoded at full size by default.
     public func leastSize(for size: ImageSize) -> ImageSize? { nil }
 
-    /// What it makes of an image as it was decoded.
+    /// Filters the image as it was decoded.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before it is done.
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func filtered(_ image: Image, reducedFrom size: ImageSize) throws(CancellationError) -> Image {
         try filtered(image)
     }
 
-    /// The same size.
+    /// Returns the same size.
     public func resultSize(for size: ImageSize) -> ImageSize { size }
 
-    /// The bytes of the image that it makes.
+    /// Returns the number of bytes of the result.
     public func workingBytes(for size: ImageSize) -> Int { resultSize(for: size).byteCount }
 }
 
-/// The plugin that says how large an image has to be decoded: the first one, but for those that only turn it.
+/// The plugin that determines the decoding size: the first plugin that is not an `Orient`.
 struct SizingPlugin: Sendable {
     let index: Int
     private let filter: any ImageFilter
-    /// Whether the image is turned before.
+    /// Whether the image is oriented first.
     private let isTurned: Bool
 
     init?(of plugins: PluginCollection<ImageResult>) {
@@ -71,7 +84,7 @@ struct SizingPlugin: Sendable {
         isTurned = index > 0
     }
 
-    /// The most that the sides of an image may be divided by.
+    /// Returns the largest reduction that the image may be decoded with.
     func reduction(of header: ImageHeader) -> Int {
         let size = size(of: header)
         guard let least = filter.leastSize(for: size) else { return 1 }
@@ -82,25 +95,26 @@ struct SizingPlugin: Sendable {
         return reduction ?? 1
     }
 
-    /// How large the image is that the plugin would be given if it were not reduced.
+    /// Returns the size of the plugin's input if the image were not reduced.
     func size(of header: ImageHeader) -> ImageSize {
         isTurned && header.orientation.swapsSides ? header.size.transposed : header.size
     }
 }
 
 extension PluginCollection<ImageResult> {
-    /// How many bytes the plugins from one on take at the most beside those of the image that the first of them is given.
+    /// Returns the maximum number of bytes that the plugins from an index on need in addition to the input of the first
+    /// of them.
     ///
-    /// Of a plugin that does not say, it is as much again as the image.
+    /// A plugin that is not an image filter counts as needing as much as the image.
     ///
     /// - Parameters:
-    ///   - first: The first of them.
-    ///   - size: How large the image is.
-    ///   - isUpright: Whether nothing has to be turned.
-    /// - Returns: the number of bytes.
+    ///   - first: The index of the first plugin.
+    ///   - size: The size of the image.
+    ///   - isUpright: Whether the image needs no rotation.
+    /// - Returns: The number of bytes.
     func workingBytes(from first: Int, for size: ImageSize, isUpright: Bool) -> Int {
         var size = size
-        // What the image at hand takes, where it is not the one that all began with.
+        // The bytes of the current image, unless it is the first input.
         var held = 0
         var most = 0
         for plugin in self[first...] {

@@ -1,19 +1,19 @@
 /// A line of text in the pixel font, which can be drawn at any size.
 struct Lettering {
-    /// How many rows the line has in the font.
+    /// The number of font rows in the line.
     static let rowCount = PixelFont.rowCount
-    /// How many columns the line has in the font, with one between two characters.
+    /// The number of font columns in the line, including one between characters.
     let columnCount: Int
-    /// For each row how many pixels are set to the left of each column, and in all.
+    /// For each row, the number of set pixels to the left of each column, followed by the total.
     private let counts: [[Int]]
 
-    /// Sets a line; `nil` if there is nothing in it.
+    /// Creates a line of text, or returns `nil` if the text is empty.
     init?(_ text: String) {
         guard !text.isEmpty else { return nil }
         var counts = [[Int]](repeating: [], count: Self.rowCount)
         for glyph in text.lazy.map(PixelFont.glyph(of:)) {
             for row in counts.indices {
-                // The left edge of the first character, or the right one of the gap behind the one before.
+                // The left edge of the first character, or the right edge of the gap after the previous character.
                 var count = counts[row].last ?? 0
                 counts[row].append(count)
                 let lowest = (Self.rowCount - 1 - row) * PixelFont.columnCount
@@ -27,7 +27,7 @@ struct Lettering {
         columnCount = (counts.first?.count ?? 0) - 1
     }
 
-    /// The line as an image of a size in one colour, each pixel as clear as the part of it that is not covered.
+    /// Draws the line in one color at a size. The alpha of each pixel is its coverage.
     func image(size: ImageSize, color: Color) -> Image {
         let bands = counts.map { covered($0, width: size.width) }
         let height = Double(Self.rowCount) / Double(size.height)
@@ -56,7 +56,7 @@ struct Lettering {
         }
     }
 
-    /// How much of each of so many pixels a row of the font covers, from 0 to 1.
+    /// Returns the coverage, from 0 to 1, of each of `width` pixels by a row of the font.
     private func covered(_ counts: [Int], width: Int) -> [Double] {
         let scale = Double(columnCount) / Double(width)
         var before = 0.0
@@ -71,20 +71,21 @@ struct Lettering {
     }
 }
 
-/// The printable characters of ASCII, five pixels wide and nine high, of which two are below the line that they stand on.
+/// The printable ASCII characters, five pixels wide and nine pixels high. Two rows are below the baseline.
 enum PixelFont {
-    /// How many columns a character has.
+    /// The number of columns per character.
     static let columnCount = 5
-    /// How many rows a character has.
+    /// The number of rows per character.
     static let rowCount = 9
 
-    /// The pixels of a character, row by row from the top, the last one in the lowest bit; a box if there is none for it.
+    /// Returns the pixels of a character, row by row from the top, with the last pixel in the lowest bit. Characters
+    /// without a glyph get a box.
     static func glyph(of character: Character) -> UInt64 {
         guard let ascii = character.asciiValue, ascii >= 0x20, ascii < 0x7F else { return box }
         return glyphs[Int(ascii) - 0x20]
     }
 
-    /// What is shown for a character that has no glyph.
+    /// The glyph for characters that the font does not contain.
     static let box: UInt64 = 0b11111_10001_10001_10001_10001_10001_11111_00000_00000
 
     private static let glyphs: [UInt64] = [

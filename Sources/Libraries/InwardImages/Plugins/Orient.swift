@@ -1,22 +1,24 @@
-/// Turns the pixels of an image as its orientation says, which is `Orientation.up` then.
+/// A filter that rotates and mirrors the pixels of an image according to its orientation. The result has the
+/// orientation `Orientation.up`.
 ///
-/// It goes before filters that care for what is up: they take the pixels as they are stored.
+/// Add it before filters that depend on the direction, because filters operate on the stored pixels.
 public struct Orient: ImageFilter {
     private static let squareSide = 32
 
-    /// Turns images as they are to be shown.
+    /// Creates an orientation filter.
     public init() {}
 
-    /// The image as it is to be shown.
+    /// Returns the image with its orientation applied.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before it is done.
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func filtered(_ image: Image) throws(CancellationError) -> Image {
         guard image.orientation != .up else { return image }
         let size = image.orientation.swapsSides ? image.size.transposed : image.size
         let walk = Walk(image)
         let source = image.bytes.span
         return try Image(size: size) { pixels throws(CancellationError) in
-            // Square by square, because a row that becomes a column touches as many places of memory as it has pixels.
+            // Works in square blocks for cache locality, because a row that becomes a column touches one cache line per
+            // pixel.
             for top in stride(from: 0, to: size.height, by: Self.squareSide) {
                 if Task.isCancelled { throw CancellationError() }
                 for left in stride(from: 0, to: size.width, by: Self.squareSide) {
@@ -39,7 +41,7 @@ public struct Orient: ImageFilter {
 }
 
 extension Orient {
-    /// Which stored pixel is shown first, and how far it is from one to those shown to the right of it and below it.
+    /// The stored pixel that is displayed first, and the index steps to its right and lower neighbors as displayed.
     private struct Walk {
         let start: Int
         let across: Int

@@ -1,26 +1,28 @@
 public import InwardCore
 
-/// Shows something where there is no image: a colour with a text on it, or the blur of a ``ThumbHash``.
+/// A plugin that replaces a failed image with a placeholder: a text on a color, or the blur of a ``ThumbHash``.
 ///
-/// An image is let be, and so is what the caller gave up: nobody looks at it.
+/// It passes images and cancellations through.
+///
+///     loader.addPlugin(Placeholder(size: ImageSize(clamping: 320, 240), text: "No image"))
 public struct Placeholder: Plugin {
     private enum Content: Hashable {
         case text(String, Color, on: Color)
         case blur(ThumbHash)
     }
 
-    /// How large it is.
+    /// The size of the placeholder.
     public let size: ImageSize
     private let content: Content
 
-    /// Shows a text on a colour.
+    /// Creates a placeholder with a text on a color.
     ///
     /// - Parameters:
-    ///   - size: How large it is.
-    ///   - color: What colour it is.
-    ///   - text: What is written in the middle, a third of the shorter side high unless it would be too wide: a line of
-    ///     printable characters of ASCII; any other character is shown as a box.
-    ///   - textColor: What colour the text has.
+    ///   - size: The size of the placeholder.
+    ///   - color: The background color.
+    ///   - text: The centered text, one line of printable ASCII characters. Other characters appear as boxes. The
+    ///     height is a third of the shorter side, or less if the text would be too wide.
+    ///   - textColor: The color of the text.
     public init(
         size: ImageSize,
         color: Color = Color(gray: 224),
@@ -31,23 +33,23 @@ public struct Placeholder: Plugin {
         content = .text(text, textColor, on: color)
     }
 
-    /// Shows the blur of a hash.
+    /// Creates a placeholder with the blur of a hash.
     ///
     /// - Parameters:
-    ///   - size: How large it is.
-    ///   - hash: The hash of the image that should be there.
+    ///   - size: The size of the placeholder.
+    ///   - hash: The hash of the expected image.
     public init(size: ImageSize, blur hash: ThumbHash) {
         self.size = size
         content = .blur(hash)
     }
 
-    /// The image, or what is shown in its place.
+    /// Returns the image, or the placeholder if there is none.
     public func applied(to value: ImageResult) async -> ImageResult {
         guard case .failure(let error) = value, error.reason != .cancelled else { return value }
         return .success(image)
     }
 
-    /// What is shown where there is no image.
+    /// The placeholder image.
     public var image: Image {
         switch content {
         case .blur(let hash):
@@ -59,7 +61,8 @@ public struct Placeholder: Plugin {
             let height = min(Double(min(size.width, size.height)) / 3, Double(size.width) * 0.8 / ratio)
             let box = ImageSize(clamping: Int((height * ratio).rounded()), Int(height.rounded()))
             let place = PixelRectangle(box, at: .center, of: size)
-            // Two rows of nine are below the line, and have to be as high above the letters for these to be in the middle.
+            // Moves the text down by one row, because the two rows below the baseline would otherwise make it appear
+            // too high.
             let y = place.y + box.height / Lettering.rowCount
             image.draw(lettering.image(size: box, color: textColor), x: place.x, y: y, opacity: 255)
             return image

@@ -1,8 +1,8 @@
-/// Makes an image, or a part of one, larger or smaller: in linear light, with colours multiplied by alpha meanwhile, so that
-/// what cannot be seen has no part in it.
+/// Resamples an image, or a part of one, to another size. It works in linear light with premultiplied alpha, so that
+/// invisible pixels do not affect the result.
 ///
-/// Each row of the image is resampled across once, four together; of these rows only those are held that the next row of the
-/// result is mixed of, and a few more.
+/// Each row is resampled horizontally once, in groups of four. Memory holds only the rows that the next row of the
+/// result needs, and a few more.
 struct Resampler {
     private let columns: ResampledAxis
     private let rows: ResampledAxis
@@ -11,19 +11,19 @@ struct Resampler {
     private let slotCount: Int
     private let transfer = SRGBTransfer.tables
 
-    /// A pixel of each of four rows that are resampled across together.
+    /// For each column, the pixels of four rows that are resampled together.
     private var decoded: [SIMD16<Float>]
     private var band: [SIMD4<Float>]
     private var mixed: [SIMD4<Float>]
 
-    /// How many rows are resampled across together, so that a weight is fetched once for all of them.
+    /// The number of rows that are resampled horizontally together, so that each weight is loaded once for all of them.
     private static let rowsTogether = 4
-    /// How many rows of the result are made before cancellation is asked for again.
+    /// The number of result rows between cancellation checks.
     private static let rowsBetweenChecks = 8
 
-    /// The image, or the part of it that lies between these columns and rows, at another size.
+    /// Resamples the part of an image between columns and rows to a size.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before it is done.
+    /// - Throws: `CancellationError` if the task is cancelled.
     static func resampled(
         _ image: Image,
         columns: Range<Double>,
@@ -36,9 +36,9 @@ struct Resampler {
         }
     }
 
-    /// The whole image at another size.
+    /// Resamples a whole image to a size.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before it is done.
+    /// - Throws: `CancellationError` if the task is cancelled.
     static func resampled(_ image: Image, to size: ImageSize) throws(CancellationError) -> Image {
         guard size != image.size else { return image }
         return try resampled(
@@ -49,7 +49,8 @@ struct Resampler {
         )
     }
 
-    /// How many bytes it takes beside the image and what becomes of it: the rows at hand, and how much of what each pixel is.
+    /// Returns the number of bytes that resampling needs in addition to the image and the result: the current rows and
+    /// the weights.
     static func workingBytes(for scaling: Scaling) -> Int {
         let columnTaps = ResampledAxis.tapCount(of: scaling.source.width, scale: scaling.horizontalScale)
         let rowTaps = ResampledAxis.tapCount(of: scaling.source.height, scale: scaling.verticalScale)
@@ -60,7 +61,7 @@ struct Resampler {
             + weights * MemoryLayout<Float>.stride + starts * MemoryLayout<Int>.stride
     }
 
-    /// Whole groups of rows, and room for those that come with the last one that is asked for.
+    /// Returns the number of row slots: whole groups of rows, with room for the group of the last requested row.
     private static func slotCount(rowTaps: Int) -> Int {
         (rowTaps + 2 * (rowsTogether - 1)) / rowsTogether * rowsTogether
     }
@@ -93,10 +94,10 @@ struct Resampler {
         }
     }
 
-    /// Decodes four rows. Below the last one there are none, and it stands in their place, for nobody to ask for.
+    /// Decodes four rows. Rows below the image repeat the last one, and are never used.
     private mutating func decode(_ source: Span<UInt8>, _ first: Int, of size: ImageSize) {
-        // Held beside the struct, of which the decoded rows are changed. With a count that is known to the compiler, none of
-        // the look-ups by a byte has to be checked, which takes half the time.
+        // Local copies, because the struct's decoded rows are modified. With a constant count, the compiler omits
+        // bounds checks for byte indices, which doubles the speed.
         let (transfer, isOpaque) = (transfer, isOpaque)
         let light = transfer.light.span.extracting(0..<256)
         let stride = size.width * Image.bytesPerPixel
@@ -125,14 +126,14 @@ struct Resampler {
         }
     }
 
-    /// The light of a pixel that hides all.
+    /// Returns the linear light of a pixel as if it were opaque.
     @inline(__always)
     private static func light(_ row: Span<UInt8>, _ index: Int, _ light: Span<Float>) -> SIMD4<Float> {
         SIMD4(light[Int(row[index])], light[Int(row[index + 1])], light[Int(row[index + 2])], 1)
     }
 
     private mutating func resampleAcross(into slot: Int) {
-        // Held beside the struct, of which the band is changed.
+        // Local copies, because the struct's band is modified.
         let (columns, decodedRows) = (columns, decoded)
         let tapCount = columns.tapCount
         let starts = columns.starts.span
@@ -154,7 +155,7 @@ struct Resampler {
     }
 
     private mutating func mix(_ y: Int, from start: Int) {
-        // Held beside the struct, of which the mixed row is changed.
+        // Local copies, because the struct's mixed row is modified.
         let (rows, rowsOfBand, width, slotCount) = (rows, band, size.width, slotCount)
         let band = rowsOfBand.span
         func range(_ tap: Int) -> Range<Int> {
@@ -165,7 +166,7 @@ struct Resampler {
         var mixed = self.mixed.mutableSpan
         mixed.update(repeating: .zero)
         var tap = 0
-        // Three at a time, so that the sums are fetched and put back a third as often.
+        // Three rows at a time, so that the sums are loaded and stored a third as often.
         while tap + 3 <= shares.count {
             let (row0, row1) = (band.extracting(range(tap)), band.extracting(range(tap + 1)))
             let row2 = band.extracting(range(tap + 2))
@@ -192,7 +193,7 @@ struct Resampler {
             if !isOpaque {
                 let alpha = UInt8((min(max(color.w, 0), 1) * 255).rounded())
                 pixels[i + 3] = alpha
-                // What cannot be seen stays clear, as the pixels are.
+                // Invisible pixels stay clear, as they were initialized.
                 if alpha == 0 { continue }
                 color /= color.w
             } else {
@@ -205,25 +206,25 @@ struct Resampler {
     }
 }
 
-/// What each pixel of a resampled row, or column, is made of: how much of which pixels.
+/// The source pixels and weights for each pixel of a resampled row or column.
 ///
-/// The kernel is that of Catmull and Rom, the cubic of Keys (1981) with a = -1/2. It keeps edges sharp and overshoots less
-/// than Lanczos' of three lobes, which shows in linear light, where dark sides of an edge have little room. It is widened
-/// where the image shrinks, so that every pixel counts and none is aliased.
+/// The kernel is Catmull-Rom (Keys 1981, with a = -1/2). It keeps edges sharp and overshoots less than a three-lobed
+/// Lanczos kernel, which matters in linear light, where the dark side of an edge has little headroom. When the image
+/// shrinks, the kernel is widened, so that every pixel contributes and no aliasing occurs.
 struct ResampledAxis {
-    /// How many pixels are mixed into one.
+    /// The number of source pixels per result pixel.
     let tapCount: Int
-    /// The first pixel that is mixed into each; none is before the one in front of it.
+    /// The first source pixel of each result pixel, in nondecreasing order.
     let starts: [Int]
-    /// How much each of the mixed pixels counts, `tapCount` for each; in sum 1.
+    /// The weights of the source pixels, `tapCount` for each result pixel. They add up to 1.
     let weights: [Float]
 
-    /// Makes the weights for some pixels.
+    /// Computes the weights for an axis.
     ///
     /// - Parameters:
-    ///   - source: How many pixels there are.
-    ///   - region: The part of them that is resampled, counted in pixels from the edge of the first.
-    ///   - count: How many pixels the part becomes.
+    ///   - source: The number of source pixels.
+    ///   - region: The part to resample, in pixels from the edge of the first.
+    ///   - count: The number of result pixels.
     init(of source: Int, region: Range<Double>, to count: Int) {
         let scale = (region.upperBound - region.lowerBound) / Double(count)
         let width = max(1, scale)
@@ -242,7 +243,7 @@ struct ResampledAxis {
                 sum += row[tap]
             }
             starts.append(start)
-            // What would lie beyond the edges is left out, and the rest counts for it.
+            // Normalizing redistributes the weight of taps beyond the edges.
             for weight in row { weights.append(Float(weight / sum)) }
         }
         self.tapCount = tapCount
@@ -250,7 +251,8 @@ struct ResampledAxis {
         self.weights = weights
     }
 
-    /// How many of so many pixels are mixed into one, where as many as the scale says become one.
+    /// Returns the number of source pixels per result pixel, where `scale` is the ratio of source length to result
+    /// length.
     static func tapCount(of source: Int, scale: Double) -> Int {
         min(Int((4 * max(1, scale)).rounded(.up)) + 1, source)
     }

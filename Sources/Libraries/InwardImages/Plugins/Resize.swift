@@ -1,81 +1,83 @@
-/// Brings an image to a size.
+/// A filter that resizes an image.
 ///
-/// Pixels are mixed as light, not as sRGB encodes it, and count by what can be seen of them. The kernel is that of Catmull
-/// and Rom, widened where the image shrinks.
+///     loader.addPlugin(Resize(width: 640, height: 480, mode: .fill))
+///
+/// It resamples in linear light with pixels weighted by alpha, using a Catmull-Rom kernel that is widened when the
+/// image shrinks.
 public struct Resize: ImageFilter {
-    /// What becomes of the proportions.
+    /// How the aspect ratio is handled.
     public enum Mode: Hashable, Sendable {
-        /// They are kept, and the result lies within the size: one of its sides may be shorter.
+        /// Keeps the aspect ratio, and fits the image within the size. One side may be shorter.
         case fit
-        /// They are kept, and the result has the size: what stands out is cut off, and what lies there is kept.
+        /// Keeps the aspect ratio, fills the size, and crops the excess. The gravity selects the part that is kept.
         case fill(Gravity)
-        /// They are not kept: the result has the size.
+        /// Stretches the image to the exact size.
         case exact
 
-        /// Covers the size, and keeps the middle.
+        /// Fills the size and keeps the center.
         public static let fill = Mode.fill(.center)
     }
 
-    /// The size that is asked for.
+    /// The target size.
     public let size: ImageSize
-    /// What becomes of the proportions.
+    /// How the aspect ratio is handled.
     public let mode: Mode
-    /// Whether an image that is too small becomes larger.
+    /// Whether images that are too small are enlarged.
     public let enlarges: Bool
 
-    /// As many pixels as an enlarged image has at most, 100,000,000.
+    /// The maximum number of pixels of an enlarged image, 100,000,000.
     public static let maximumPixelCount = 100_000_000
 
-    /// Brings images to a size.
+    /// Creates a resizing filter.
     ///
     /// - Parameters:
-    ///   - size: The size.
-    ///   - mode: What becomes of the proportions.
-    ///   - enlarges: Whether an image that is too small becomes larger. If not, `fit` leaves such an image as it is, `fill`
-    ///     gives the largest part of it that has the proportions of the size, and `exact` leaves a side as long as it is. A
-    ///     image that would have more pixels than ``maximumPixelCount`` is not enlarged either.
+    ///   - size: The target size.
+    ///   - mode: How the aspect ratio is handled.
+    ///   - enlarges: Whether images that are too small are enlarged. If `false`, `fit` leaves such an image unchanged,
+    ///     `fill` crops it to the aspect ratio of the size, and `exact` does not lengthen a side. An image is also not
+    ///     enlarged if it would exceed ``maximumPixelCount``.
     public init(to size: ImageSize, mode: Mode = .fit, enlarges: Bool = false) {
         self.size = size
         self.mode = mode
         self.enlarges = enlarges
     }
 
-    /// Brings images to a size whose sides are taken for 1 if they are less, and for `ImageSize.longestSide` if they are
-    /// more.
+    /// Creates a resizing filter for a width and a height, which are clamped to the range from 1 to
+    /// `ImageSize.longestSide`.
     public init(width: Int, height: Int, mode: Mode = .fit, enlarges: Bool = false) {
         self.init(to: ImageSize(clamping: width, height), mode: mode, enlarges: enlarges)
     }
 
-    /// The image at the size.
+    /// Returns the resized image.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before it is done.
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func filtered(_ image: Image) throws(CancellationError) -> Image {
         try filtered(image, reducedFrom: image.size)
     }
 
-    /// The image at the size that it would have if it had been decoded as large as it is.
+    /// Returns the resized image, with the same size as if it had been decoded at full size.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before it is done.
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func filtered(_ image: Image, reducedFrom size: ImageSize) throws(CancellationError) -> Image {
         let scaling = scaling(of: size).reduced(to: image.size)
         guard !scaling.keepsEverything else { return image }
         return try Resampler.resampled(image, columns: scaling.columns, rows: scaling.rows, to: scaling.size)
     }
 
-    /// The size that an image of a size is brought to.
+    /// Returns the size of the result for an image of a size.
     public func resultSize(for size: ImageSize) -> ImageSize { scaling(of: size).size }
 
-    /// The bytes of the result, and of the rows that it is mixed of.
+    /// Returns the number of bytes of the result and of the rows that are being resampled.
     public func workingBytes(for size: ImageSize) -> Int {
         let scaling = scaling(of: size)
         return scaling.keepsEverything ? 0 : scaling.size.byteCount + Resampler.workingBytes(for: scaling)
     }
 
-    /// One and a half times what the image is scaled to, in both sides, and `nil` if that is not less than it is.
+    /// Returns one and a half times the scaled size of the whole image, or `nil` if that is not smaller than the image.
     ///
-    /// A decoder that reduces an image takes the mean of neighbouring pixels, which dims fine detail and lets some of it
-    /// appear as coarser one. Most of that is finer than what the result can show as long as the last step, which does better,
-    /// is one by a third at least.
+    /// A decoder that reduces an image averages adjacent pixels, which dims fine detail and causes some aliasing. These
+    /// artifacts are mostly too fine to be visible in the result if the final, better resampling step shrinks the image
+    /// by at least a third.
     public func leastSize(for size: ImageSize) -> ImageSize? {
         let scaling = scaling(of: size)
         let width = (Double(size.width) / scaling.horizontalScale * 1.5).rounded(.up)
@@ -91,29 +93,29 @@ public struct Resize: ImageFilter {
     }
 }
 
-/// Which part of an image becomes how large.
+/// A mapping of a part of an image to a size.
 struct Scaling {
-    /// How large the image is.
+    /// The size of the image.
     let source: ImageSize
-    /// Between which columns the part lies, counted in pixels from the left edge.
+    /// The columns of the part, in pixels from the left edge.
     let columns: Range<Double>
-    /// Between which rows the part lies, counted in pixels from the upper edge.
+    /// The rows of the part, in pixels from the top edge.
     let rows: Range<Double>
-    /// How large the part becomes.
+    /// The size of the result.
     let size: ImageSize
 
-    /// How many columns become one.
+    /// The number of source columns per result column.
     var horizontalScale: Double { (columns.upperBound - columns.lowerBound) / Double(size.width) }
-    /// How many rows become one.
+    /// The number of source rows per result row.
     var verticalScale: Double { (rows.upperBound - rows.lowerBound) / Double(size.height) }
     /// Whether a side becomes longer.
     var enlarges: Bool { horizontalScale < 1 || verticalScale < 1 }
-    /// Whether nothing is changed.
+    /// Whether the image stays unchanged.
     var keepsEverything: Bool {
         size == source && columns == 0..<Double(source.width) && rows == 0..<Double(source.height)
     }
 
-    /// Brings an image to a size.
+    /// Computes the mapping for a resize.
     init(of source: ImageSize, to size: ImageSize, mode: Resize.Mode, enlarges: Bool) {
         self.source = source
         let (width, height) = (Double(source.width), Double(source.height))
@@ -136,7 +138,7 @@ struct Scaling {
             partWidth = min(width, height * Double(size.width) / Double(size.height))
             partHeight = min(height, width * Double(size.height) / Double(size.width))
             if max(across, down) > 1, !enlarges {
-                // Whole pixels are cut off, and none is changed.
+                // Crops whole pixels without resampling.
                 let part = source.limited(toWidth: partWidth).limited(toHeight: partHeight)
                 (partWidth, partHeight) = (Double(part.width), Double(part.height))
                 self.size = part
@@ -154,7 +156,7 @@ struct Scaling {
 }
 
 extension Scaling {
-    /// The same of an image that was made smaller before: the same part of it, to the same size.
+    /// Returns the same mapping for an image that was reduced before.
     func reduced(to source: ImageSize) -> Scaling {
         guard source != self.source else { return self }
         let across = Double(source.width) / Double(self.source.width)

@@ -1,17 +1,17 @@
-/// Rounds the corners of an image: what is outside of them is clear, and their edges are smooth.
+/// A filter that rounds the corners of an image with anti-aliased edges. The area outside the corners becomes clear.
 public struct RoundedCorners: ImageFilter {
-    /// The radius of the corners in pixels.
+    /// The radius of the corners, in pixels.
     public let radius: Double
 
-    /// Rounds corners.
+    /// Creates a filter that rounds corners.
     ///
-    /// - Parameter radius: Their radius in pixels. One that is less than 0 or no number is taken for 0, and one that is more
-    ///   than half the shorter side of an image for that, so that the image ends in half circles.
+    /// - Parameter radius: The radius, in pixels. Negative numbers and NaN count as 0. The radius is limited to half
+    ///   the shorter side of each image, which gives semicircular ends.
     public init(radius: Double) {
         self.radius = radius > 0 ? radius : 0
     }
 
-    /// The image with rounded corners.
+    /// Returns the image with rounded corners.
     public func filtered(_ image: Image) -> Image {
         var image = image
         image.roundCorners(radius: radius)
@@ -19,13 +19,13 @@ public struct RoundedCorners: ImageFilter {
     }
 }
 
-/// Cuts the largest circle out of the middle of an image.
+/// A filter that cuts the largest centered circle out of an image.
 public struct Circle: ImageFilter {
-    /// Cuts circles out of images.
+    /// Creates a circle filter.
     public init() {}
 
-    /// A square as large as the shorter side of the image, with the circle in it: what is outside of it is clear, and its
-    /// edge is smooth.
+    /// Returns a square with the side length of the image's shorter side that contains the circle. The area outside the
+    /// circle is clear, and the edge is anti-aliased.
     public func filtered(_ image: Image) -> Image {
         let side = min(image.size.width, image.size.height)
         guard let square = ImageSize(width: side, height: side) else { return image }
@@ -36,20 +36,20 @@ public struct Circle: ImageFilter {
 }
 
 extension Image {
-    /// Makes clear what is outside of rounded corners, and their edge as clear as the part of each pixel that is outside.
+    /// Clears the area outside rounded corners, and fades edge pixels according to their coverage.
     ///
-    /// - Parameter radius: In pixels; half the shorter side if it is more.
+    /// - Parameter radius: The radius, in pixels, limited to half the shorter side.
     mutating func roundCorners(radius: Double) {
         let (width, height) = (size.width, size.height)
         let radius = min(radius, Double(min(width, height)) / 2)
         let reach = Int(radius.rounded(.up))
         update { pixels in
             for y in 0..<height where y < reach || y >= height - reach {
-                // How far the middle of the row is above, or below, the centre of the corner.
+                // The vertical distance from the middle of the row to the center of the corner.
                 let down = radius - 0.5 - Double(min(y, height - 1 - y))
                 for x in 0..<reach {
                     let across = radius - 0.5 - Double(x)
-                    // Beyond the centre, in the middle row or column, there is no corner.
+                    // Pixels beyond the center, or in its row or column, are not in the corner.
                     guard across > 0, down > 0 else { continue }
                     let distance = (across * across + down * down).squareRoot()
                     let coverage = min(max(radius + 0.5 - distance, 0), 1)
@@ -64,7 +64,7 @@ extension Image {
 }
 
 extension MutableSpan<UInt8> {
-    /// Multiplies the alpha of a pixel by a share of 255; one that cannot be seen then is clear.
+    /// Multiplies the alpha of a pixel by `share` / 255. A pixel that becomes invisible is cleared.
     fileprivate mutating func fade(at pixel: Int, to share: Int) {
         let index = pixel * Image.bytesPerPixel
         let alpha = (Int(self[index + 3]) * share + 127) / 255

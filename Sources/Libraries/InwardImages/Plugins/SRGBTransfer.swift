@@ -1,20 +1,20 @@
-/// How sRGB encodes light (IEC 61966-2-1), in tables. What is mixed has to be mixed as light: the mean of two levels is not the
-/// level of what two such pixels look like from afar.
+/// Tables of the sRGB transfer function (IEC 61966-2-1). Mix colors as linear light: the mean of two encoded levels is
+/// not the level that two such pixels appear to have from a distance.
 struct SRGBTransfer: Sendable {
-    /// The tables, made when they are first asked for.
+    /// The shared tables, which are created on first use.
     static let tables = SRGBTransfer()
 
-    /// How many steps there are from no light to all. What is nearest to a step is a bin, narrower than any level is.
+    /// The number of steps from no light to full light. Each step has a bin, which is narrower than any level.
     private static let stepCount = 4096
 
-    /// How many bins the table of levels has: as many as there are numbers of 13 bits, lest a look-up by one has to be checked.
+    /// The number of bins in the table of levels. It covers all 13-bit indices, so that lookups need no bounds check.
     static let binCount = 8192
 
-    /// How much light each level stands for, from 0 to 1.
+    /// The linear light of each level, from 0 to 1.
     let light: [Float]
-    /// The level at which each bin begins.
+    /// The level at the start of each bin.
     let levels: [UInt8]
-    /// How much light it takes for the level above each one: what is halfway between them, as they are encoded.
+    /// For each level, the light at which the next level starts, halfway between the encoded levels.
     let bounds: [Float]
 
     private init() {
@@ -30,32 +30,32 @@ struct SRGBTransfer: Sendable {
         }
     }
 
-    /// The level that is nearest to some light, which is taken for 0 or 1 beyond them, and must be a number.
-    /// The tables are handed over, because whoever asks for many levels takes hold of them once.
+    /// Returns the level nearest to a linear light value, which is clamped to the range from 0 to 1 and must not be
+    /// NaN. The tables are parameters so that callers can load them once for many pixels.
     @inline(__always)
     static func level(of light: Float, _ levels: Span<UInt8>, _ bounds: Span<Float>) -> UInt8 {
         let light = min(max(light, 0), 1)
-        // Of a number from 2²³ to 2²⁴ the last bits are those of the whole number it was rounded to, which is faster than to
-        // convert it.
+        // The low bits of a float between 2²³ and 2²⁴ are those of its rounded integer, which is faster than a
+        // conversion.
         let step = (light * Float(stepCount) + 8_388_608).bitPattern & 0x1FFF
         let level = levels[Int(step)]
-        // No bin holds more than one bound, so it is this level or the next.
+        // A bin contains at most one bound, so the result is this level or the next.
         return level &+ (light < bounds[Int(level)] ? 0 : 1)
     }
 
-    /// The light that an encoded value from 0 to 1 stands for.
+    /// Returns the linear light of an encoded value from 0 to 1.
     static func light(ofEncoded value: Double) -> Double {
         guard value > 0.04045 else { return value / 12.92 }
         let base = (value + 0.055) / 1.055
-        // The power of 2.4, which is the square times the square of the fifth root.
+        // x^2.4 = x² · (x^⅕)².
         let root = fifthRoot(of: base)
         return base * base * root * root
     }
 
-    /// The fifth root of a number from 0.01 to 1, by Newton's method.
+    /// Returns the fifth root of a number from 0.01 to 1, by Newton's method.
     private static func fifthRoot(of value: Double) -> Double {
         var root = 1.0
-        // It comes from above, falls at first by a fifth a step, and has every digit a few steps after that.
+        // Converges from above. It shrinks by a fifth per step at first, and reaches full precision a few steps later.
         for _ in 0..<24 { root = (4 * root + value / (root * root * root * root)) / 5 }
         return root
     }

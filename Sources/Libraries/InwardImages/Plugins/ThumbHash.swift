@@ -1,41 +1,44 @@
-/// What an image looks like from afar, in some 25 bytes: its proportions, its colours, and a blur of it to show until it is
-/// there.
+/// A compact placeholder for an image, about 25 bytes long: its aspect ratio, its colors, and a blurred preview.
 ///
-/// It is Evan Wallace's format of 2023, whose readers exist for most languages: a cosine transform of the brightness (L), of
-/// yellow against blue (P), of red against green (Q), and of alpha if the image can be seen through.
+///     let hash = try ThumbHash(of: image)
+///     let text = hash.base64
+///     let preview = ThumbHash(base64: text)?.image()
+///
+/// It uses Evan Wallace's ThumbHash format (2023), which has decoders for most languages: a cosine transform of the
+/// luminance (L), yellow versus blue (P), red versus green (Q), and the alpha channel if the image has transparency.
 public struct ThumbHash: Hashable, Sendable {
-    /// The bytes as the format defines them, from 16 to 25 for most images.
+    /// The encoded bytes, 16 to 25 for most images.
     public let bytes: [UInt8]
 
-    /// Takes over bytes that were made before; `nil` if they are not as many as their first ones say.
+    /// Creates a hash from encoded bytes, or returns `nil` if their number does not match their header.
     public init?(bytes: [UInt8]) {
         guard let header = ThumbHashHeader(bytes), header.byteCount == bytes.count else { return nil }
         self.bytes = bytes
     }
 
-    /// Makes the hash of an image, as it is stored.
+    /// Creates the hash of the stored pixels of an image.
     ///
-    /// An image with a side of more than 100 pixels is brought down to that before.
+    /// An image with a side longer than 100 pixels is shrunk first.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before it is done.
+    /// - Throws: `CancellationError` if the task is cancelled.
     public init(of image: Image) throws(CancellationError) {
         let small = try Resize(width: 100, height: 100).filtered(image)
         bytes = ThumbHashEncoder(small).bytes()
     }
 
-    /// The mean of the colours, by what can be seen of them.
+    /// The average color, weighted by alpha.
     public var averageColor: Color {
         guard let header = ThumbHashHeader(bytes) else { return .clear }
         return Self.color(of: header.mean)
     }
 
-    /// The width divided by the height, as nearly as the bytes tell: a fraction of numbers up to 7.
+    /// The approximate ratio of width to height, as a fraction of numbers up to 7.
     public var aspectRatio: Double {
         guard let header = ThumbHashHeader(bytes) else { return 1 }
         return Double(header.columns) / Double(header.rows)
     }
 
-    /// The blur that stands for the image, 32 pixels along its longer side.
+    /// Returns the blurred preview, with a longer side of 32 pixels.
     public func image() -> Image {
         let ratio = aspectRatio
         let size = ImageSize(
@@ -45,13 +48,14 @@ public struct ThumbHash: Hashable, Sendable {
         return image(size: size)
     }
 
-    /// The blur that stands for the image at a size, of which no pixel shows: each is computed from the waves.
+    /// Returns the blurred preview at a size. Each pixel is computed from the waves, so the result is smooth at any
+    /// size.
     public func image(size: ImageSize) -> Image {
         guard let decoder = ThumbHashDecoder(bytes) else { return Image(size: size) }
         return decoder.image(size: size)
     }
 
-    /// The colour of brightness (x), yellow against blue (y), red against green (z), and alpha (w).
+    /// Returns the color for luminance (x), yellow versus blue (y), red versus green (z), and alpha (w).
     static func color(of parts: SIMD4<Float>) -> Color {
         let blue = parts.x - 2 / 3 * parts.y
         let red = (3 * parts.x - blue + parts.z) / 2
@@ -64,7 +68,7 @@ extension ThumbHash {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")
 
-    /// The bytes as a text, some 28 to 36 characters that a page or a record can hold (RFC 4648, section 4).
+    /// The bytes as Base64 text (RFC 4648, section 4), about 28 to 36 characters.
     public var base64: String {
         var text: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: 3) {
@@ -78,7 +82,7 @@ extension ThumbHash {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads a text that ``base64`` made, or anything else that makes the same of it; `nil` if it is none, or not of a hash.
+    /// Creates a hash from Base64 text, or returns `nil` if the text is not the Base64 encoding of a hash.
     public init?(base64: String) {
         let text = Array(base64.utf8)
         let digits = text.prefix { $0 != Self.padding }
@@ -94,26 +98,26 @@ extension ThumbHash {
             bytes.append(UInt8(bits >> bitCount))
             bits &= 1 << bitCount - 1
         }
-        // What is left over of the last digit means nothing, and has to be zero, or two texts would mean the same.
+        // Unused bits of the last digit must be zero, so that the encoding is unique.
         guard bits == 0 else { return nil }
         self.init(bytes: bytes)
     }
 }
 
-/// What the first five or six bytes of a hash say.
+/// The header of a hash, in its first five or six bytes.
 struct ThumbHashHeader {
-    /// The means of brightness, yellow against blue, red against green, and alpha.
+    /// The means of luminance, yellow versus blue, red versus green, and alpha.
     let mean: SIMD4<Float>
-    /// How far the waves of each go from the mean.
+    /// The maximum deviation of each channel's waves.
     let scale: SIMD4<Float>
-    /// Whether the image can be seen through.
+    /// Whether the image has transparency.
     let hasAlpha: Bool
-    /// How many waves of brightness there are across, at least 1.
+    /// The number of luminance waves across, at least 1.
     let columns: Int
-    /// How many waves of brightness there are down, at least 1.
+    /// The number of luminance waves down, at least 1.
     let rows: Int
 
-    /// Reads it; `nil` if there are not enough bytes for it.
+    /// Reads the header, or returns `nil` if there are not enough bytes.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= 5 else { return nil }
         let color = UInt32(bytes[0]) | UInt32(bytes[1]) << 8 | UInt32(bytes[2]) << 16
@@ -140,10 +144,10 @@ struct ThumbHashHeader {
         rows = isLandscape ? shorter : longer
     }
 
-    /// Where the waves begin.
+    /// The index of the first byte that contains waves.
     var start: Int { hasAlpha ? 6 : 5 }
 
-    /// How many waves there are across and down, of brightness, of each of the colours, and of alpha.
+    /// The waves of luminance, both color channels, and alpha if present.
     var waves: [ThumbHashWaves] {
         let colors = [
             ThumbHashWaves(columns: max(3, columns), rows: max(3, rows)), ThumbHashWaves(columns: 3, rows: 3),
@@ -152,18 +156,18 @@ struct ThumbHashHeader {
         return hasAlpha ? colors + [ThumbHashWaves(columns: 5, rows: 5)] : colors
     }
 
-    /// How many bytes the hash has, with half of one for each wave.
+    /// The length of the hash, with half a byte for each wave.
     var byteCount: Int { start + (waves.reduce(0) { $0 + $1.pairs.count } + 1) / 2 }
 }
 
-/// Which waves of a channel are kept: the slower ones, of a triangle.
+/// The waves of a channel that are kept: a triangle of low frequencies.
 struct ThumbHashWaves {
-    /// How many there are across.
+    /// The number of waves across.
     let columns: Int
-    /// How many there are down.
+    /// The number of waves down.
     let rows: Int
 
-    /// The waves without the mean, in the order they are stored in: how often each swings across and down.
+    /// The frequencies across and down of each wave except the mean, in storage order.
     var pairs: [(across: Int, down: Int)] {
         var pairs: [(across: Int, down: Int)] = []
         for down in 0..<rows {

@@ -1,13 +1,13 @@
-/// Makes the hash of an image of at most 100 pixels a side.
+/// Computes the hash of an image with sides of at most 100 pixels.
 struct ThumbHashEncoder {
-    /// Brightness, yellow against blue, red against green, and alpha of each pixel.
+    /// The luminance, yellow versus blue, red versus green, and alpha of each pixel.
     private let pixels: [SIMD4<Float>]
     private let size: ImageSize
     private let hasAlpha: Bool
 
     private static let longestSide = 7
 
-    /// Takes the image apart.
+    /// Converts the image to the channels of the hash.
     init(_ image: Image) {
         size = image.size
         var colors = [SIMD4<Float>](repeating: .zero, count: size.pixelCount)
@@ -21,7 +21,7 @@ struct ThumbHashEncoder {
             sum += colors[index]
         }
         hasAlpha = !image.isOpaque
-        // What can be seen through is shown on the mean of the colours.
+        // Transparent pixels are blended with the average color.
         let mean = sum.w > 0 ? sum / sum.w : .zero
         pixels = colors.map { color in
             let shown = color + mean * (1 - color.w)
@@ -34,7 +34,7 @@ struct ThumbHashEncoder {
         }
     }
 
-    /// The bytes of the hash.
+    /// Returns the bytes of the hash.
     func bytes() -> [UInt8] {
         let isLandscape = size.width > size.height
         let longer = hasAlpha ? 5 : 7
@@ -72,7 +72,7 @@ struct ThumbHashEncoder {
         return bytes
     }
 
-    /// How much of each wave is in the image, up to seven across and seven down, row by row.
+    /// Returns the amplitude of each wave, up to seven across and seven down, row by row.
     private func transformed() -> [SIMD4<Float>] {
         let side = Self.longestSide
         let across = CosineTable(frequencies: side, count: size.width).values.span
@@ -86,7 +86,7 @@ struct ThumbHashEncoder {
                 for row in 0..<side { table[row * side + column] += sum * down[row * size.height + y] }
             }
         }
-        // A side has no waves that are shorter than its pixels: what the sums say of those is an echo of longer ones.
+        // A side has no waves that are shorter than its pixels. Their sums are aliases of longer waves.
         for row in 0..<side {
             for column in 0..<side where column >= size.width || row >= size.height {
                 table[row * side + column] = .zero
@@ -95,7 +95,8 @@ struct ThumbHashEncoder {
         return table.map { $0 / Float(size.pixelCount) }
     }
 
-    /// How far the waves of a channel go from the mean, and each of them in sixteen steps between that and its opposite.
+    /// Returns the maximum amplitude of a channel's waves, and each amplitude quantized to sixteen steps between the
+    /// negative and the positive maximum.
     private func channel(
         _ channel: Int,
         of table: [SIMD4<Float>],
@@ -112,27 +113,27 @@ struct ThumbHashEncoder {
     }
 }
 
-/// Makes the blur of a hash.
+/// Computes the blurred preview of a hash.
 struct ThumbHashDecoder {
     private let header: ThumbHashHeader
-    /// How much of each wave there is in each channel, up to seven across and seven down, row by row.
+    /// The amplitude of each wave in each channel, up to seven across and seven down, row by row.
     private var table: [SIMD4<Float>]
 
     private static let longestSide = 7
 
-    /// Reads the waves; `nil` if there are not enough bytes for them.
+    /// Reads the waves, or returns `nil` if there are not enough bytes.
     init?(_ bytes: [UInt8]) {
         guard let header = ThumbHashHeader(bytes), header.byteCount <= bytes.count else { return nil }
         self.header = header
         table = [SIMD4<Float>](repeating: .zero, count: Self.longestSide * Self.longestSide)
         table[0] = header.mean
-        // The format makes colours stronger than they were, for what of them the steps have lost.
+        // The format amplifies color to compensate for quantization.
         let scale = header.scale * SIMD4(1, 1.25, 1.25, 1)
         var nibble = 2 * header.start
         for (channel, waves) in header.waves.enumerated() {
             for pair in waves.pairs {
                 let step = bytes[nibble / 2] >> (nibble % 2 == 0 ? 0 : 4) & 15
-                // The format shows each wave with twice what there was of it.
+                // The format doubles the amplitude of each wave.
                 table[pair.down * Self.longestSide + pair.across][channel] =
                     (Float(step) / 7.5 - 1) * scale[channel] * 2
                 nibble += 1
@@ -140,7 +141,7 @@ struct ThumbHashDecoder {
         }
     }
 
-    /// The blur at a size.
+    /// Returns the preview at a size.
     func image(size: ImageSize) -> Image {
         let side = Self.longestSide
         let across = CosineTable(frequencies: side, count: size.width).values.span
@@ -169,14 +170,15 @@ struct ThumbHashDecoder {
     }
 }
 
-/// The waves that pixels are made of: cos(π · k · (x + ½) / n) for the frequencies k and the pixels x of a side of n pixels.
+/// The basis of the cosine transform: cos(π · k · (x + ½) / n) for frequencies k and the pixels x of a side with n
+/// pixels.
 struct CosineTable {
-    /// How many pixels the side has.
+    /// The number of pixels of the side.
     let count: Int
-    /// A wave behind the other.
+    /// The waves, one after another.
     let values: [Float]
 
-    /// Makes the waves of some frequencies, from 0 on.
+    /// Computes the waves of the first `frequencies` frequencies, starting at 0.
     init(frequencies: Int, count: Int) {
         self.count = count
         var values: [Float] = []
@@ -189,14 +191,15 @@ struct CosineTable {
         self.values = values
     }
 
-    /// The cosine of a fraction of half a turn, neither part of which is negative.
+    /// Returns the cosine of π · `numerator` / `denominator`. Both must be nonnegative.
     static func cosine(halfTurns numerator: Int, over denominator: Int) -> Double {
         var part = numerator % (2 * denominator)
-        // It falls in the first half of a turn as it rises in the second, and is negative in the second quarter.
+        // Uses symmetry: the cosine rises in the second half-turn as it falls in the first, and is negative in the
+        // second quarter-turn.
         if part > denominator { part = 2 * denominator - part }
         if 2 * part > denominator { return -cosine(halfTurns: denominator - part, over: denominator) }
         let angle = Double.pi * Double(part) / Double(denominator)
-        // Taylor's series up to a quarter of a turn, whose next term is less than 1e-16.
+        // Taylor series for at most a quarter-turn. The first omitted term is less than 1e-16.
         let square = angle * angle
         var term = 1.0
         var sum = 1.0

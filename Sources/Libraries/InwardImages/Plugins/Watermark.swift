@@ -1,56 +1,58 @@
-/// Lays a mark over an image: another image, or a text.
+/// A filter that draws a watermark over an image: another image, or a text.
 ///
-/// The encoded values are mixed, as browsers do with overlays. How large the mark is and how far from the edges follows from
-/// the size of the image, so that it looks the same on all of them.
+///     loader.addPlugin(Watermark(.text("Example", .white), at: .single(.topLeft), opacity: 0.5))
+///
+/// It blends sRGB-encoded values, as browsers do with overlays. The size and the margin of the mark are relative to the
+/// size of the image, so that it looks the same on all images.
 public struct Watermark: ImageFilter {
-    /// What is laid over an image.
+    /// The content of a watermark.
     public enum Mark: Hashable, Sendable {
         /// An image.
         case image(Image)
-        /// A line of printable characters of ASCII, in a colour; any other character is shown as a box.
+        /// A line of printable ASCII characters in a color. Other characters appear as boxes.
         case text(String, Color)
     }
 
-    /// Where it is laid.
+    /// The position of a watermark.
     public enum Placement: Hashable, Sendable {
-        /// At one of nine places, at a distance from the edges: a share of the shorter side of the image.
+        /// At one of nine positions, with a margin as a fraction of the shorter side of the image.
         case single(Gravity, margin: Double)
-        /// All over the image, at a distance from one another: a share of the shorter side of the image.
+        /// Repeated across the image, with spacing as a fraction of the shorter side of the image.
         case tiled(spacing: Double)
 
-        /// At one of nine places, with a margin of 3 % of the shorter side of the image.
+        /// At one of nine positions, with a margin of 3% of the shorter side of the image.
         public static func single(_ gravity: Gravity) -> Placement { .single(gravity, margin: 0.03) }
-        /// All over the image, at a distance of 10 % of the shorter side of the image.
+        /// Repeated across the image, with spacing of 10% of the shorter side of the image.
         public static let tiled = Placement.tiled(spacing: 0.1)
     }
 
-    /// How wide it is, in the proportions it has.
+    /// The width of a watermark. Its aspect ratio is kept.
     public enum Width: Hashable, Sendable {
-        /// A share of the width of the image.
+        /// A fraction of the width of the image.
         case ofWidth(Double)
-        /// A share of the shorter side of the image.
+        /// A fraction of the shorter side of the image.
         case ofShorterSide(Double)
     }
 
-    /// What is laid over an image.
+    /// The content of the watermark.
     public let mark: Mark
-    /// Where it is laid.
+    /// The position of the watermark.
     public let placement: Placement
-    /// How wide it is.
+    /// The width of the watermark.
     public let width: Width
-    /// How much of it is seen, from nothing at 0 to all at 1.
+    /// The opacity, from 0 (invisible) to 1.
     public let opacity: Double
 
-    /// Lays a mark over images.
+    /// Creates a watermark filter.
     ///
-    /// A share of less than 0 is taken for 0, one of more than 1 for 1, and what is no number for what is used if nothing is
-    /// said. A mark is at least one pixel wide and high, and never larger than the image without its margins.
+    /// Fractions and the opacity are clamped to the range from 0 to 1, and NaN counts as the default. The mark is at
+    /// least one pixel wide and high, and never larger than the image without its margins.
     ///
     /// - Parameters:
-    ///   - mark: What is laid over an image.
-    ///   - placement: Where it is laid. A margin of more than 0.45 is taken for that.
-    ///   - width: How wide it is.
-    ///   - opacity: How much of it is seen.
+    ///   - mark: The content of the watermark.
+    ///   - placement: The position of the watermark. The margin is limited to 0.45.
+    ///   - width: The width of the watermark.
+    ///   - opacity: The opacity of the watermark.
     public init(
         _ mark: Mark,
         at placement: Placement = .single(.bottomRight),
@@ -71,9 +73,9 @@ public struct Watermark: ImageFilter {
         self.opacity = opacity.share(or: 0.8)
     }
 
-    /// The image with the mark on it.
+    /// Returns the image with the watermark.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before it is done.
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func filtered(_ image: Image) throws(CancellationError) -> Image {
         let opacity = Int((opacity * 255).rounded())
         guard opacity > 0, let mark = try drawnMark(for: image.size) else { return image }
@@ -94,10 +96,10 @@ public struct Watermark: ImageFilter {
         return image
     }
 
-    /// Twice the image: the result, and the mark, which is no larger.
+    /// Returns twice the size of the image, for the result and for the mark, which is not larger than the image.
     public func workingBytes(for size: ImageSize) -> Int { 2 * size.byteCount }
 
-    /// The mark as large as it is on an image; `nil` if there is nothing to be seen of it.
+    /// Returns the mark at its size for an image, or `nil` if nothing of it is visible.
     private func drawnMark(for target: ImageSize) throws(CancellationError) -> Image? {
         let size: ImageSize
         switch mark {
@@ -128,7 +130,7 @@ public struct Watermark: ImageFilter {
         )
     }
 
-    /// The margin, or the distance of the tiles, in pixels.
+    /// Returns the margin, or the spacing of the tiles, in pixels.
     private func gap(for target: ImageSize) -> Int {
         let share =
             switch placement {
@@ -140,23 +142,23 @@ public struct Watermark: ImageFilter {
 }
 
 extension Double {
-    /// The number, from 0 to 1; another one if it is none.
+    /// Returns the number clamped to the range from 0 to 1, or another number instead of NaN.
     fileprivate func share(or other: Double) -> Double {
         isNaN ? other : Swift.min(Swift.max(self, 0), 1)
     }
 }
 
 extension Image {
-    /// Lays another image over this one, with its upper left corner at a pixel; what of it lies outside is left out.
+    /// Draws another image over this one with its top left corner at a pixel. The part outside this image is cut off.
     ///
-    /// It is the operator "source over" of Porter and Duff (1984) on encoded values, which is what browsers and drawing
-    /// programs do with overlays, and what people expect of a colour that is half transparent.
+    /// It applies the "source over" operator of Porter and Duff (1984) to sRGB-encoded values, as browsers and drawing
+    /// programs do, so that half-transparent colors look as expected.
     ///
     /// - Parameters:
-    ///   - mark: What is laid over it.
-    ///   - x: How many columns are to the left of it; fewer than none if it begins outside.
-    ///   - y: How many rows are above it.
-    ///   - opacity: How much of it is seen, from 0 to 255.
+    ///   - mark: The image to draw.
+    ///   - x: The number of columns to the left of it. Negative if it starts outside this image.
+    ///   - y: The number of rows above it. Negative if it starts outside this image.
+    ///   - opacity: The opacity, from 0 to 255.
     mutating func draw(_ mark: Image, x: Int, y: Int, opacity: Int) {
         let columns = max(0, -x)..<max(0, -x, min(mark.size.width, size.width - x))
         let rows = max(0, -y)..<max(0, -y, min(mark.size.height, size.height - y))
@@ -175,12 +177,12 @@ extension Image {
 }
 
 extension MutableSpan<UInt8> {
-    /// Lays a row of pixels over those from an index on.
+    /// Draws a row of pixels, starting at an index.
     fileprivate mutating func draw(_ source: Span<UInt8>, at start: Int, opacity: Int) {
         var j = 0
         var i = start
         while j < source.count {
-            // Of 255 times 255.
+            // In units of 1 / (255 · 255).
             let share = Int(source[j + 3]) * opacity
             if share == 65025 {
                 self[i] = source[j]

@@ -7,29 +7,29 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Where an upstream has the entities of one kind, how it writes them, and how long its answers are of use.
+/// The location of one type of entity at an upstream, with its record format and the lifetimes of its responses.
 ///
-/// All that a ``Repository`` has to know of them:
+/// Pass an endpoint to a ``Repository``:
 ///
 ///     let comments = Endpoint(CommentDTO.self, at: "comments", lifetimes: Lifetimes(staleAfter: .seconds(300)))
 public struct Endpoint<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
-    /// A list as an upstream has written it.
+    /// A decoded list: the valid entities, and the records that were rejected.
     struct List {
         let entities: [Entity]
         let rejected: [RejectedRecord]
     }
 
-    /// What entities are called in messages and in keys, such as `users`. No two endpoints of an upstream have the same.
+    /// The name of the entities in messages and keys, such as `users`. It must be unique among the endpoints of an upstream.
     public let name: String
-    /// Where the list of all entities is, as the components of a path relative to the upstream.
+    /// The path components of the full list, relative to the upstream.
     public let path: [String]
-    /// How long answers are fresh, and how long they are kept.
+    /// How long responses are fresh, and how long they are cached.
     public let lifetimes: Lifetimes
-    /// How several entities are asked for at once, if they can be.
+    /// How several entities are requested at once; `nil` if the upstream does not support it.
     public let batching: Batching<Entity.ID>?
-    /// How the list is asked for page by page, if it can be.
+    /// How the list is requested page by page; `nil` if the upstream does not support it.
     public let paging: Paging?
-    /// How an entity is created, if one can be.
+    /// How an entity is created; `nil` if the upstream does not support it.
     public let creation: Creation<Entity>?
 
     let onePath: @Sendable (Entity.ID) -> [String]
@@ -38,18 +38,19 @@ public struct Endpoint<Entity: Identifiable & Sendable>: Sendable where Entity.I
     let decodeList: @Sendable (Data) throws(FieldError) -> List
     let encode: @Sendable (Entity) throws -> Data
 
-    /// Describes an endpoint that has the list of its entities at a path, and each one below it.
+    /// Creates an endpoint whose list is at a path, with each entity below it.
     ///
     /// - Parameters:
-    ///   - record: How the upstream writes an entity.
-    ///   - path: Where the list is, relative to the upstream, such as `posts`.
-    ///   - onePath: Where one entity is, as the components of a path, each of which may hold any character; `nil` for its identity
-    ///     below the list, such as `posts` and `7`.
-    ///   - subjects: Whose an entity is, such as `["users", "7"]`, for whoever invalidates all that is somebody's.
-    ///   - lifetimes: How long answers are fresh, and how long they are kept.
-    ///   - batching: How several entities are asked for at once; `nil` if they cannot be.
-    ///   - paging: How the list is asked for page by page; `nil` if it cannot be.
-    ///   - creation: How an entity is created by what is sent to the list; `nil` if it cannot be.
+    ///   - record: The format in which the upstream encodes an entity.
+    ///   - path: The path of the list, relative to the upstream, such as `posts`.
+    ///   - onePath: Returns the path components of one entity. A component may contain any character. `nil` appends the identifier
+    ///     to the path of the list, as in `posts` and `7`.
+    ///   - subjects: Returns the owners of an entity, such as `["users", "7"]`, so that invalidating an owner invalidates the
+    ///     entity.
+    ///   - lifetimes: How long responses are fresh, and how long they are cached.
+    ///   - batching: How several entities are requested at once; `nil` if the upstream does not support it.
+    ///   - paging: How the list is requested page by page; `nil` if the upstream does not support it.
+    ///   - creation: How a draft sent to the list becomes an entity; `nil` if the upstream does not support it.
     public init<Record: RecordDTO>(
         _ record: Record.Type,
         at path: String,
@@ -77,30 +78,31 @@ public struct Endpoint<Entity: Identifiable & Sendable>: Sendable where Entity.I
         encode = { entity in try JSONEncoder().encode(Record(entity)) }
     }
 
-    /// What an identity is called in keys.
+    /// Returns the key of an identifier.
     func key(of id: Entity.ID) -> RecordKey { [name, String(describing: id)] }
 
-    /// What changes an entity if it is invalidated.
+    /// Returns the keys whose invalidation affects an entity.
     func keys(of entity: Entity) -> [RecordKey] { [key(of: entity.id)] + subjects(entity) }
 }
 
-/// How an endpoint is asked for several entities at once, so that those that are asked for one by one at nearly the same time
-/// are one request.
+/// Combines requests for single entities that are made at nearly the same time into one request.
+///
+///     let batching = Batching<Int> { ids in ids.map { (name: "id", value: String($0)) } }
 public struct Batching<ID: Sendable>: Sendable {
-    /// How many entities a request asks for at most.
+    /// The maximum number of entities in a request.
     public let limit: Int
-    /// How long the first waits for others.
+    /// How long the first request waits for others to join it.
     public let window: Duration
-    /// The fields of the query of the endpoint's list that ask for these.
+    /// Returns the query fields that request these entities from the endpoint's list.
     let fields: @Sendable ([ID]) -> [(name: String, value: String)]
 
-    /// Describes how several entities are asked for.
+    /// Creates a batching configuration.
     ///
     /// - Parameters:
-    ///   - limit: How many at most; at least one.
-    ///   - window: How long the first waits for others.
-    ///   - fields: The fields of the query of the endpoint's list that ask for these, such as `id=1` and `id=2`. The answer is a
-    ///     list; who is not in it is not there.
+    ///   - limit: The maximum number of entities in a request; at least 1.
+    ///   - window: How long the first request waits for others to join it.
+    ///   - fields: Returns the query fields that request these entities from the endpoint's list, such as `id=1` and `id=2`. The
+    ///     response is a list; an entity that is missing from it does not exist.
     public init(
         limit: Int = 100,
         window: Duration = .milliseconds(2),
@@ -112,7 +114,9 @@ public struct Batching<ID: Sendable>: Sendable {
     }
 }
 
-/// How an endpoint's list is asked for page by page.
+/// How an endpoint's list is requested page by page.
+///
+///     let comments = Endpoint(CommentDTO.self, at: "comments", paging: .numbers("page", size: "per_page"))
 public struct Paging: Sendable {
     enum Place {
         case number(field: String, first: Int)
@@ -123,34 +127,34 @@ public struct Paging: Sendable {
     let place: Place
     let sizeField: String
 
-    /// By the number of the page.
+    /// Requests pages by page number.
     ///
     /// - Parameters:
-    ///   - field: The field of the query that has the number.
+    ///   - field: The query field for the page number.
     ///   - first: The number of the first page.
-    ///   - size: The field of the query that says how many entities a page has.
-    /// - Returns: how pages are asked for. A page with fewer entities is the last.
+    ///   - size: The query field for the page size.
+    /// - Returns: the paging scheme. A page with fewer entities than requested is the last one.
     public static func numbers(_ field: String, first: Int = 1, size: String) -> Self {
         Self(place: .number(field: field, first: first), sizeField: size)
     }
 
-    /// By how many entities come before the page.
+    /// Requests pages by the number of entities before the page.
     ///
     /// - Parameters:
-    ///   - field: The field of the query that has their number.
-    ///   - size: The field of the query that says how many entities a page has.
-    /// - Returns: how pages are asked for. A page with fewer entities is the last.
+    ///   - field: The query field for the offset.
+    ///   - size: The query field for the page size.
+    /// - Returns: the paging scheme. A page with fewer entities than requested is the last one.
     public static func offsets(_ field: String, size: String) -> Self {
         Self(place: .offset(field: field), sizeField: size)
     }
 
-    /// By what the page before says.
+    /// Requests pages by a cursor from the previous page.
     ///
     /// - Parameters:
-    ///   - field: The field of the query that has the cursor, which the first page is asked for without.
-    ///   - size: The field of the query that says how many entities a page has.
-    ///   - next: The cursor of the page behind an answer; `nil` if that is the last.
-    /// - Returns: how pages are asked for.
+    ///   - field: The query field for the cursor. The request for the first page omits it.
+    ///   - size: The query field for the page size.
+    ///   - next: Returns the cursor of the page that follows a response; `nil` if the response is the last page.
+    /// - Returns: the paging scheme.
     public static func cursors(
         _ field: String,
         size: String,
@@ -160,19 +164,20 @@ public struct Paging: Sendable {
     }
 }
 
-/// How an entity comes to be of what is sent to an endpoint's list.
+/// How a draft sent to an endpoint's list becomes an entity.
 public struct Creation<Entity: Sendable>: Sendable {
     let pending: @Sendable ([UInt8], Int) -> Entity?
     let created: @Sendable ([UInt8], Data) throws(FieldError) -> Entity
 
-    /// Describes it by what is sent and what is answered.
+    /// Creates a creation scheme from the types of the request and the response.
     ///
     /// - Parameters:
-    ///   - draft: What is sent. It is kept until the upstream has answered, maybe by a later version of the program.
-    ///   - answer: What the upstream says of it.
-    ///   - pending: The entity as it is shown until then, of what is sent and a number that no other has that is pending; `nil` if
-    ///     it cannot be shown.
-    ///   - created: The entity that it is from then on.
+    ///   - draft: The type of the request body. A draft is stored until the upstream has answered, so a later version of the
+    ///     program may have to decode it.
+    ///   - answer: The type of the response body.
+    ///   - pending: Returns the entity to show until the upstream has answered. It is given the draft and a number that is unique
+    ///     among the pending drafts. Returns `nil` if the draft cannot be shown.
+    ///   - created: Returns the entity that the upstream created.
     public init<Draft: Codable & SendableMetatype, Answer: Decodable & SendableMetatype>(
         _ draft: Draft.Type,
         answer: Answer.Type,

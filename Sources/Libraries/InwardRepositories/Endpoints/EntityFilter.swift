@@ -1,18 +1,20 @@
-/// Which of an endpoint's entities are wanted: those of one author, say.
+/// A filter that selects some of an endpoint's entities, such as the comments on one post.
 ///
-/// Two filters are equal if they ask the upstream for the same, by the same fields in the same order.
+///     let comments = EntityFilter<Comment>("postId", "7", of: ["posts", "7"]) { $0.postID == 7 }
+///
+/// Two filters are equal if they have the same query fields in the same order.
 public struct EntityFilter<Entity: Sendable>: Hashable, Sendable {
-    /// A field that is asked for, and its value.
+    /// A query field and its value.
     public struct Field: Hashable, Sendable {
-        /// What the field is called.
+        /// The name of the field.
         public let name: String
-        /// The value that it is to have.
+        /// The value to match.
         public let value: String
     }
 
-    /// What the upstream is asked for, as fields of the query. None for all entities.
+    /// The query fields sent to the upstream. Empty if the filter matches all entities.
     public let fields: [Field]
-    /// Whose entities they are, for whoever invalidates all that is somebody's; `nil` if they are nobody's in particular.
+    /// The owner of the entities, so that invalidating the owner invalidates the list; `nil` if they have no common owner.
     public let subject: RecordKey?
     @usableFromInline let condition: @Sendable (Entity) -> Bool
 
@@ -23,14 +25,14 @@ public struct EntityFilter<Entity: Sendable>: Hashable, Sendable {
         self.condition = condition
     }
 
-    /// Makes a filter of one field.
+    /// Creates a filter on one field.
     ///
     /// - Parameters:
-    ///   - name: What the upstream calls the field.
-    ///   - value: What it is to be.
-    ///   - subject: Whose entities they are, such as `["users", "7"]`.
-    ///   - condition: What the filter lets through. It is asked of what the upstream answers, which may not know the filter, and
-    ///     of what is kept.
+    ///   - name: The upstream's name for the field.
+    ///   - value: The value to match.
+    ///   - subject: The owner of the entities, such as `["users", "7"]`.
+    ///   - condition: Returns whether the filter matches an entity. It is applied to the upstream's responses, because the upstream
+    ///     may ignore the query field, and to cached entities.
     public init(
         _ name: String,
         _ value: String,
@@ -40,25 +42,25 @@ public struct EntityFilter<Entity: Sendable>: Hashable, Sendable {
         self.init(fields: [Field(name: name, value: value)], subject: subject, matching: condition)
     }
 
-    /// The filter that lets every entity through.
+    /// The filter that matches every entity.
     @inlinable
     public static var all: Self { Self(fields: [], subject: nil) { _ in true } }
 
-    /// The filter that lets through what this one and another do.
+    /// Returns a filter that matches the entities that both filters match.
     public func and(_ other: Self) -> Self {
         Self(fields: fields + other.fields, subject: subject ?? other.subject) { [condition] entity in
             condition(entity) && other.condition(entity)
         }
     }
 
-    /// Whether the filter lets an entity through.
+    /// Returns whether the filter matches an entity.
     public func matches(_ entity: Entity) -> Bool { condition(entity) }
 
-    /// Whether two filters ask for the same.
+    /// Returns whether two filters have the same query fields.
     @inlinable
     public static func == (first: Self, second: Self) -> Bool { first.fields == second.fields }
 
-    /// Adds the fields to what a hash is made of.
+    /// Hashes the query fields.
     @inlinable
     public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 }

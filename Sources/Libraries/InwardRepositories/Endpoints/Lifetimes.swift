@@ -1,30 +1,29 @@
-/// How long answers count as fresh, and how long they are kept, which are two different things.
+/// How long responses are fresh, and how long they are cached.
 ///
 ///     var lifetimes = Lifetimes(staleAfter: .seconds(300), staleWhileRevalidate: .seconds(60))
 ///     lifetimes.missingExpiresAfter = .seconds(5)
 ///
-/// A stale answer is marked as stale, and is given only where a ``ReadPolicy`` or one of these limits allows it.
+/// A stale response is marked as stale. It is returned only if the ``ReadPolicy`` or one of these limits allows it.
 ///
-/// Negative durations count as zero, durations beyond the range of `Int64` seconds as the longest possible, and a jitter outside of
-/// 0 to 1 as the nearest of the two.
+/// Values are clamped: durations to the range from zero to `Int64.max` seconds, and the jitter to the range from 0 to 1.
 public struct Lifetimes: Hashable, Sendable {
-    /// How long an answer counts as fresh.
+    /// How long a response is fresh.
     public var staleAfter: Duration { didSet { staleAfter = Self.clamped(staleAfter) } }
-    /// How long after that a stale answer is still given at once while it is refreshed (RFC 5861, stale-while-revalidate).
+    /// How long after that a stale response is still returned immediately while it is refreshed (RFC 5861, stale-while-revalidate).
     public var staleWhileRevalidate: Duration {
         didSet { staleWhileRevalidate = Self.clamped(staleWhileRevalidate) }
     }
-    /// How long a stale answer is given if the upstream fails (RFC 5861, stale-if-error).
+    /// How long a stale response is returned if the upstream fails (RFC 5861, stale-if-error).
     public var staleIfError: Duration { didSet { staleIfError = Self.clamped(staleIfError) } }
-    /// How long an answer is kept at all, for reads that accept any age.
+    /// How long a response is cached, for reads that accept any age.
     public var expiresAfter: Duration { didSet { expiresAfter = Self.clamped(expiresAfter) } }
-    /// How long the absence of an entity is remembered; at most as long as an answer is fresh.
+    /// How long a missing entity is remembered as missing; at most as long as a response is fresh.
     public var missingExpiresAfter: Duration { didSet { missingExpiresAfter = Self.clamped(missingExpiresAfter) } }
-    /// The share of ``staleAfter`` that is taken off at random, from 0 to 1, so that answers fetched together do not become stale
-    /// together.
+    /// The maximum share of ``staleAfter``, from 0 to 1, that is subtracted randomly, so that responses fetched together do not
+    /// become stale together.
     public var jitter: Double { didSet { jitter = Self.clamped(jitter) } }
 
-    /// Creates lifetimes. By default an answer is fresh for a minute, replaces an error for a day, and is kept for a week.
+    /// Creates lifetimes. By default a response is fresh for a minute, replaces an error for a day, and is cached for a week.
     public init(
         staleAfter: Duration = .seconds(60),
         staleWhileRevalidate: Duration = .zero,
@@ -41,13 +40,14 @@ public struct Lifetimes: Hashable, Sendable {
         self.jitter = Self.clamped(jitter)
     }
 
-    // So that the sum of two of them and a clock's time is still a duration.
+    // Keeps the sum of two lifetimes and a clock time within the range of a duration.
     private static func clamped(_ duration: Duration) -> Duration { min(max(.zero, duration), .seconds(Int64.max)) }
 
     // NaN counts as zero.
     private static func clamped(_ jitter: Double) -> Double { min(max(0, jitter), 1) }
 
-    /// How long an answer, or an absence, is fresh. The chance, from 0 to 1, says how much of the jitter is taken off.
+    /// Returns how long a response, or a missing entity, is fresh. The chance, from 0 to 1, is the share of the jitter that is
+    /// subtracted.
     func freshness(isAbsent: Bool, chance: Double) -> Duration {
         (isAbsent ? min(missingExpiresAfter, staleAfter) : staleAfter) * (1 - jitter * chance)
     }

@@ -1,7 +1,7 @@
-/// A first-in-first-out queue whose operations at both ends take O(1), amortized.
+/// A first-in-first-out queue. Operations at both ends take amortized O(1) time.
 struct FIFOQueue<Element: Sendable>: Sendable {
     private(set) var elements: [Element?] = []
-    /// Where the first element is. Everything before it was taken out.
+    /// The index of the first element. Everything before it has been removed.
     private var head = 0
 
     var count: Int { elements.count - head }

@@ -4,9 +4,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a store keeps of an outbox's pending writes.
+/// The pending writes that a store holds for an outbox.
 struct LeftEntries {
-    /// An entry with what is noted of its attempts, or what keeps those behind it from being sent.
+    /// An entry with the note of its attempts, or a held item, which blocks the later entries of its subject.
     enum Item {
         case entry(OutboxEntry, AttemptNote)
         case held(OutboxPartitions.HeldItem)
@@ -18,7 +18,7 @@ struct LeftEntries {
             }
         }
 
-        /// The entry, if it can be sent now or as soon as nothing holds it.
+        /// The entry, if it can be sent now or after it is released.
         var entryToSend: OutboxEntry? {
             switch self {
             case .entry(let entry, _): entry
@@ -30,20 +30,20 @@ struct LeftEntries {
     static let misnamedProblem = "it is not kept under what an entry is"
 
     private(set) var items: [Item] = []
-    /// Records whose keys name no entry.
+    /// Records whose keys are not valid names of entries.
     private(set) var misnamed: [(key: RecordKey, record: StoredRecord)] = []
     private(set) var nextSequence = 0
-    /// The refused writes that the store lost.
+    /// The dead letters that the store lost.
     private(set) var lostLetters: [OutboxEntryName] = []
-    /// How many losses of unknown records there are, if that is more than somebody has acknowledged; else `nil`.
+    /// The number of losses of unknown records, if it exceeds the number acknowledged; otherwise `nil`.
     private(set) var unknownLosses: Int?
     private var areUnknownLossesTold = false
-    /// Notes of entries that are gone.
+    /// Keys of notes whose entries no longer exist.
     private(set) var orphans: [RecordKey] = []
-    /// The refusals in a row; `nil` if there are none.
+    /// The streak of refusals; `nil` if there is none.
     private(set) var streak: RefusalStreak.Record?
 
-    /// The entries that can be read, whether or not they are sent.
+    /// The readable entries, held ones included.
     var readable: [OutboxEntry] {
         items.compactMap { item in
             switch item {
@@ -53,14 +53,14 @@ struct LeftEntries {
         }
     }
 
-    /// Reads what is kept.
+    /// Reads the entries from a store.
     ///
     /// - Throws: a ``RecordStoreError`` if the store cannot be read.
     init(of store: any RecordStore, _ records: OutboxRecords) async throws(RecordStoreError) {
         let entries = try await store.records(under: records.entries)
         let attempts = try await store.records(under: records.attempts)
         let acknowledged = try await store.record(for: records.losses)
-        // Behind the rest: what that did not give because of damage is a loss by now.
+        // Read last: records that the reads above omitted because of damage now count as losses.
         let losses = try await store.losses(under: records.prefix)
         var notes: [OutboxEntryName: AttemptNote] = [:]
         let names = Set(entries.compactMap { OutboxEntryName($0.key, under: records.entries) })
@@ -104,7 +104,7 @@ struct LeftEntries {
         }
     }
 
-    /// Adds what the store lost: a lost entry keeps its place, and a loss that nobody can name holds every entry.
+    /// Adds the losses of the store. A lost entry keeps its place; a loss of unknown records holds every entry.
     private mutating func add(_ losses: RecordLosses, after acknowledged: StoredRecord?, _ records: OutboxRecords) {
         let names = Set(items.map(\.name))
         for key in losses.keys {
@@ -115,7 +115,7 @@ struct LeftEntries {
         }
         items.sort { $0.name.sequence < $1.name.sequence }
         let count = acknowledged.flatMap { Int(String(decoding: $0.bytes, as: UTF8.self)) } ?? 0
-        // A damaged count may be negative, and is no loss by itself.
+        // A damaged count may be negative, which is not a loss by itself.
         guard losses.unknownCount > max(0, count) else { return }
         unknownLosses = losses.unknownCount
         areUnknownLossesTold = true
@@ -128,7 +128,7 @@ struct LeftEntries {
     /// Counts the losses of unknown records as acknowledged.
     mutating func acknowledgeLosses() { unknownLosses = nil }
 
-    /// Holds the entries that cannot be sent, for a reason that is given.
+    /// Holds the entries for which a closure returns a reason.
     mutating func hold(_ objection: (OutboxWrite) -> UndeliverableEntryError.Reason?) {
         items = items.map { item in
             guard let entry = item.entryToSend, let reason = objection(entry.write) else { return item }
@@ -136,7 +136,8 @@ struct LeftEntries {
         }
     }
 
-    /// What cannot be delivered. Of entries that are held because of losses nobody can name, only these losses are told.
+    /// Returns the entries that cannot be delivered. Entries that are held because of unknown losses are not listed; a single error
+    /// stands for the losses.
     func problems(_ records: OutboxRecords) -> [UndeliverableEntryError] {
         let unknown = areUnknownLossesTold ? [UndeliverableEntryError(records.prefix, .unknownLosses)] : []
         let held = items.compactMap { item -> UndeliverableEntryError? in

@@ -8,14 +8,14 @@ import Foundation
 #endif
 
 extension Outbox {
-    /// Makes writes and changes durable, all of them or none, and delivers the writes from then on.
+    /// Makes writes and changes durable, all of them or none, and then delivers the writes.
     ///
     /// - Parameters:
-    ///   - writes: What is to be done at the upstream.
-    ///   - changes: What is changed in the store at once.
-    ///   - tell: Is given the entries as soon as they are durable, behind the handlers, before anything else is done to their
-    ///     subjects.
-    /// - Returns: the entries that the writes became, in their order.
+    ///   - writes: The writes to deliver.
+    ///   - changes: The changes to make in the store in the same commit.
+    ///   - tell: Called with the entries once they are durable, after the handlers, and before the locks of their subjects are
+    ///     released.
+    /// - Returns: the entries of the writes, in the same order.
     /// - Throws: a ``RecordStoreError`` if nothing was accepted or changed.
     func accept(
         _ writes: [OutboxWrite],
@@ -30,9 +30,9 @@ extension Outbox {
     ///
     /// - Parameters:
     ///   - write: The write.
-    ///   - key: What it is kept under as a refused one, and then not any more.
-    ///   - date: When it was accepted first.
-    /// - Returns: the entry that it became.
+    ///   - key: The key of the dead letter, which is removed.
+    ///   - date: When the write was first accepted.
+    /// - Returns: the new entry.
     /// - Throws: a ``RecordStoreError`` if nothing was changed.
     func acceptAgain(
         _ write: OutboxWrite,
@@ -50,7 +50,7 @@ extension Outbox {
         _ tell: ([OutboxEntry]) -> Void
     ) async throws(RecordStoreError) -> [OutboxEntry] {
         let byteCount = writes.reduce(0) { $0 + $1.byteCount }
-        // A refused write that is retried leaves the dead letters with this commit.
+        // A retried write leaves the dead letters in the same commit.
         try beginAccepting(writes, byteCount, needsDeadLetterRoom: date == nil)
         var underWay = (writes: writes.count, bytes: byteCount)
         defer { endAccepting(underWay.writes, underWay.bytes) }
@@ -63,17 +63,18 @@ extension Outbox {
             own.append(.keep(StoredRecord(bytes), OutboxEntryName(entry).key(under: records.entries)))
         }
         try await commit(changes, adding: own)
-        // Who joins behind this finds them pending. Nothing is settled, nor told to who joins, before the turn is left.
+        // Handlers that join from here on find the entries pending. Until the subject locks are released, the entries are neither
+        // settled nor passed to new members.
         let handlers = state.withLock { state in
             state.counts.accepted += entries.count
             state.delivers = true
             if state.phase != .made {
                 for entry in entries { state.partitions.append(OutboxDelivery(entry: entry)) }
             }
-            // They are pending now, and not to be counted twice.
+            // The writes are counted as pending now; do not count them twice.
             state.writesUnderWay -= underWay.writes
             state.bytesUnderWay -= underWay.bytes
-            // If another process took over at this moment, that one delivers them.
+            // If another process has just taken over, that process delivers the entries.
             return state.phase == .made ? OutboxHandlers() : state.handlers
         }
         underWay = (0, 0)
@@ -141,11 +142,11 @@ extension Outbox {
         )
     }
 
-    /// Has those go on who wait until nothing is made durable, if nothing is.
+    /// Ends an accept, and resumes those who wait until no commit is in progress.
     ///
     /// - Parameters:
-    ///   - count: How many writes were to be made durable.
-    ///   - byteCount: How many bytes they have.
+    ///   - count: The number of writes still counted as in progress.
+    ///   - byteCount: The size of these writes in bytes.
     func endAccepting(_ count: Int = 0, _ byteCount: Int = 0) {
         let waiters = state.withLock { state -> [Promise<Void>] in
             state.acceptsUnderWay -= 1
@@ -158,7 +159,7 @@ extension Outbox {
         for waiter in waiters { waiter.fulfill(()) }
     }
 
-    /// The entries that writes become. Their numbers are in the order of the turns.
+    /// Returns entries for writes, numbered in the order in which the subject locks were granted.
     private func number(_ writes: [OutboxWrite], acceptedAt date: Date) -> [OutboxEntry] {
         let first = state.withLock { state in
             defer { state.nextSequence += writes.count }
@@ -175,15 +176,15 @@ extension Outbox {
         }
     }
 
-    /// That nothing can be accepted, because the outbox is not open.
+    /// The error for an outbox that is not open.
     static var notOpen: RecordStoreError {
         RecordStoreError(.closed, explanation: "The outbox is not open: nothing was accepted.")
     }
 
-    /// Waits until nobody else changes what is kept of any of these subjects.
+    /// Waits for the locks of subjects.
     ///
-    /// - Returns: the ticket to leave with.
-    /// - Throws: a ``RecordStoreError`` as soon as the task is cancelled, or its deadline has passed.
+    /// - Returns: the ticket with which to release the locks.
+    /// - Throws: a ``RecordStoreError`` as soon as the task is cancelled or its deadline passes.
     func turn(for subjects: Set<RecordKey>) async throws(RecordStoreError) -> KeyedLock.Ticket {
         let (ticket, promise) = state.withLock { state -> (KeyedLock.Ticket, Promise<Void>?) in
             let (ticket, isGranted) = state.turns.request(subjects)
@@ -199,7 +200,7 @@ extension Outbox {
         throw RecordStoreError(.cancelled, explanation: "Nothing was changed: \(reason) before it was begun.")
     }
 
-    /// Lets the next go on who wait for the subjects of a ticket.
+    /// Releases the locks of a ticket and resumes the next waiters.
     func leave(_ ticket: KeyedLock.Ticket) {
         let promises = state.withLock { state in
             state.turnWaiters[ticket] = nil
@@ -209,26 +210,26 @@ extension Outbox {
     }
 }
 
-/// Who may change what is kept of which subjects: one at a time for each subject, in the order they asked. A value without a task,
-/// for an ``Outbox``.
+/// Fair locks for subjects: one holder for each subject at a time, in the order of requests. A value without tasks, for an
+/// ``Outbox``.
 ///
-/// Who asks for several subjects gets them all at once, and stands in all their queues from the moment it asks; so nobody waits
-/// for somebody who waits for him.
+/// A request for several subjects enters all of their queues at once and is granted when it is first in each, so requests cannot
+/// deadlock.
 struct KeyedLock {
-    /// Names who asked.
+    /// Identifies a request.
     typealias Ticket = Int
 
     private var queues: [RecordKey: [Ticket]] = [:]
     private var subjects: [Ticket: Set<RecordKey>] = [:]
     private var lastTicket = 0
 
-    /// How many have asked and not left.
+    /// The number of requests that are waiting or granted.
     var count: Int { subjects.count }
 
-    /// Asks for a turn.
+    /// Requests the locks of subjects.
     ///
-    /// - Parameter subjects: What it is for; of none, it comes at once.
-    /// - Returns: the ticket, and whether it is its turn already.
+    /// - Parameter subjects: The subjects to lock. A request without subjects is granted immediately.
+    /// - Returns: the ticket, and whether the request is granted.
     mutating func request(_ subjects: Set<RecordKey>) -> (ticket: Ticket, isGranted: Bool) {
         lastTicket += 1
         self.subjects[lastTicket] = subjects
@@ -236,16 +237,16 @@ struct KeyedLock {
         return (lastTicket, isGranted(lastTicket))
     }
 
-    /// Ends a turn, or the wait for one.
+    /// Releases the locks of a ticket, or withdraws its request.
     ///
-    /// - Returns: those whose turn it is by that.
+    /// - Returns: the tickets that are granted as a result.
     mutating func leave(_ ticket: Ticket) -> [Ticket] {
         var next: Set<Ticket> = []
         for subject in subjects.removeValue(forKey: ticket) ?? [] {
             guard var queue = queues[subject], let place = queue.firstIndex(of: ticket) else { continue }
             queue.remove(at: place)
             queues[subject] = queue.isEmpty ? nil : queue
-            // Who was behind somebody that waited gets no turn by that.
+            // Removing a waiter from the middle of a queue does not grant anything.
             if place == 0, let first = queue.first { next.insert(first) }
         }
         return next.filter(isGranted).sorted()

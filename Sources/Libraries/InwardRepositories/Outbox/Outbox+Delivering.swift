@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 extension Outbox {
-    /// Why an entry that is under way is not settled.
+    /// Why an attempt did not settle an entry.
     private enum Setback {
         case upstream(RepositoryError, retryAfter: Duration?)
         case store(RecordStoreError)
@@ -21,13 +21,13 @@ extension Outbox {
             }
         }
 
-        /// What kind of failure of the upstream it is; `nil` if it is the store's.
+        /// The reason of the upstream's failure; `nil` if the store failed.
         var reason: RepositoryError.Reason? { if case .upstream(let error, _) = self { error.reason } else { nil } }
 
         var retryAfter: Duration? { if case .upstream(_, let delay) = self { delay } else { nil } }
     }
 
-    /// Begins as many deliveries as may go on, and sets the alarm for the next.
+    /// Begins as many deliveries as the limits allow, and schedules the next wake-up.
     func pump() {
         state.withLock { state in
             guard state.phase == .open, state.delivers else { return }
@@ -36,9 +36,9 @@ extension Outbox {
                 var delivery = state.partitions.next(at: now)
             {
                 delivery.credentialsSerial = state.credentialsSerial
-                // Unstructured, because whoever had the write accepted does not wait for it. It ends with one attempt, and
-                // whoever closes cancels it and waits for it: it is made and kept under the lock, so that it is found. It has
-                // nothing to do with the deadline of whoever happens to begin it.
+                // Unstructured, because the caller that had the write accepted does not wait for delivery. The task ends after one
+                // attempt. `close()` cancels it and waits for it; it is created and stored under the lock so that `close()` finds
+                // it. The deadline of the calling task does not apply to it.
                 state.deliveries[delivery.entry.idempotencyKey] = Deadline.lifted {
                     Task(executorPreference: timer.executor) { [delivery] in await self.deliver(delivery) }
                 }
@@ -47,13 +47,13 @@ extension Outbox {
         }
     }
 
-    /// Has the outbox wake when the first of the entries that wait may be sent, or the pause ends.
+    /// Schedules the outbox to wake when the first waiting entry is due or the pause ends.
     private func setAlarm(_ state: inout OutboxState, at now: Duration) {
         let moment = state.wakeTime(at: now)
         guard moment != state.alarm?.moment else { return }
         if let alarm = state.alarm { timer.cancel(alarm.timer) }
         state.alarm = moment.map { moment in
-            // An outbox that nobody has any more need not wake.
+            // A deallocated outbox does not need to wake.
             let timer = timer.schedule(at: moment) { [weak self] in self?.wake(at: moment) }
             return OutboxState.Alarm(moment: moment, timer: timer)
         }
@@ -66,7 +66,7 @@ extension Outbox {
         pump()
     }
 
-    /// The request that a write is sent as.
+    /// Returns the request for an entry.
     func request(for entry: OutboxEntry) -> DataRequest {
         var request = DataRequest(
             method: entry.write.method,
@@ -75,7 +75,7 @@ extension Outbox {
                 HeaderField(.accept, "application/json"), HeaderField(.idempotencyKey, entry.idempotencyKey),
             ]
         )
-        // The outbox alone sends it again: else an attempt that it knows nothing of could still be under way.
+        // Only the outbox resends the request. Otherwise an attempt that it does not know of could still be in progress.
         request.isSentOnce = true
         if let body = entry.write.body {
             request.headerFields.append(HeaderField(.contentType, "application/json; charset=utf-8"))
@@ -84,7 +84,7 @@ extension Outbox {
         return request
     }
 
-    /// Sends an entry once, unless the upstream has answered it for good, and settles it or puts it off.
+    /// Sends an entry once, unless the upstream has already given a final response, and then settles or postpones it.
     private func deliver(_ delivery: OutboxDelivery) async {
         var delivery = delivery
         do throws(RecordStoreError) {
@@ -100,20 +100,20 @@ extension Outbox {
         pump()
     }
 
-    /// Sends an entry once, and takes down its answer if that is for good.
+    /// Sends an entry once, and records the response if it is final.
     ///
-    /// - Returns: why it has to be sent again; `nil` if the upstream has answered for good.
+    /// - Returns: why the entry must be sent again; `nil` if the response is final.
     /// - Throws: a ``RecordStoreError`` if nothing was sent.
     private func send(_ delivery: inout OutboxDelivery) async throws(RecordStoreError) -> Setback? {
         let entry = delivery.entry
-        // Its end would change nothing that is kept, or it is not what its endpoint sends.
+        // Without a handler, the outcome could not be settled; and undeclared operations are not sent.
         guard state.withLock({ $0.handlers.objection(to: entry.write) }) == nil else { throw Self.unsettled(entry) }
         try await noteSending(delivery)
         let request = request(for: entry)
         let outcome = await Result { () async throws(FetchError) in try await upstream.dataFetcher.fetch(request) }
         let attempts = Self.attempts(outcome)
         state.withLock { $0.counts.attempts += attempts }
-        // New credentials send it at once, as if the upstream had turned it away.
+        // New credentials trigger an immediate retry, as they do after a rejection by the upstream.
         if case .failure(let error) = outcome, error.lacksCredentials { delivery.isDenied = true }
         switch delivery.history.add(outcome, of: request, at: now()) {
         case .delivered(let response):
@@ -127,7 +127,7 @@ extension Outbox {
         }
     }
 
-    /// How often a request was sent. With credentials that had to be renewed it was sent twice.
+    /// Returns the number of requests that were sent. If credentials had to be renewed, there are two.
     private static func attempts(_ outcome: Result<DataResponse, FetchError>) -> Int {
         switch outcome {
         case .success(let response): response.retries?.attempts ?? 1
@@ -135,10 +135,10 @@ extension Outbox {
         }
     }
 
-    /// Notes that an entry is about to be sent, so that a later process knows that it may have arrived. It is the one check of who
-    /// delivers, too.
+    /// Stores a note that an entry is about to be sent, so that a later process knows that it may have arrived. Also checks that
+    /// this outbox still owns the records.
     private func noteSending(_ delivery: OutboxDelivery) async throws(RecordStoreError) {
-        // Where it is known that it may have arrived, that is noted.
+        // If the entry is known to have possibly arrived, a note exists already.
         if delivery.history.mayHaveArrived, delivery.isNoted { return try await checkOwner() }
         let note = AttemptNote(
             attempts: delivery.entry.attempts,
@@ -149,7 +149,7 @@ extension Outbox {
         try await commit([], adding: [keeping(note, of: delivery.entry)])
     }
 
-    /// Whether a refusal ends a write; while delivery is paused, only that of the probe does.
+    /// Returns whether a refusal is final. While delivery is paused, only a refusal of the probe is.
     private func countsRefusal(of entry: OutboxEntry, because error: RepositoryError) -> Bool {
         let (date, time) = (now(), timer.now)
         let (counts, pause) = state.withLock { state -> (Bool, OutboxPause?) in
@@ -165,7 +165,7 @@ extension Outbox {
         return counts
     }
 
-    /// Commits what came of an entry together with its end, and tells everybody.
+    /// Commits the outcome of an entry together with its removal, and notifies handlers and waiters.
     private func settle(_ delivery: OutboxDelivery) async throws(RecordStoreError) {
         guard let outcome = delivery.answer else { return }
         let entry = delivery.entry
@@ -174,7 +174,7 @@ extension Outbox {
         let ticket = try await turn(for: [entry.write.subject])
         defer { leave(ticket) }
         let handlers = state.withLock { $0.handlers.all(for: entry.write.endpoint) }
-        // Those who would have may have left meanwhile. It is settled when others have joined.
+        // The handlers may have left in the meantime. The entry is settled when others have joined.
         guard !handlers.isEmpty else { throw Self.unsettled(entry) }
         let later = laterEntries(behind: entry)
         var settlements: [OutboxSettlement] = []
@@ -215,8 +215,8 @@ extension Outbox {
         for waiter in waiters { waiter.fulfill(outcome.map { _ in }) }
     }
 
-    /// The changes of the outbox's own records that go with the end of an entry, beside its removal: a dead letter of what was
-    /// refused, and what is known of the refusals in a row.
+    /// Returns the changes of the outbox's own records that accompany the removal of an entry: a dead letter if it was refused, and
+    /// the current streak of refusals.
     private func ending(
         of entry: OutboxEntry,
         _ outcome: Result<DataResponse, RepositoryError>
@@ -238,7 +238,7 @@ extension Outbox {
         }
     }
 
-    /// That an entry is not settled, because all have left who would.
+    /// The error for an entry whose handlers have all left.
     private static func unsettled(_ entry: OutboxEntry) -> RecordStoreError {
         RecordStoreError(
             .unavailable,
@@ -249,7 +249,7 @@ extension Outbox {
         )
     }
 
-    /// Has an entry wait before it is sent again, unless the outbox has been closed: then it is the next one's.
+    /// Postpones an entry, unless the outbox has been closed: then the next outbox delivers it.
     private func postpone(_ delivery: OutboxDelivery, _ setback: Setback) async {
         let isOpen = state.withLock { state in
             if state.phase != .open { state.endDelivery(of: delivery.entry, nextProbeAt: timer.now) }
@@ -266,7 +266,7 @@ extension Outbox {
             delivery.settlementFailures += 1
             attempts = delivery.settlementFailures
         }
-        // Where it was denied by credentials that have been replaced meanwhile, it need not wait.
+        // If the rejected credentials have been replaced in the meantime, the entry need not wait.
         delivery.isDenied = delivery.isDenied || setback.reason == .denied
         let isOutdated = delivery.isDenied && state.withLock(\.credentialsSerial) != delivery.credentialsSerial
         let wait = isOutdated ? .zero : policy.wait(after: attempts, retryAfter: setback.retryAfter)
@@ -291,9 +291,9 @@ extension Outbox {
         }
     }
 
-    /// Keeps how an attempt went, so that a later process does not begin with the shortest wait.
+    /// Stores the outcome of an attempt, so that a later process does not begin with the shortest wait.
     ///
-    /// - Returns: whether it is kept. Where it cannot be, the note from before the attempt says that it may have arrived.
+    /// - Returns: whether the note is stored. If it is not, the note from before the attempt says that the entry may have arrived.
     private func keep(_ note: AttemptNote, of entry: OutboxEntry) async -> Bool {
         do {
             try await store.commit([keeping(note, of: entry)])
@@ -308,57 +308,57 @@ extension Outbox {
     }
 }
 
-/// A write that was accepted and cannot be delivered yet, for a reason that somebody may have to mend. It is sent again.
+/// An accepted write that cannot be delivered yet, for a reason that may require action. It is sent again.
 public struct DelayedWriteError: Error, Sendable, CustomStringConvertible {
-    /// What is not delivered.
+    /// The undelivered entry.
     public let entry: OutboxEntry
-    /// Why: a `RepositoryError` of the upstream, or a ``RecordStoreError`` of the store that was to keep what came of it.
+    /// The cause: a `RepositoryError` of the upstream, or a ``RecordStoreError`` if the outcome could not be stored.
     public let cause: any Error
 
-    /// Names what is not delivered, and why.
+    /// Creates an error from an undelivered entry and the cause.
     public init(_ entry: OutboxEntry, because cause: any Error) {
         self.entry = entry
         self.cause = cause
     }
 
-    /// What is not delivered and why, as a sentence without its full stop.
+    /// The entry and the cause, as a sentence without its full stop.
     public var description: String {
         "The write \(entry) is not delivered yet, after \(entry.attempts) attempts, and is sent again: \(cause)"
     }
 }
 
-/// A write that was accepted, and that the upstream has refused for good. What readers saw of it is undone.
+/// An accepted write that the upstream refused for good. What readers saw of it is undone.
 public struct RefusedWriteError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was refused.
+    /// The refused entry.
     public let entry: OutboxEntry
-    /// Why.
+    /// The refusal.
     public let cause: RepositoryError
 
-    /// Names what was refused, and why.
+    /// Creates an error from a refused entry and the refusal.
     public init(_ entry: OutboxEntry, because cause: RepositoryError) {
         self.entry = entry
         self.cause = cause
     }
 
-    /// What was refused and why, as a sentence without its full stop.
+    /// The entry and the refusal, as a sentence without its full stop.
     public var description: String {
         "The write \(entry) was refused for good and is undone: \(cause)"
     }
 }
 
-/// A write that was done, and whose answer cannot be used: what came of it has to be read.
+/// A write that was done, but whose response cannot be used. Read the result from the upstream.
 public struct UnusableAnswerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was done.
+    /// The delivered entry.
     public let entry: OutboxEntry
-    /// Why the answer cannot be used, as the end of a sentence.
+    /// Why the response cannot be used, as the end of a sentence.
     public let problem: String
 
-    /// Names what was done, and why the answer cannot be used.
+    /// Creates an error from a delivered entry and the problem with its response.
     public init(_ entry: OutboxEntry, problem: String) {
         self.entry = entry
         self.problem = problem
     }
 
-    /// What was done and what is wrong, as a sentence without its full stop.
+    /// The entry and the problem, as a sentence without its full stop.
     public var description: String { "The write \(entry) was done, but the answer to it \(problem)" }
 }

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 extension Outbox {
-    /// How much is pending, how much was refused and is kept, and whether delivery is paused.
+    /// The number and size of the pending writes and dead letters, and whether delivery is paused.
     ///
     /// - Complexity: O(n) in the number of subjects with pending writes.
     public var status: OutboxStatus {
@@ -28,9 +28,9 @@ extension Outbox {
         }
     }
 
-    /// Lists the pending and the refused writes.
+    /// Lists the pending writes and the dead letters.
     ///
-    /// - Complexity: O(n) in their number.
+    /// - Complexity: O(n) in the number of writes.
     /// - Throws: a ``RecordStoreError`` if the store cannot be read.
     public func contents() async throws(RecordStoreError) -> OutboxContents {
         var contents = try await OutboxContents(of: store, under: records.prefix)
@@ -51,14 +51,14 @@ extension Outbox {
         return contents
     }
 
-    /// Sends a pending write now, whatever it waits for; or makes a refused one pending again.
+    /// Sends a pending write now, regardless of its wait, or makes a refused write pending again.
     ///
-    /// A refused write is accepted anew, behind what is pending of its subject, and with a new idempotency key: nothing was done
-    /// under the old one, for which the upstream may repeat its refusal.
+    /// A refused write is accepted anew: after the pending writes of its subject, and with a new idempotency key. Nothing was done
+    /// under the old key, and the upstream might repeat its refusal for it.
     ///
     /// - Parameter id: The ``OutboxItem/id`` of the write.
-    /// - Returns: the entry that is pending; `nil` if there is no such write.
-    /// - Throws: a ``RecordStoreError`` if nothing was changed: as ``accept(_:with:)`` does, and with `denied` if the write is held or
+    /// - Returns: the pending entry; `nil` if there is no such write.
+    /// - Throws: a ``RecordStoreError`` if nothing was changed: as ``accept(_:with:)`` does, and `denied` if the write is held or
     ///   cannot be read.
     @discardableResult
     public func retry(_ id: String) async throws(RecordStoreError) -> OutboxEntry? {
@@ -85,7 +85,7 @@ extension Outbox {
         return entry
     }
 
-    /// Sends a pending write now, whatever it waits for; if delivery is paused, as the next probe.
+    /// Sends a pending write now, regardless of its wait. If delivery is paused, the write is the next probe.
     private func sendNow(_ entry: OutboxEntry) {
         state.withLock { state in
             state.delivers = true
@@ -95,10 +95,10 @@ extension Outbox {
         pump()
     }
 
-    /// Makes all refused writes pending again that can be read, in the order they were accepted.
+    /// Makes all readable dead letters pending again, in the order they were accepted.
     ///
-    /// - Returns: how many there were.
-    /// - Throws: a ``RecordStoreError`` as soon as one cannot be accepted; those before it are.
+    /// - Returns: the number of writes that were made pending.
+    /// - Throws: a ``RecordStoreError`` when a write cannot be accepted. The writes before it are pending.
     @discardableResult
     public func retryDeadLetters() async throws(RecordStoreError) -> Int {
         var count = 0
@@ -108,7 +108,7 @@ extension Outbox {
         return count
     }
 
-    /// Sends everything now that waits, whatever it waits for; and one write if delivery is paused.
+    /// Sends all waiting writes now, regardless of their waits. If delivery is paused, sends one write as a probe.
     public func retryNow() {
         state.withLock { state in
             state.delivers = true
@@ -118,7 +118,7 @@ extension Outbox {
         pump()
     }
 
-    /// Sends everything now that waits because the upstream did not take the credentials: there are others by now.
+    /// Sends the writes now that wait because the upstream rejected their credentials. Call it when there are new credentials.
     public func retryDenied() {
         state.withLock { state in
             state.credentialsSerial += 1
@@ -127,14 +127,14 @@ extension Outbox {
         pump()
     }
 
-    /// Removes a pending or a refused write for good. What readers saw of a pending one is undone.
+    /// Removes a pending or refused write permanently. For a pending write, what readers saw of it is undone.
     ///
-    /// Whoever waits for the ``settlement(of:)`` of a pending one gets an error: `refused`, or `outcomeUnknown` if an attempt may
+    /// Callers that wait for the ``settlement(of:)`` of the write get an error: `refused`, or `outcomeUnknown` if an attempt may
     /// have been done.
     ///
     /// - Parameter id: The ``OutboxItem/id`` of the write.
     /// - Returns: whether there was such a write.
-    /// - Throws: a ``RecordStoreError`` if nothing was removed: with `denied` if the write is being sent at this moment.
+    /// - Throws: a ``RecordStoreError`` if nothing was removed: `denied` if the write is being sent.
     @discardableResult
     public func discard(_ id: String) async throws(RecordStoreError) -> Bool {
         try await openIfNeeded()
@@ -156,11 +156,11 @@ extension Outbox {
         return true
     }
 
-    /// Has the writes sent that are held because the store lost records it cannot name.
+    /// Acknowledges the records that the store lost and cannot name, and sends the writes that are held because of them.
     ///
     /// - Returns: whether there are such losses.
     private func acknowledgeLosses() async throws(RecordStoreError) -> Bool {
-        // Not while one of these writes is discarded.
+        // Wait until no held write is being discarded.
         let ticket = try await turn(for: state.withLock(\.partitions.heldSubjects))
         defer { leave(ticket) }
         guard let losses = state.withLock(\.unknownLosses) else { return false }
@@ -177,7 +177,7 @@ extension Outbox {
     private func discardPending(_ id: String, of subject: RecordKey) async throws(RecordStoreError) -> Bool {
         let ticket = try await turn(for: [subject])
         defer { leave(ticket) }
-        // From here on it is not sent: a delivery that is under way keeps it.
+        // From here on the write is not sent. If a delivery is in progress, this throws.
         guard let (item, handlers) = try state.withLock({ state throws(RecordStoreError) in try state.setAside(id) })
         else {
             return false
@@ -213,7 +213,7 @@ extension Outbox {
         return true
     }
 
-    /// A refused write by its name in lists, and what it is kept under.
+    /// Returns the record key and the item of a dead letter.
     private func deadLetter(_ id: String) async throws(RecordStoreError) -> (RecordKey, OutboxItem)? {
         for (key, record) in try await store.records(under: records.dead) {
             guard let name = OutboxEntryName(key, under: records.dead) else {
@@ -229,7 +229,7 @@ extension Outbox {
         return nil
     }
 
-    /// The entries of the same subject that stand behind one. They stay the same while the subject's turn is held.
+    /// Returns the entries of the same subject that follow an entry. They do not change while the subject's lock is held.
     func laterEntries(behind entry: OutboxEntry) -> LaterEntries {
         LaterEntries { [self] in
             state.withLock { $0.partitions.entries(behind: entry.idempotencyKey, of: entry.write.subject) }

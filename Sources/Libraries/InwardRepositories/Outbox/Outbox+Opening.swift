@@ -8,57 +8,58 @@ import Foundation
 #endif
 
 extension Outbox {
-    /// Waits until nobody else owns the records, tells the handlers of what an earlier outbox left, and begins to deliver.
+    /// Waits for ownership of the records, tells the handlers which entries an earlier outbox left, and begins to deliver.
     ///
-    /// Entries that a newer version of the program wrote, that are damaged, or that nobody settles are kept as they are and told to
-    /// the error handler, each as a ``UndeliverableEntryError``; so is kept, and not sent, what stands behind them in the order of their
-    /// subject.
+    /// Entries that a newer version of the program wrote, that are damaged, or that no handler settles are kept unchanged and
+    /// reported to the error handler, each as an ``UndeliverableEntryError``. Later entries of their subjects are held too.
     ///
-    /// - Parameter handlers: Who settles what is accepted until the outbox is closed, each for an endpoint of its own. Others
-    ///   ``join(settling:)`` them.
-    /// - Throws: a ``RecordStoreError`` if it cannot be opened: `busy`, naming the owner, if somebody else owns the records until the
-    ///   task's deadline. It may be tried again, and is with the next write that is to be accepted, unless it is `closed`, or `denied`
-    ///   because it is open already or two handlers are for one endpoint.
+    /// - Parameter handlers: The handlers that settle writes until the outbox is closed, at most one for each endpoint. Others can
+    ///   ``join(settling:)``.
+    /// - Throws: a ``RecordStoreError`` if the outbox cannot be opened: `busy`, naming the owner, if another owner keeps the
+    ///   records until the task's deadline. Opening can be retried, and the next accepted write retries it, unless the error is
+    ///   `closed`, or `denied` because the outbox is already open or two handlers have the same endpoint.
     public func open(settling handlers: [any OutboxHandler]) async throws(RecordStoreError) {
         let byEndpoint = try Self.byEndpoint(handlers)
         try add(byEndpoint)
         try await open()
     }
 
-    /// Adds those who open the outbox.
+    /// Adds the handlers with which the outbox is opened.
     private func add(_ byEndpoint: [String: any OutboxHandler]) throws(RecordStoreError) {
-        // Let go outside of the lock, because what their end does is not known.
+        // The handlers are released outside of the lock, because their deinitializers can run any code.
         _ = try state.withLock { state throws(RecordStoreError) in
             switch state.phase {
             case .made: break
             case .opening, .open: throw RecordStoreError(.denied, explanation: "The outbox is open already.")
             case .closed: throw Self.notOpen
             }
-            // Those of an earlier try are not theirs any more who try again.
+            // Replaces the handlers of an earlier attempt to open the outbox.
             let earlier = state.opener
             state.opener = state.handlers.add(byEndpoint)
             return earlier.flatMap { state.handlers.remove($0) }
         }
     }
 
-    /// Opens it with those who have joined, unless it is open. Waits until nobody else owns the records.
+    /// Opens the outbox with the handlers that have joined, unless it is open. Waits for ownership of the records.
     ///
-    /// - Throws: a ``RecordStoreError`` if it cannot be opened: `busy`, naming the owner, if somebody else owns the records until the
-    ///   task's deadline. It may be tried again, and is with the next write that is to be accepted, unless it is `closed`.
+    /// - Throws: a ``RecordStoreError`` if the outbox cannot be opened: `busy`, naming the owner, if another owner keeps the
+    ///   records until the task's deadline. Opening can be retried, and the next accepted write retries it, unless the error is
+    ///   `closed`.
     public func open() async throws(RecordStoreError) {
         var wait = ClaimWait(timer)
         while let owner = try await openUnlessOwned() { try await wait.pause(for: "The outbox", ownedBy: owner) }
     }
 
-    /// Opens it with those who have joined, unless it is open, or somebody else owns the records.
+    /// Opens the outbox with the handlers that have joined, unless it is open or the records have another owner.
     ///
-    /// - Parameter delivering: Whether it sends what is pending. An outbox that does not can discard writes, and delivers as soon as it
-    ///   accepts or retries one.
-    /// - Returns: who owns the records; `nil` if the outbox is open.
-    /// - Throws: a ``RecordStoreError`` if it cannot be opened. It may be tried again, unless it is `closed`.
+    /// - Parameter delivering: Whether to send pending writes. An outbox that does not send them can still discard them, and begins
+    ///   to deliver when it accepts or retries a write.
+    /// - Returns: the owner of the records; `nil` if the outbox is open.
+    /// - Throws: a ``RecordStoreError`` if the outbox cannot be opened. Opening can be retried, unless the error is `closed`.
     @discardableResult
     public func openUnlessOwned(delivering: Bool = true) async throws(RecordStoreError) -> String? {
-        // One after the other: who comes second finds it open. Who joins meanwhile waits, and is told of what is left after that.
+        // Serializes opening: a second caller finds the outbox open. Members that join in the meantime wait, and are then told
+        // which entries are pending.
         let ticket = try await turn(for: [records.owner])
         defer { leave(ticket) }
         switch state.withLock(\.phase) {
@@ -74,22 +75,22 @@ extension Outbox {
         switch try await store.claim(records.owner) {
         case .owned(let owner): return owner
         case .claimed(let claim):
-            // If it was open before, and another process took over, that is not over yet.
+            // If the outbox was open before and another process took over, earlier work may still be in progress.
             await finishWork()
             try await openInTurn(claim, delivering: delivering)
             return nil
         }
     }
 
-    /// Opens it if it is not open and somebody has joined: for whoever writes.
+    /// Opens the outbox for a write, if it is not open and handlers have joined.
     ///
-    /// - Throws: a ``RecordStoreError`` if it cannot be opened.
+    /// - Throws: a ``RecordStoreError`` if the outbox cannot be opened.
     func openIfNeeded() async throws(RecordStoreError) {
         let isNeeded = state.withLock { [.made, .opening].contains($0.phase) && !$0.handlers.isEmpty }
         if isNeeded { try await open() }
     }
 
-    /// Takes over what an earlier outbox left, tells those of it who are to settle it, and begins to deliver.
+    /// Takes over the entries of an earlier outbox, tells the handlers of them, and begins to deliver.
     private func openInTurn(_ claim: RecordClaim, delivering: Bool) async throws(RecordStoreError) {
         let token = randomKey()
         let isOpening = state.withLock { state in
@@ -97,7 +98,7 @@ extension Outbox {
             state.phase = .opening
             state.token = token
             state.delivers = delivering
-            // A close waits until nothing is made durable any more, so that the next one is not taken over by this.
+            // Makes a close wait until nothing is being committed, so that this outbox does not take over from the next one.
             state.acceptsUnderWay += 1
             return true
         }
@@ -112,7 +113,7 @@ extension Outbox {
             state.withLock { state in
                 if state.phase == .opening { state.phase = .made }
             }
-            // Before the close that waits for it goes on.
+            // Release the claim before the close that waits for this continues.
             await claim.release()
             throw error
         }
@@ -120,12 +121,13 @@ extension Outbox {
     }
 
     private func takeOver(_ claim: RecordClaim, writing token: String) async throws(RecordStoreError) {
-        // Before anything is read: what another outbox accepts after this it finds out to be no longer its business.
+        // Writes the token before reading anything: another outbox that accepts a write after this finds out that it has lost the
+        // records.
         try await store.commit([.keep(StoredRecord(Array(token.utf8)), records.owner)])
         let letters = try await store.records(under: records.dead)
         var left = try await LeftEntries(of: store, records)
         if let losses = left.unknownLosses, left.items.isEmpty {
-            // Nothing is left to hold because of them. They are told all the same.
+            // No entry is left to hold because of the losses. They are still reported.
             try await store.commit([records.acknowledgment(of: losses)])
             left.acknowledgeLosses()
         }
@@ -139,9 +141,9 @@ extension Outbox {
         guard isOpen else { throw Self.notOpen }
     }
 
-    /// Goes on from what an earlier outbox left.
+    /// Continues from the state that an earlier outbox left.
     ///
-    /// - Returns: `false` if the outbox was closed meanwhile.
+    /// - Returns: `false` if the outbox was closed in the meantime.
     private func goOn(
         from left: LeftEntries,
         _ letters: [(key: RecordKey, record: StoredRecord)],
@@ -179,7 +181,7 @@ extension Outbox {
 }
 
 extension Outbox {
-    /// Commits changes of others together with those of the outbox itself, if it is still the one that delivers.
+    /// Commits the changes of a handler or caller together with the outbox's own, if this outbox still owns the records.
     ///
     /// - Throws: a ``RecordStoreError`` if nothing was changed.
     func commit(_ changes: [RecordChange], adding own: [RecordChange]) async throws(RecordStoreError) {
@@ -193,21 +195,21 @@ extension Outbox {
         try await store.commit(changes + own)
     }
 
-    /// Makes sure that nobody else has taken over: the claim of the store says so for as long as claims work there, and a token that
-    /// the owner writes into its records says so in any case.
+    /// Checks that no other outbox has taken over, by the token that the owner writes into the records. The token also works where
+    /// the store's claims do not.
     ///
-    /// - Throws: a ``RecordStoreError``: `closed` if somebody has.
+    /// - Throws: a ``RecordStoreError``: `closed` if another outbox has taken over.
     func checkOwner() async throws(RecordStoreError) {
         let owner = try await store.record(for: records.owner)
         let token = state.withLock(\.token)
-        // A record that is lost is nobody else's.
+        // A lost record does not prove that there is another owner.
         guard let owner, owner.bytes != Array(token.utf8) else { return }
         let error = OutboxFencedError(prefix: records.prefix)
         if await loseRecords() { errorHandler.handle(error) }
         throw RecordStoreError(.closed, explanation: "\(error).")
     }
 
-    /// Leaves the records to whoever has taken over, until the next write opens the outbox again.
+    /// Gives up the records to the outbox that has taken over, until the next write opens this outbox again.
     ///
     /// - Returns: `false` if the outbox did not own them.
     private func loseRecords() async -> Bool {
@@ -220,13 +222,13 @@ extension Outbox {
         }
         guard let (ending, claim, handlers) = lost else { return false }
         tell(of: ending)
-        // What becomes of the entries is the other's to know.
+        // Only the new owner knows the outcome of the entries.
         handlers.reset(to: [])
         await claim?.release()
         return true
     }
 
-    /// Who owns the records, if that is not this outbox; `nil` if this outbox owns them, or nobody does.
+    /// Returns the owner of the records if it is not this outbox; `nil` if this outbox owns them or they have no owner.
     ///
     /// - Throws: a ``RecordStoreError`` if the store cannot tell.
     public func otherOwner() async throws(RecordStoreError) -> String? {
@@ -241,15 +243,15 @@ extension Outbox {
         }
     }
 
-    /// Whether the store has pending writes, whoever owns them.
+    /// Returns whether the store has pending writes, whoever owns them.
     ///
     /// - Throws: a ``RecordStoreError`` if the store cannot be read.
     public func hasPendingRecords() async throws(RecordStoreError) -> Bool {
         try await !store.records(under: records.entries).isEmpty
     }
 
-    /// Tells the handlers what is pending, without owning it, unless the outbox is open. What becomes of it meanwhile they learn when
-    /// this is called again, or when the outbox is opened.
+    /// Tells the handlers which entries are pending without taking ownership, unless the outbox is open. The handlers learn of
+    /// later changes when this method is called again or the outbox is opened.
     ///
     /// - Throws: a ``RecordStoreError`` if the store cannot be read.
     public func showPending() async throws(RecordStoreError) {
@@ -261,13 +263,13 @@ extension Outbox {
     }
 }
 
-/// Another process has taken over the records of an outbox, and delivers what is pending. The outbox opens itself again with its next
-/// write.
+/// Another process has taken over the records of an outbox and delivers the pending writes. The outbox opens itself again with its
+/// next write.
 public struct OutboxFencedError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What the records of the outbox are kept under.
+    /// The key prefix of the outbox's records.
     public let prefix: RecordKey
 
-    /// Names an outbox by what its records are kept under.
+    /// Creates an error for the outbox with a key prefix.
     public init(prefix: RecordKey) {
         self.prefix = prefix
     }
@@ -282,29 +284,28 @@ public struct OutboxFencedError: Error, Hashable, Sendable, CustomStringConverti
 }
 
 extension Outbox {
-    /// Has others settle what is accepted too, beside those that it was opened with: another repository of the same entities, say,
-    /// that somebody else reads.
+    /// Adds handlers to those with which the outbox was opened, for example those of a second repository of the same entities.
     ///
-    /// They have been told of what is pending when it returns, or are when it is opened; of what is being settled at that moment they
-    /// may be asked without having been told. Each write is settled by all who are for its endpoint, in one commit; they are of one
-    /// mind about what is kept in the store.
+    /// When this method returns, the handlers have been told of the pending entries, or are told when the outbox is opened. They
+    /// may be asked to settle an entry they were not told of if it is being settled at that moment. All handlers of an endpoint
+    /// settle each of its writes, in one commit, so they must agree about the contents of the store.
     ///
-    /// - Parameter handlers: Who settles, each for an endpoint of its own.
-    /// - Returns: what to leave with.
-    /// - Throws: a ``RecordStoreError``: `closed` if the outbox is closed; `denied` if two handlers are for one endpoint;
+    /// - Parameter handlers: The handlers to add, at most one for each endpoint.
+    /// - Returns: the member with which to leave.
+    /// - Throws: a ``RecordStoreError``: `closed` if the outbox is closed; `denied` if two handlers have the same endpoint;
     ///   `cancelled` if the task was cancelled or its deadline passed.
     public func join(settling handlers: [any OutboxHandler]) async throws(RecordStoreError) -> OutboxMember {
         let byEndpoint = try Self.byEndpoint(handlers)
-        // Nobody opens it meanwhile: whoever is there by then is told of what is left.
+        // Prevents the outbox from being opened in the meantime. Opening tells all current members which entries are pending.
         let opening = try await turn(for: [records.owner])
         defer { leave(opening) }
         let (member, before) = try state.withLock { state throws(RecordStoreError) in
             if state.phase == .closed { throw Self.notOpen }
-            // From here on they are told of what is accepted, and asked what is to be kept.
+            // From here on the handlers are told of accepted entries and asked to settle them.
             return (state.handlers.add(byEndpoint), state.partitions.entries)
         }
         do throws(RecordStoreError) {
-            // What is still pending of what was then: nobody settles any of it meanwhile.
+            // Holds the locks of all subjects, so that none of the entries that are still pending is settled in the meantime.
             let ticket = try await turn(for: Set(before.map(\.write.subject)))
             defer { leave(ticket) }
             let rest = state.withLock { state in before.filter(state.partitions.contains) }
@@ -316,16 +317,16 @@ extension Outbox {
         }
     }
 
-    /// Has them settle no more who joined. What they were asked before that is still done; of the end of what they were told is
-    /// pending they hear no more. What nobody settles any more stays pending, until somebody joins who does.
+    /// Removes the handlers of a member. Settlements in progress still include them; they are not told how other pending entries
+    /// end. Writes without a handler stay pending until a handler for their endpoint joins.
     public func leave(_ member: OutboxMember) {
-        // Let go outside of the lock, because what their end does is not known.
+        // The handlers are released outside of the lock, because their deinitializers can run any code.
         _ = state.withLock { $0.handlers.remove(member) }
     }
 
-    /// Handlers by what they settle.
+    /// Returns handlers by endpoint.
     ///
-    /// - Throws: a ``RecordStoreError`` if two are for the same.
+    /// - Throws: a ``RecordStoreError`` if two handlers have the same endpoint.
     static func byEndpoint(
         _ handlers: [any OutboxHandler]
     ) throws(RecordStoreError) -> [String: any OutboxHandler] {

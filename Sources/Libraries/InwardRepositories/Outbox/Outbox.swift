@@ -8,20 +8,25 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Takes writes so that they are not lost, and delivers them to an upstream behind the caller's back.
+/// Accepts writes durably and delivers them to an upstream in the background.
 ///
-/// A write that is accepted is durable, as far as the store is. It is sent until the upstream answers for good, with the same
-/// `Idempotency-Key` each time, also by a later process; writes of one subject one after the other in the order they were accepted,
-/// those of different subjects at the same time. What came of it is settled by an ``OutboxHandler``, in one commit with its end;
-/// a refusal for good reaches the error handler too, as a ``RefusedWriteError``.
+///     let outbox = Outbox(upstream: upstream, store: store, errorHandler: errorHandler)
+///     try await outbox.open(settling: [handler])
+///     let write = OutboxWrite(endpoint: "posts", subject: ["posts", "7"], method: .put, path: "posts/7", body: body)
+///     let entries = try await outbox.accept([write])
 ///
-/// One outbox at a time, among all processes, owns what is kept under a prefix of a store: from ``open()`` to ``close()``, or until the
-/// process ends, however it ends. Only the owner accepts and delivers. Others can read ``OutboxContents``, wait for their turn, or
-/// learn who the owner is. An outbox that somebody has joined opens itself with its next write.
+/// An accepted write is as durable as the store. The outbox sends it, with the same `Idempotency-Key` each time, until the upstream
+/// gives a final response, even if that takes a later process. Writes of one subject are delivered one at a time in the order they
+/// were accepted; writes of different subjects are delivered concurrently. An ``OutboxHandler`` settles the outcome in the same
+/// commit that removes the write. A final refusal is also reported to the error handler, as a ``RefusedWriteError``.
 ///
-/// If another process takes over all the same, because the store's claims do not work on its file system, say, this outbox finds out
-/// before it sends or changes anything, tells the error handler by an ``OutboxFencedError``, and opens itself again with its next
-/// write. What both send at that moment has the same key.
+/// At any time, only one outbox among all processes owns the records under a prefix of a store: from ``open()`` to ``close()``, or
+/// until its process ends in any way. Only the owner accepts and delivers writes. Others can read ``OutboxContents``, wait for
+/// ownership, or find out who the owner is. Once handlers have joined it, an outbox opens itself with its next write.
+///
+/// If another process takes over regardless, for example because claims do not work on the store's file system, this outbox notices
+/// before it sends or changes anything. It reports an ``OutboxFencedError`` to the error handler and opens itself again with its
+/// next write. Requests for the same write that both processes send in the meantime have the same idempotency key.
 public final class Outbox: Sendable {
     let upstream: Upstream
     let store: any RecordStore
@@ -33,17 +38,18 @@ public final class Outbox: Sendable {
     let state: Mutex<OutboxState>
     private let generator: Mutex<any RandomNumberGenerator & Sendable>
 
-    /// Makes an outbox that is not open yet.
+    /// Creates an outbox that is not open yet.
     ///
     /// - Parameters:
-    ///   - upstream: Where writes are sent to, by its data fetcher, which adds the credentials.
-    ///   - store: Where they are kept until they are done.
-    ///   - prefix: What the records of the outbox are kept under. Nobody else keeps anything there.
-    ///   - policy: How many are sent at once, and how long it waits before it sends one again.
-    ///   - timer: What tells the time and wakes it.
-    ///   - now: What tells the date.
-    ///   - generator: Where the idempotency keys come from. Whoever can guess them can have writes taken for repeats.
-    ///   - errorHandler: Is told what nobody can be given any more. It is not closed.
+    ///   - upstream: The upstream to send writes to. Its data fetcher adds the credentials.
+    ///   - store: The store that keeps writes until they are done.
+    ///   - prefix: The key prefix of the outbox's records. Nothing else may store records under it.
+    ///   - policy: The limits on concurrency, waits and storage.
+    ///   - timer: The timer service that measures waits and wakes the outbox.
+    ///   - now: Returns the current date.
+    ///   - generator: The source of idempotency keys. It must be unpredictable: the upstream treats a write with a guessed key as a
+    ///     repeat.
+    ///   - errorHandler: Receives errors that have no caller to throw to. The outbox does not close it.
     public init(
         upstream: Upstream,
         store: any RecordStore,
@@ -67,33 +73,33 @@ public final class Outbox: Sendable {
         self.generator = Mutex(generator)
     }
 
-    /// The entries that are durable and not settled, as far as they can be read, in the order they were accepted.
+    /// The durable, unsettled entries that can be read, in the order they were accepted.
     ///
-    /// - Complexity: O(n log n) in their number.
+    /// - Complexity: O(n log n) in the number of entries.
     public var pending: [OutboxEntry] {
-        // In order outside of the lock.
+        // Sorted outside of the lock.
         state.withLock(\.partitions.entries).sorted {
             ($0.sequence, $0.idempotencyKey) < ($1.sequence, $1.idempotencyKey)
         }
     }
 
-    /// What it has done since it was opened.
+    /// Counts of what the outbox has done since it was opened.
     public var counts: OutboxCounts { state.withLock(\.counts) }
 
-    /// Makes writes and changes durable, all of them or none, and delivers the writes from then on.
+    /// Makes writes and changes durable, all of them or none, and then delivers the writes in the background.
     ///
-    /// The handlers have been told of the entries when it returns. It waits while another write of one of the subjects is being
-    /// accepted or settled.
+    /// When this method returns, the handlers have been told of the entries. It waits while another write of one of the subjects is
+    /// being accepted or settled.
     ///
     /// - Parameters:
-    ///   - writes: What is to be done at the upstream, in this order as far as it is to one subject.
-    ///   - changes: What is changed in the store at once, such as what readers are to find meanwhile.
-    /// - Returns: the entries that the writes became, in their order.
-    /// - Throws: a ``RecordStoreError`` if nothing was accepted or changed: with the store's reason; with `closed` if the outbox is
-    ///   not open; with `full` if as many are pending, or refused and kept, as its policy allows; with `denied` if nobody settles one
-    ///   of the writes, its handler does not declare what it does, it is too large, or a change is of the outbox's own records; with
-    ///   `cancelled` if the task was cancelled, or its deadline passed, before anything was done. A task that is cancelled later still
-    ///   gets them made.
+    ///   - writes: The writes to deliver. Writes of one subject are delivered in this order.
+    ///   - changes: The changes to make in the store in the same commit, such as what readers see until delivery.
+    /// - Returns: the entries of the writes, in the same order.
+    /// - Throws: a ``RecordStoreError`` if nothing was accepted or changed: with the store's reason if the store fails; `closed` if
+    ///   the outbox is not open; `full` if the policy's limit on pending or refused writes is reached; `denied` if a write has no
+    ///   handler, is not among the operations its handler declares, or is too large, or if a change affects the outbox's own
+    ///   records; `cancelled` if the task was cancelled, or its deadline passed, before the commit began. Cancelling the task later
+    ///   does not undo the commit.
     @discardableResult
     public func accept(
         _ writes: [OutboxWrite],
@@ -102,19 +108,19 @@ public final class Outbox: Sendable {
         try await accept(writes, with: changes) { _ in }
     }
 
-    /// Waits until a write that was accepted here was done at the upstream, and is settled.
+    /// Waits until a write that was accepted by this outbox is done at the upstream and settled.
     ///
-    /// - Parameter entry: What ``accept(_:with:)`` gave. A refusal is known as long as the refused write is kept.
-    /// - Throws: a `RepositoryError`: that of the refusal if it was refused for good; `closed` if the outbox was closed before;
-    ///   `cancelled` if the task was cancelled; `unavailable` if its deadline passed. In the last three cases it is still
-    ///   pending, and will be delivered.
+    /// - Parameter entry: An entry that ``accept(_:with:)`` returned. A refusal is known for as long as the refused write is kept.
+    /// - Throws: a `RepositoryError`: the refusal if the write was refused for good; `closed` if the outbox was closed first;
+    ///   `cancelled` if the task was cancelled; `unavailable` if its deadline passed. In the last three cases the write is still
+    ///   pending and will be delivered.
     public func settlement(of entry: OutboxEntry) async throws(RepositoryError) {
         let promise = Promise<OutboxState.Ending>()
         var isSettled = false
         let known = state.withLock { state -> OutboxState.Ending? in
             if let refusal = state.refusal(of: entry) { return .failure(refusal) }
             guard state.partitions.contains(entry) else {
-                // Another process has taken over, and knows.
+                // Another process has taken over and knows the outcome.
                 if [.made, .opening].contains(state.phase) { return .failure(closedError(for: entry)) }
                 isSettled = true
                 return .success(())
@@ -137,8 +143,8 @@ public final class Outbox: Sendable {
         }
     }
 
-    /// Why an entry that is not pending here is not done: this outbox or another that owned the records refused it, or it is
-    /// pending elsewhere; `nil` if it was done.
+    /// Returns why an entry that is not pending here is not done: it was refused by this outbox or another owner of the records, or
+    /// it is pending elsewhere. Returns `nil` if it was done.
     ///
     /// - Throws: a `RepositoryError` if the store cannot tell.
     private func refusalInStore(of entry: OutboxEntry) async throws(RepositoryError) -> RepositoryError? {
@@ -161,10 +167,10 @@ public final class Outbox: Sendable {
         }
     }
 
-    /// Ends what is under way and sends nothing more. What is pending stays in the store, for the next outbox.
+    /// Stops delivery and closes the outbox. Pending writes stay in the store for the next outbox.
     ///
-    /// An attempt that the upstream has not answered yet is cancelled; what it has answered for is settled. It returns when all
-    /// that has ended, and so has every ``accept(_:with:)``; a second close waits too.
+    /// Attempts that the upstream has not answered are cancelled; writes that it has answered are settled. The method returns when
+    /// this work, and every ``accept(_:with:)`` call, has ended. A second call waits too.
     public func close() async {
         end()
         await finishWork()
@@ -173,7 +179,7 @@ public final class Outbox: Sendable {
             return state.claim
         }
         await claim?.release()
-        // Handlers are likely to hold this outbox.
+        // Handlers are likely to hold a reference to this outbox.
         let handlers = state.withLock { state in
             defer { state.handlers = OutboxHandlers() }
             return state.handlers
@@ -181,19 +187,19 @@ public final class Outbox: Sendable {
         withExtendedLifetime(handlers) {}
     }
 
-    /// Sends nothing more, and cancels what is not answered yet.
+    /// Stops sending, and cancels the attempts that are not answered yet.
     private func end() {
         tell(of: state.withLock { $0.end(.closed) })
     }
 
-    /// Tells those that the outbox has ended whom that concerns.
+    /// Cancels the tasks, the waiters and the alarm of an outbox that has ended.
     func tell(of ending: OutboxState.End) {
         for task in ending.tasks { task.cancel() }
         if let alarm = ending.alarm { timer.cancel(alarm.timer) }
         for waiter in ending.waiters { waiter.fulfill(.failure(closedError(for: nil))) }
     }
 
-    /// Waits until nothing is being delivered or accepted.
+    /// Waits until no write is being delivered or accepted.
     func finishWork() async {
         let (tasks, promise) = state.withLock { state -> ([Task<Void, Never>], Promise<Void>?) in
             let promise = state.acceptsUnderWay > 0 ? Promise<Void>() : nil
@@ -204,7 +210,7 @@ public final class Outbox: Sendable {
         _ = await promise?.value(until: nil)
     }
 
-    /// As many random digits as make 128 bits.
+    /// Returns 128 random bits in hexadecimal digits.
     func randomKey() -> String {
         generator.withLock { generator in
             (0..<2).map { _ in
@@ -240,35 +246,34 @@ public final class Outbox: Sendable {
 }
 
 extension Outbox {
-    /// Waits until all writes that are pending now are settled, or the task's deadline has passed, or it was cancelled. What is
-    /// held, and so is not sent, is not waited for.
+    /// Waits until all writes that are pending now are settled, the task's deadline passes, or the task is cancelled. Held writes
+    /// are not waited for, because they are not sent.
     ///
-    /// A program that is about to end can give what it has accepted some time by this. What is left stays pending, for the next
-    /// outbox.
+    /// Call it before the program ends to give accepted writes some time. Remaining writes stay pending for the next outbox.
     ///
-    /// - Returns: how many writes are pending then.
-    /// - Complexity: O(n) in the number of those that are pending now.
+    /// - Returns: the number of writes that are still pending.
+    /// - Complexity: O(n) in the number of writes that are pending now.
     @discardableResult
     public func drain() async -> Int {
         for entry in state.withLock(\.partitions.deliverable) {
-            // Whatever came of one, the others are waited for.
+            // Whatever the outcome of one write, wait for the others.
             do { try await settlement(of: entry) } catch {}
         }
         return state.withLock(\.partitions.count)
     }
 }
 
-/// What an ``Outbox`` has done since it was opened.
+/// Counts of what an ``Outbox`` has done since it was opened.
 public struct OutboxCounts: Hashable, Sendable {
-    /// How many writes it has accepted.
+    /// The number of accepted writes.
     public internal(set) var accepted = 0
-    /// How often it has sent one, and the upstream has answered or may have seen it. It counts twice where credentials had to be
-    /// renewed for it, and not at all where a limit or an open circuit stopped it on its way.
+    /// The number of attempts that the upstream answered or may have received. An attempt counts twice if its credentials had to be
+    /// renewed, and not at all if a limit or an open circuit stopped it.
     public internal(set) var attempts = 0
-    /// How often it had to put one off, to send it again.
+    /// The number of times a delivery was postponed.
     public internal(set) var postponed = 0
-    /// How many were done.
+    /// The number of delivered writes.
     public internal(set) var delivered = 0
-    /// How many were refused for good.
+    /// The number of writes that were refused for good.
     public internal(set) var refused = 0
 }

@@ -4,30 +4,30 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What is in an outbox at a moment, read from its store. It needs no open outbox and takes nothing from the process that has one.
+/// A snapshot of an outbox, read from its store. Reading it does not require an open outbox and does not affect the owner.
 ///
 ///     let contents = try await OutboxContents(of: store, under: ["outbox"])
 ///     for item in contents.deadLetters { print(item.id, item.write?.path ?? "", item.cause ?? "") }
 ///
 /// ``Outbox/contents()`` adds what only the outbox itself knows, such as which writes are being sent.
 public struct OutboxContents: Hashable, Sendable {
-    /// The pending writes, in the order they were accepted; records that cannot be read among them.
+    /// The pending writes, in the order they were accepted, including records that cannot be read.
     public var pending: [OutboxItem] = []
     /// The refused writes, in the order they were accepted.
     public var deadLetters: [OutboxItem] = []
-    /// Why nothing is sent for now; `nil` if delivery goes on.
+    /// Why delivery is paused; `nil` if it is not.
     public var pause: OutboxPause?
 
-    /// Reads what a store keeps of an outbox.
+    /// Reads the contents of an outbox from a store.
     ///
     /// - Parameters:
-    ///   - store: Where the outbox keeps its records.
-    ///   - prefix: What it keeps them under.
-    /// - Complexity: O(n) in the number of writes, whose bodies are all read.
+    ///   - store: The store of the outbox.
+    ///   - prefix: The key prefix of the outbox's records.
+    /// - Complexity: O(n) in the number of writes. It reads all bodies.
     /// - Throws: a ``RecordStoreError`` if the store cannot be read.
     public init(of store: any RecordStore, under prefix: RecordKey = ["outbox"]) async throws(RecordStoreError) {
         let records = OutboxRecords(prefix: prefix)
-        // The entries last: one that is refused meanwhile is then listed twice rather than not at all.
+        // Reads the entries last, so that an entry that is refused in the meantime is listed twice rather than not at all.
         let letters = try await store.records(under: records.dead)
         let left = try await LeftEntries(of: store, records)
         deadLetters =
@@ -48,7 +48,7 @@ public struct OutboxContents: Hashable, Sendable {
     /// When the oldest pending write was accepted; `nil` if none is pending.
     public var oldestAcceptedAt: Date? { pending.lazy.compactMap(\.acceptedAt).min() }
 
-    /// The same in numbers.
+    /// The contents in numbers.
     public var status: OutboxStatus {
         var status = OutboxStatus()
         for item in pending {
@@ -120,22 +120,22 @@ extension OutboxItem {
     }
 }
 
-/// How much is in an outbox, and whether it delivers.
+/// The size of an outbox's contents, and whether delivery is paused.
 public struct OutboxStatus: Hashable, Sendable {
-    /// How many writes are pending: accepted, and neither delivered nor refused.
+    /// The number of pending writes: accepted, and neither delivered nor refused.
     public internal(set) var pendingCount = 0
-    /// How many of them may have been done without an answer.
+    /// The number of pending writes that may have been done without an answer.
     public internal(set) var outcomeUnknownCount = 0
-    /// How many of them are held: not sent, with an ``UndeliverableEntryError`` that says why.
+    /// The number of pending writes that are held: they are not sent, for the reason in an ``UndeliverableEntryError``.
     public internal(set) var undeliverableCount = 0
-    /// How many bytes the pending writes have.
+    /// The total size of the pending writes in bytes.
     public internal(set) var pendingBytes = 0
-    /// How many refused writes are kept.
+    /// The number of dead letters.
     public internal(set) var deadLetterCount = 0
-    /// How many bytes the refused writes have.
+    /// The total size of the dead letters in bytes.
     public internal(set) var deadLetterBytes = 0
     /// When the oldest pending write was accepted; `nil` if none is pending.
     public internal(set) var oldestAcceptedAt: Date?
-    /// Why nothing is sent for now; `nil` if the outbox delivers.
+    /// Why delivery is paused; `nil` if it is not.
     public internal(set) var pause: OutboxPause?
 }

@@ -7,33 +7,34 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An entry to deliver, and what is known of how it went before.
+/// An entry to deliver, and the history of its attempts.
 struct OutboxDelivery: Sendable {
     var entry: OutboxEntry
     var history = DeliveryHistory()
-    /// What the upstream answered for good, if that could not be settled yet: then it is not sent again.
+    /// The upstream's final response, if it could not be settled yet. The entry is then not sent again.
     var answer: Result<DataResponse, RepositoryError>?
-    /// How often settling it failed.
+    /// The number of failed attempts to settle the entry.
     var settlementFailures = 0
-    /// When it may be sent, by the timer; `nil` for at once.
+    /// When the entry may be sent, by the timer; `nil` for immediately.
     var nextAttempt: Duration?
-    /// Why it was not delivered so far.
+    /// Why the entry has not been delivered so far.
     var cause: String?
-    /// Whether the store has a note of what the history says.
+    /// Whether the store has a note of the history.
     var isNoted = false
-    /// Whether an attempt failed for want of valid credentials, and none was done since.
+    /// Whether an attempt failed because its credentials were not valid, and none has succeeded since.
     var isDenied = false
-    /// The ``OutboxState/credentialsSerial`` when the attempt under way began.
+    /// The ``OutboxState/credentialsSerial`` at the beginning of the current attempt.
     var credentialsSerial = 0
 
-    /// Whether it may have been done at the upstream.
+    /// Whether the write may have been done at the upstream.
     var mayHaveArrived: Bool {
         if case .success? = answer { true } else { history.mayHaveArrived }
     }
 }
 
 extension OutboxDelivery {
-    /// An entry that an earlier outbox left, with what it noted of its attempts, at a time by the timer and by the calendar.
+    /// Creates a delivery from an entry that an earlier outbox left, and the note of its attempts, at a time by the timer and by
+    /// the calendar.
     init(_ entry: OutboxEntry, _ note: AttemptNote, at time: Duration, _ date: Date, _ policy: OutboxPolicy) {
         self.init(entry: entry)
         history = DeliveryHistory(mayHaveArrived: note.mayHaveArrived || note.isSending)
@@ -44,12 +45,13 @@ extension OutboxDelivery {
     }
 }
 
-/// What is known of the deliveries of an entry so far: a value that says what the outcome of the next one means.
+/// The history of an entry's attempts. It determines what the outcome of the next one means.
 struct DeliveryHistory: Hashable, Sendable {
-    /// How many conflicts in a row are expected of an upstream that is still busy with an earlier attempt. More are reported.
+    /// The number of consecutive conflicts to expect of an upstream that is still processing an earlier attempt. Further conflicts
+    /// are reported.
     private static let expectedConflicts = 3
 
-    /// Whether an earlier attempt may have reached the upstream, with nobody knowing what came of it.
+    /// Whether an earlier attempt may have reached the upstream with an unknown outcome.
     private(set) var mayHaveArrived: Bool
     private var conflicts = 0
     private var told: Set<RepositoryError.Reason> = []
@@ -58,7 +60,7 @@ struct DeliveryHistory: Hashable, Sendable {
     private var isUnknownOutcomeToReport = false
     private var isUnknownOutcomeTold = false
 
-    /// Makes the history of an entry that nobody has sent; or of one that an earlier process may have sent.
+    /// Creates the history of an entry that has not been sent, or that an earlier process may have sent.
     init(mayHaveArrived: Bool = false) {
         self.mayHaveArrived = mayHaveArrived
     }
@@ -66,9 +68,9 @@ struct DeliveryHistory: Hashable, Sendable {
     /// Adds the outcome of an attempt.
     ///
     /// - Parameters:
-    ///   - outcome: What the data fetcher gave or threw.
-    ///   - request: What it was asked.
-    ///   - date: The time, for an upstream that names one to be asked again at.
+    ///   - outcome: The result of the data fetcher.
+    ///   - request: The request that was sent.
+    ///   - date: The current time, for a `Retry-After` that contains a date.
     /// - Returns: what the outcome means.
     mutating func add(
         _ outcome: Result<DataResponse, FetchError>,
@@ -77,7 +79,7 @@ struct DeliveryHistory: Hashable, Sendable {
     ) -> DeliveryVerdict {
         switch outcome {
         case .success(let response) where response.fallbackReason != nil:
-            // What was done elsewhere may have been done, but not where it was to be.
+            // Another source answered. The write may have been done, but not at the upstream.
             mayHaveArrived = true
             let error = RepositoryError(
                 .outcomeUnknown,
@@ -91,14 +93,14 @@ struct DeliveryHistory: Hashable, Sendable {
         }
     }
 
-    /// Whether an error of an attempt is to be told to the error handler: what somebody has to mend, at once; and that it takes
-    /// long, behind so many attempts. Each is told once.
+    /// Returns whether to report the error of an attempt to the error handler. Errors that require action are reported immediately,
+    /// and a delay after a number of attempts; each is reported once.
     ///
     /// - Parameters:
-    ///   - reason: What kind of failure of the upstream it is; `nil` for one of the store.
-    ///   - attempts: How many attempts were made.
-    ///   - limit: Behind how many it takes long.
-    /// - Returns: whether it is to be told.
+    ///   - reason: The reason of the upstream's failure; `nil` for a failure of the store.
+    ///   - attempts: The number of attempts so far.
+    ///   - limit: The number of attempts after which a delay is reported.
+    /// - Returns: whether to report the error.
     mutating func isToBeTold(_ reason: RepositoryError.Reason?, after attempts: Int, limit: Int) -> Bool {
         guard let reason else {
             defer { isStoreTold = true }
@@ -118,7 +120,8 @@ struct DeliveryHistory: Hashable, Sendable {
         let translated = RepositoryError(error, mayHaveWritten: true)
         switch translated.reason {
         case .refused, .notFound:
-            // A refusal says that this attempt was not done, and nothing of an earlier one that may still be under way.
+            // A refusal proves that this attempt was not done. It says nothing about an earlier attempt that may still be in
+            // progress.
             guard mayHaveArrived else { return .refused(translated) }
             if error.status == 409 { conflicts += 1 }
             isUnknownOutcomeToReport = error.status != 409 || conflicts > Self.expectedConflicts
@@ -132,30 +135,30 @@ struct DeliveryHistory: Hashable, Sendable {
             mayHaveArrived = mayHaveArrived || error.wasSent
             return .again(translated, after: error.wait(from: date))
         default:
-            // Closed, denied, unavailable: nothing was done. What is not known here is no reason to give a write up.
+            // Closed, denied, unavailable: nothing was done. An unknown reason does not justify giving up a write.
             return .again(translated, after: error.wait(from: date))
         }
     }
 }
 
 extension FetchError {
-    /// How long the source asked to be left alone, from a time on; `nil` if it did not say.
+    /// Returns how long the source asked to wait, starting at a time; `nil` if it did not say.
     fileprivate func wait(from now: Date) -> Duration? {
         switch retryAfter {
         case .delay(let delay): delay
-        // A year is as good as never, and fits a number.
+        // A year is as good as forever, and is representable.
         case .date(let date): .seconds(min(max(0, date.timeIntervalSince(now)), 31_536_000))
         case nil: nil
         }
     }
 }
 
-/// What the outcome of an attempt to deliver a write means.
+/// The meaning of the outcome of a delivery attempt.
 enum DeliveryVerdict: Hashable, Sendable {
-    /// It was done.
+    /// The write was done.
     case delivered(DataResponse)
-    /// It is not done, and never will be.
+    /// The write was not done, and never will be.
     case refused(RepositoryError)
-    /// It is to be sent again, behind the time that the upstream asked for.
+    /// The write must be sent again, no sooner than the upstream asked for.
     case again(RepositoryError, after: Duration?)
 }

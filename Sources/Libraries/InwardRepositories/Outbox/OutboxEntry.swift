@@ -6,49 +6,51 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A write as an ``Outbox`` has accepted it.
+/// A write that an ``Outbox`` has accepted.
 public struct OutboxEntry: Hashable, Sendable, CustomStringConvertible {
-    /// Its place in the order in which writes were accepted. Of the entries that are pending no two of one subject have the
-    /// same.
+    /// The position in the order of acceptance. It is unique among the pending entries of a subject.
     public let sequence: Int
-    /// What is to be done.
+    /// The accepted write.
     public let write: OutboxWrite
-    /// What the upstream knows repeats by: 128 random bits in hexadecimal digits. It is the same in each attempt, also in those
-    /// of a later process, and no other entry has it.
+    /// The key by which the upstream recognizes repeats: 128 random bits in hexadecimal digits. It is unique, and is the same for
+    /// every attempt, including those of a later process.
     public let idempotencyKey: String
-    /// When it was accepted, on a wall clock, to a thousandth of a second.
+    /// When the write was accepted, by the wall clock, in milliseconds.
     public let acceptedAt: Date
-    /// How often it was sent in vain so far, as far as that is known: a process that is killed does not count its last.
+    /// The number of failed attempts so far. The last attempt of a process that was killed may not be counted.
     public internal(set) var attempts: Int
 
-    /// The write, and which one it is.
+    /// The write and its sequence number.
     public var description: String { "\(write), accepted as number \(sequence)" }
 }
 
-/// What is to be done at an upstream, as a repository hands it to an ``Outbox``.
+/// A request to an upstream that a repository hands to an ``Outbox``.
 ///
-/// It is kept in a store until it is done, so nothing in it may be secret: the credentials are added by the data fetcher when it
-/// is sent.
+///     let write = OutboxWrite(endpoint: "posts", subject: ["posts", "7"], method: .put, path: "posts/7", body: body)
+///
+/// A write is stored until it is done, so it must not contain secrets. The data fetcher adds the credentials when the write is
+/// sent.
 public struct OutboxWrite: Hashable, Sendable, CustomStringConvertible {
-    /// The name of whoever settles it, once the upstream has answered: the ``OutboxHandler/endpoint`` of a handler.
+    /// The ``OutboxHandler/endpoint`` of the handler that settles the write.
     public let endpoint: String
-    /// What it changes. Writes of one subject are delivered one after the other, in the order they were accepted.
+    /// The resource that the write changes. Writes of one subject are delivered one at a time, in the order they were accepted.
     public let subject: RecordKey
-    /// How it is sent.
+    /// The HTTP method.
     public let method: DataRequest.Method
-    /// Where it is sent to, relative to the upstream, such as `posts/7`.
+    /// The path, relative to the upstream, such as `posts/7`.
     public let path: String
-    /// What is sent, as JSON; `nil` if nothing is.
+    /// The JSON body; `nil` for none.
     public let body: [UInt8]?
 
-    /// Makes a write.
+    /// Creates a write.
     ///
     /// - Parameters:
-    ///   - endpoint: The name of whoever settles it.
-    ///   - subject: What it changes, such as `posts/7`. What has no identity yet is a subject of its own.
-    ///   - method: How it is sent.
-    ///   - path: Where it is sent to, relative to the upstream.
-    ///   - body: What is sent, as JSON; `nil` if nothing is.
+    ///   - endpoint: The endpoint of the handler that settles the write.
+    ///   - subject: The resource that the write changes, such as `posts/7`. A resource that has no identifier yet needs a unique
+    ///     subject.
+    ///   - method: The HTTP method.
+    ///   - path: The path, relative to the upstream.
+    ///   - body: The JSON body; `nil` for none.
     public init(
         endpoint: String,
         subject: RecordKey,
@@ -63,12 +65,12 @@ public struct OutboxWrite: Hashable, Sendable, CustomStringConvertible {
         self.body = body
     }
 
-    /// How many bytes it takes up of the limits of an ``OutboxPolicy``.
+    /// The number of bytes that count towards the limits of an ``OutboxPolicy``.
     public var byteCount: Int {
         (body?.count ?? 0) + path.utf8.count + endpoint.utf8.count
             + subject.components.reduce(0) { $0 + $1.utf8.count }
     }
 
-    /// What is done where, and to what: `POST posts for posts/7`.
+    /// The method, the path and the subject: `POST posts for posts/7`.
     public var description: String { "\(method) \(path) for \(subject)" }
 }

@@ -7,23 +7,23 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What is kept of an entry beside its name: JSON with a version, so that a later program knows what an earlier one meant, and an
-/// earlier one that it does not know what a later one does.
+/// The stored form of an entry, except for its name: versioned JSON. Later programs know what earlier ones meant, and earlier
+/// programs recognize versions that they do not know.
 struct OutboxEntryDTO: Codable {
-    /// Why what is kept is no entry.
+    /// Why stored bytes are not a valid entry.
     enum Problem: Error, Hashable {
-        /// A later program wrote it.
+        /// A later version of the program wrote it.
         case newer(version: Int)
-        /// Nobody's program wrote it like this; how that shows is the end of a sentence.
+        /// It is damaged. The associated value describes the damage, as the end of a sentence.
         case damaged(String)
     }
 
-    /// What is read first, so that a newer version need have nothing else in common.
+    /// Decoded first, so that newer versions need not share any other field.
     private struct Envelope: Decodable {
         let version: Int
     }
 
-    /// Entries of version 1 may have been sent without a note of it. From version 2 on, an ``AttemptNote`` precedes each attempt.
+    /// Entries of version 1 may have been sent without a note. Since version 2, an ``AttemptNote`` precedes each attempt.
     static let version = 2
 
     let version: Int
@@ -43,7 +43,7 @@ struct OutboxEntryDTO: Codable {
         acceptedAt = entry.acceptedAt.wholeMilliseconds
     }
 
-    /// The bytes to keep of an entry.
+    /// Encodes an entry.
     static func bytes(of entry: OutboxEntry) throws(RecordStoreError) -> [UInt8] {
         do {
             let encoder = JSONEncoder()
@@ -54,7 +54,7 @@ struct OutboxEntryDTO: Codable {
         }
     }
 
-    /// Reads an entry; or tells why it is none.
+    /// Decodes an entry.
     static func entry(
         from bytes: [UInt8],
         named name: OutboxEntryName,
@@ -69,12 +69,12 @@ struct OutboxEntryDTO: Codable {
         }
     }
 
-    /// Whether an entry may have been sent although no attempt is noted.
+    /// Returns whether an entry may have been sent although no attempt is noted.
     static func mayHaveBeenSentWithoutNote(_ bytes: [UInt8]) -> Bool {
         ((try? Envelope.decoded(from: Data(bytes)).version) ?? 1) < 2
     }
 
-    /// The entry of a name.
+    /// Returns the entry with a name.
     func entry(named name: OutboxEntryName, attempts: Int) -> Result<OutboxEntry, Problem> {
         guard let method = DataRequest.Method(method) else {
             return .failure(.damaged("\(FieldError("method", "is none"))"))
@@ -89,7 +89,7 @@ struct OutboxEntryDTO: Codable {
                 body: body.map { Array($0) }
             ),
             idempotencyKey: name.idempotencyKey,
-            // Within the numbers that are written, so that an entry that is kept again is the same.
+            // Clamped to the range that can be written, so that storing the entry again does not change it.
             acceptedAt: Date(timeIntervalSince1970: Double(acceptedAt) / 1_000).roundedToMilliseconds,
             attempts: attempts
         )
@@ -98,29 +98,29 @@ struct OutboxEntryDTO: Codable {
 }
 
 extension Date {
-    /// The milliseconds since 1970, of a time that has any within a number.
+    /// The milliseconds since 1970, clamped to a representable range.
     var wholeMilliseconds: Int64 {
         let milliseconds = (timeIntervalSince1970 * 1_000).rounded()
         return Int64(exactly: max(-1e15, min(1e15, milliseconds))) ?? 0
     }
 
-    /// The time to a thousandth of a second, which is what is kept of it.
+    /// The time in whole milliseconds, the precision in which times are stored.
     var roundedToMilliseconds: Date { Date(timeIntervalSince1970: Double(wholeMilliseconds) / 1_000) }
 }
 
-/// What an outbox keeps about the attempts to deliver an entry: JSON, beside the entry.
+/// The stored note about the attempts to deliver an entry: JSON, separate from the entry.
 ///
-/// It is written before an entry is sent, so that a later process knows whether the entry may have arrived, and after an attempt
-/// in vain, so that waits and `Retry-After` go on where they were.
+/// It is written before an entry is sent, so that a later process knows whether the entry may have arrived. It is written again
+/// after a failed attempt, so that waits and `Retry-After` survive a restart.
 struct AttemptNote: Codable, Hashable {
-    /// More make no wait longer. Whatever a record says, they can still be counted.
+    /// More attempts do not make a wait longer. The limit prevents an overflow, whatever a record says.
     private static let maximumAttempts = 1_000_000
     private static let maximumCauseLength = 500
 
     private static let version = 1
 
     let version: Int
-    /// How many attempts were made in vain.
+    /// The number of failed attempts.
     let attempts: Int
     /// Whether an attempt may have arrived without an answer.
     let mayHaveArrived: Bool
@@ -128,9 +128,9 @@ struct AttemptNote: Codable, Hashable {
     let isSending: Bool
     /// When the next attempt is due, in milliseconds since 1970; `nil` if it is due at once.
     let nextAttempt: Int64?
-    /// Why the last attempt was in vain.
+    /// Why the last attempt failed.
     let cause: String?
-    /// Whether that was for want of valid credentials; `nil` if it was not.
+    /// Whether it failed because the credentials were not valid; `nil` if it did not.
     private let denied: Bool?
 
     init(
@@ -150,21 +150,21 @@ struct AttemptNote: Codable, Hashable {
         denied = isDenied ? true : nil
     }
 
-    /// Whether the last attempt failed for want of valid credentials.
+    /// Whether the last attempt failed because the credentials were not valid.
     var isDenied: Bool { denied ?? false }
 
-    /// Reads a note. What cannot be read counts as an attempt that may have arrived.
+    /// Decodes a note. An unreadable note counts as an attempt that may have arrived.
     init(_ bytes: [UInt8]) {
         if let note = try? Self.decoded(from: Data(bytes)), note.version == Self.version {
             self = note.clamped
         } else {
-            // The first version kept the number alone.
+            // The first version stored only the number of attempts.
             let attempts = Int(String(decoding: bytes, as: UTF8.self)) ?? 0
             self = Self(attempts: attempts, mayHaveArrived: true).clamped
         }
     }
 
-    /// The bytes to keep.
+    /// The encoded note.
     var bytes: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
 
     /// When the next attempt is due.
@@ -182,7 +182,7 @@ struct AttemptNote: Codable, Hashable {
     }
 }
 
-/// What is kept of a refused write: its entry, why it was refused, and when.
+/// The stored form of a dead letter: its entry, why it was refused, and when.
 struct DeadLetterDTO: Codable {
     private static let maximumCauseLength = 500
 
@@ -200,9 +200,9 @@ struct DeadLetterDTO: Codable {
         refusedAt = date.wholeMilliseconds
     }
 
-    /// The bytes to keep.
+    /// Encodes the dead letter.
     ///
-    /// - Throws: a ``RecordStoreError`` if it is not JSON.
+    /// - Throws: a ``RecordStoreError`` if it cannot be encoded.
     func bytes() throws(RecordStoreError) -> [UInt8] {
         do {
             let encoder = JSONEncoder()
@@ -213,7 +213,7 @@ struct DeadLetterDTO: Codable {
         }
     }
 
-    /// Reads a dead letter as it is listed.
+    /// Decodes a dead letter as a list item.
     static func item(from bytes: [UInt8], named name: OutboxEntryName) -> OutboxItem {
         do throws(OutboxEntryDTO.Problem) {
             let letter = try Self.letter(from: bytes)
@@ -250,7 +250,7 @@ struct DeadLetterDTO: Codable {
 }
 
 extension OutboxItem {
-    /// A record that cannot be read.
+    /// Creates the item of a record that cannot be read.
     init(unreadable id: String, _ reason: UndeliverableEntryError.Reason, byteCount: Int) {
         self.init(
             id: id,

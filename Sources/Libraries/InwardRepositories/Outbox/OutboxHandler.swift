@@ -1,61 +1,62 @@
 public import InwardCore
 public import InwardFetching
 
-/// Whoever turns what became of a write into what is kept: a repository, for an endpoint of its own.
+/// Settles the writes of one endpoint: it translates the outcome of each write into changes of the store.
 ///
-/// An ``Outbox`` asks it for changes and commits them together with the end of the write. From when it asks until it has called
-/// ``OutboxSettlement/whenCommitted`` no other write of that subject is accepted or settled, so that what a handler reads in the
-/// store stays true until its changes are made.
+/// An ``Outbox`` asks the handler for changes and commits them together with the removal of the write. From that call until
+/// ``OutboxSettlement/whenCommitted`` has run, no other write of the subject is accepted or settled, so what the handler reads from
+/// the store stays valid until its changes are committed.
 ///
-/// Whose readers are to see what is not delivered yet shows the value of each entry that it is told of in ``accepted(_:)`` as
-/// pending, in the order of ``OutboxEntry/sequence``, until the entry is settled: then the value of the upstream takes its place,
-/// or what was there before. The entries that stand behind it are still pending then, and go on top of that.
+/// To show pending values to readers, a handler adds the value of each entry it receives in ``accepted(_:)``, in the order of
+/// ``OutboxEntry/sequence``. When an entry is settled, the handler replaces its value with the upstream's, or with the previous one
+/// if the write was refused. Later entries are still pending at that time and are shown on top.
 public protocol OutboxHandler: Sendable {
-    /// The name by which writes find it: the same from one version of the program to the next, because writes are kept with it.
+    /// The name by which writes refer to this handler. It must not change between versions of the program, because writes are
+    /// stored with it.
     var endpoint: String { get }
 
-    /// What writes of this endpoint may do. An outbox neither accepts nor sends any other.
+    /// The operations that writes of this endpoint may perform. The outbox does not accept or send any others.
     var operations: [OutboxOperation] { get }
 
-    /// Is told which entries are pending, in their order, and that no others are: when the outbox is opened, and with none when
-    /// another process has taken over, which then knows what becomes of them. It returns soon.
+    /// Replaces the pending entries. The outbox calls it when it is opened, and with an empty array when another process has taken
+    /// over and will settle the entries. Must return quickly.
     ///
-    /// - Parameter entries: All pending entries of this endpoint.
+    /// - Parameter entries: All pending entries of this endpoint, in order.
     func reset(to entries: [OutboxEntry])
 
-    /// Is told of entries that are pending from now on, in their order: durable, and not delivered. It returns soon.
+    /// Adds pending entries: they are durable but not delivered. Must return quickly.
     ///
-    /// - Parameter entries: Entries of this endpoint.
+    /// - Parameter entries: New entries of this endpoint, in order.
     func accepted(_ entries: [OutboxEntry])
 
-    /// Says what is to be kept of a write that was done.
+    /// Returns the changes to make for a delivered write.
     ///
-    /// It is asked again where its changes could not be committed.
+    /// It is called again if the changes could not be committed.
     ///
     /// - Parameters:
-    ///   - entry: What was done.
-    ///   - answer: What the upstream said, with a status of success.
-    ///   - later: The entries of the same subject that are not delivered yet, in their order.
-    /// - Returns: the changes, and what to do then. Where the answer cannot be used, with
-    ///   ``OutboxSettlement/problem``: the write was done all the same.
-    /// - Throws: a ``RecordStoreError`` if the store that is needed to say so does not answer.
+    ///   - entry: The delivered entry.
+    ///   - answer: The upstream's response, with a success status.
+    ///   - later: The undelivered entries of the same subject that follow, in order.
+    /// - Returns: the changes, and an action to run after the commit. If the response cannot be used, set
+    ///   ``OutboxSettlement/problem``: the write counts as done.
+    /// - Throws: a ``RecordStoreError`` if a store that the handler needs does not answer.
     func delivered(
         _ entry: OutboxEntry,
         answer: DataResponse,
         before later: LaterEntries
     ) async throws(RecordStoreError) -> OutboxSettlement
 
-    /// Says what is to be kept where a write was refused for good: what there was before.
+    /// Returns the changes to make for a write that was refused for good: those that restore the previous value.
     ///
-    /// It is asked again where its changes could not be committed.
+    /// It is called again if the changes could not be committed.
     ///
     /// - Parameters:
-    ///   - entry: What was refused.
-    ///   - error: Why: with `RepositoryError.Reason.refused`, or with `notFound` if the upstream has nothing at that path. If
-    ///     somebody discarded it, with `refused` too, or with `outcomeUnknown` if it may have been done.
-    ///   - later: The entries of the same subject that are not delivered yet, in their order.
-    /// - Returns: the changes, and what to do then.
-    /// - Throws: a ``RecordStoreError`` if the store that is needed to say so does not answer.
+    ///   - entry: The refused entry.
+    ///   - error: The refusal: `RepositoryError.Reason.refused`, or `notFound` if nothing exists at the path. If the write was
+    ///     discarded, `refused`, or `outcomeUnknown` if an attempt may have been done.
+    ///   - later: The undelivered entries of the same subject that follow, in order.
+    /// - Returns: the changes, and an action to run after the commit.
+    /// - Throws: a ``RecordStoreError`` if a store that the handler needs does not answer.
     func refused(
         _ entry: OutboxEntry,
         because error: RepositoryError,
@@ -64,33 +65,33 @@ public protocol OutboxHandler: Sendable {
 }
 
 extension OutboxHandler {
-    /// Whether one of the ``operations`` is what a write asks for.
+    /// Returns whether a write matches one of the ``operations``.
     func declares(_ write: OutboxWrite) -> Bool { operations.contains { $0.matches(write) } }
 }
 
-/// What an ``OutboxHandler`` lets writes do: a method, and the paths that it may be sent to.
+/// An operation that an ``OutboxHandler`` allows: a method and a path pattern.
 ///
 ///     OutboxOperation(.put, "posts/*")
 ///
-/// An ``Outbox`` accepts and sends only writes that match an operation of their endpoint, so that a handler never meets a write
-/// that it does not understand, and a damaged or foreign record never sends credentials elsewhere.
+/// An ``Outbox`` accepts and sends only writes that match an operation of their endpoint. So a handler never receives a write that
+/// it does not understand, and a damaged or foreign record cannot send credentials elsewhere.
 public struct OutboxOperation: Hashable, Sendable, CustomStringConvertible {
-    /// How the write is sent.
+    /// The HTTP method.
     public let method: DataRequest.Method
-    /// Where it is sent to, relative to the upstream. A component `*` stands for any one component: `posts/*`.
+    /// The path pattern, relative to the upstream. A component `*` matches any one component, as in `posts/*`.
     public let path: String
 
-    /// Declares a method and the paths it may be sent to.
+    /// Creates an operation.
     ///
     /// - Parameters:
-    ///   - method: How the write is sent.
-    ///   - path: Where it is sent to, relative to the upstream. A component `*` stands for any one component.
+    ///   - method: The HTTP method.
+    ///   - path: The path pattern, relative to the upstream. A component `*` matches any one component.
     public init(_ method: DataRequest.Method, _ path: String) {
         self.method = method
         self.path = path
     }
 
-    /// Returns whether a write has this method and a path that matches.
+    /// Returns whether a write has this method and a matching path.
     ///
     /// Paths with an empty component, `.` or `..` never match, because they lead elsewhere (RFC 3986 section 5.2.4).
     public func matches(_ write: OutboxWrite) -> Bool {
@@ -106,31 +107,31 @@ public struct OutboxOperation: Hashable, Sendable, CustomStringConvertible {
 
     private static func isName(_ component: Substring.UTF8View) -> Bool {
         if component.isEmpty || component.elementsEqual(".".utf8) || component.elementsEqual("..".utf8) { return false }
-        // No separator of another system, and nothing that a log or a header would show as something else.
+        // Rejects the separators of other systems, and control characters, which logs and headers would misrepresent.
         return component.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }
     }
 
-    /// The method and the paths: `PUT posts/*`.
+    /// The method and the path pattern: `PUT posts/*`.
     public var description: String { "\(method) \(path)" }
 }
 
-/// What a handler makes of the end of a write.
+/// The changes and actions with which a handler settles a write.
 public struct OutboxSettlement: Sendable {
-    /// What is changed in the store, together with the end of the write.
+    /// The changes to commit together with the removal of the write.
     public let changes: [RecordChange]
-    /// Why the answer cannot be used, as the end of a sentence: `names no identity`; `nil` if it can. It is told to the error
-    /// handler.
+    /// Why the response cannot be used, as the end of a sentence: `names no identity`; `nil` if it can. The outbox reports it to
+    /// the error handler.
     public let problem: String?
-    /// What is done as soon as the changes are durable, such as to put the value into the memory that readers ask first. It is
-    /// called once, unless the process ends before, and returns soon.
+    /// Called once the changes are durable, for example to update a memory cache. It is called once, unless the process ends first,
+    /// and must return quickly.
     public let whenCommitted: @Sendable () -> Void
 
-    /// Makes a settlement.
+    /// Creates a settlement.
     ///
     /// - Parameters:
-    ///   - changes: What is changed in the store.
-    ///   - problem: Why the answer cannot be used, as the end of a sentence; `nil` if it can.
-    ///   - whenCommitted: What is done as soon as the changes are durable.
+    ///   - changes: The changes to commit.
+    ///   - problem: Why the response cannot be used, as the end of a sentence; `nil` if it can.
+    ///   - whenCommitted: Called once the changes are durable. Must return quickly.
     public init(
         _ changes: [RecordChange] = [],
         problem: String? = nil,
@@ -142,16 +143,16 @@ public struct OutboxSettlement: Sendable {
     }
 }
 
-/// The entries of a subject that follow one being settled, in their order. They are collected only if somebody asks for them.
+/// The entries of a subject that follow the one being settled, in order. They are collected on demand.
 public struct LaterEntries: Sendable {
     private let collect: @Sendable () -> [OutboxEntry]
 
-    /// The entries, in their order.
+    /// The entries, in order.
     ///
-    /// - Complexity: O(n) in their number.
+    /// - Complexity: O(n) in the number of entries.
     public var all: [OutboxEntry] { collect() }
 
-    /// Makes a list of these entries, for a test of a handler.
+    /// Creates a list of entries, for testing a handler.
     public init(_ entries: [OutboxEntry] = []) {
         self.init { entries }
     }
@@ -161,14 +162,14 @@ public struct LaterEntries: Sendable {
     }
 }
 
-/// Who settles the writes of an outbox: groups, each with at most one for an endpoint.
+/// The handlers of an outbox, in groups. A group has at most one handler for each endpoint.
 struct OutboxHandlers {
     private var groups: [(member: OutboxMember, handlers: [String: any OutboxHandler])] = []
     private var lastNumber = 0
 
     /// Adds a group.
     ///
-    /// - Returns: what it is removed by.
+    /// - Returns: the member with which to remove the group.
     mutating func add(_ handlers: [String: any OutboxHandler]) -> OutboxMember {
         lastNumber += 1
         groups.append((OutboxMember(number: lastNumber), handlers))
@@ -177,16 +178,16 @@ struct OutboxHandlers {
 
     /// Removes a group.
     ///
-    /// - Returns: its handlers, to be let go outside of a lock; `nil` if there is no such group.
+    /// - Returns: its handlers, which must be released outside of the lock; `nil` if there is no such group.
     mutating func remove(_ member: OutboxMember) -> [String: any OutboxHandler]? {
         guard let place = groups.firstIndex(where: { $0.member == member }) else { return nil }
         return groups.remove(at: place).handlers
     }
 
-    /// Those of an endpoint, in the order of their groups.
+    /// Returns the handlers of an endpoint, in the order of their groups.
     func all(for endpoint: String) -> [any OutboxHandler] { groups.compactMap { $0.handlers[endpoint] } }
 
-    /// Why a write is not sent; `nil` if somebody settles its endpoint and declares what it asks for.
+    /// Returns why a write cannot be sent; `nil` if a handler of its endpoint declares the operation.
     func objection(to write: OutboxWrite) -> UndeliverableEntryError.Reason? {
         var isSettled = false
         for group in groups {
@@ -199,13 +200,13 @@ struct OutboxHandlers {
             : .unsettled(endpoint: write.endpoint)
     }
 
-    /// The operations that somebody declares for an endpoint.
+    /// Returns the operations that are declared for an endpoint.
     func operations(of endpoint: String) -> [OutboxOperation] { all(for: endpoint).flatMap(\.operations) }
 
-    /// Whether there is nobody.
+    /// Whether there are no groups.
     var isEmpty: Bool { groups.isEmpty }
 
-    /// Tells each all of its entries that are pending, in their order, and that no others are.
+    /// Replaces the pending entries of each handler.
     func reset(to entries: [OutboxEntry]) {
         let byEndpoint = Dictionary(grouping: entries, by: \.write.endpoint)
         for group in groups {
@@ -215,7 +216,7 @@ struct OutboxHandlers {
         }
     }
 
-    /// Tells each of its entries, in their order.
+    /// Adds pending entries to each handler that declares them.
     func tell(of entries: [OutboxEntry]) {
         if entries.count == 1, let entry = entries.first {
             for group in groups {
@@ -237,7 +238,7 @@ struct OutboxHandlers {
     }
 }
 
-/// Whoever has joined an ``Outbox`` with handlers, for leaving it.
+/// A group of handlers that has joined an ``Outbox``. Pass it to the outbox to leave.
 public struct OutboxMember: Hashable, Sendable {
     let number: Int
 }

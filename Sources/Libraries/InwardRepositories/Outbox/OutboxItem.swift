@@ -4,19 +4,19 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A write in an outbox as ``OutboxContents`` lists it: pending, or refused and kept as a dead letter.
+/// A write in an outbox as ``OutboxContents`` lists it: pending, or a dead letter.
 public struct OutboxItem: Hashable, Sendable, Identifiable {
-    /// What has become of the write so far.
+    /// The delivery state of a write.
     public enum State: Hashable, Sendable, CustomStringConvertible {
-        /// It waits to be sent. Nothing has been done at the upstream.
+        /// The write waits to be sent. Nothing has been done at the upstream.
         case waiting
-        /// An attempt is under way, or was when the process that made it ended.
+        /// An attempt is in progress, or was in progress when the process that made it ended.
         case sending
-        /// An attempt may have been done, but its answer is not known. It is sent again, with the same idempotency key.
+        /// An attempt may have been done, but its outcome is unknown. The write is sent again, with the same idempotency key.
         case outcomeUnknown
-        /// It is not sent, and neither are the later writes of its subject.
+        /// The write is not sent, and neither are the later writes of its subject.
         case held(UndeliverableEntryError.Reason)
-        /// The upstream refused it, and no attempt was done. It is a dead letter until somebody retries or discards it.
+        /// The upstream refused the write, and no attempt was done. It is a dead letter until it is retried or discarded.
         case refused(at: Date)
 
         /// The state in one or two words.
@@ -31,28 +31,28 @@ public struct OutboxItem: Hashable, Sendable, Identifiable {
         }
     }
 
-    /// The ``id`` of the item that stands for the records that the store lost and cannot name. ``Outbox/discard(_:)`` acknowledges
-    /// the loss: the writes that are held because of it are sent.
+    /// The ``id`` of the item that represents records that the store lost and cannot name. Discard it with ``Outbox/discard(_:)``
+    /// to acknowledge the loss and send the writes that are held because of it.
     public static let unknownLossesID = "lost-records"
 
-    /// Names the write for ``Outbox/retry(_:)`` and ``Outbox/discard(_:)``.
+    /// The identifier to pass to ``Outbox/retry(_:)`` and ``Outbox/discard(_:)``.
     public let id: String
-    /// What has become of it so far.
+    /// The delivery state.
     public var state: State
-    /// What is to be done; `nil` if the record cannot be read.
+    /// The write; `nil` if the record cannot be read.
     public let write: OutboxWrite?
-    /// When it was accepted; `nil` if the record cannot be read.
+    /// When the write was accepted; `nil` if the record cannot be read.
     public let acceptedAt: Date?
-    /// How often it was tried in vain, as far as that is known.
+    /// The number of failed attempts, as far as it is known.
     public var attempts: Int
-    /// When it is sent next; `nil` if that is now, or never.
+    /// When the next attempt is due; `nil` if it is due now, or there is none.
     public var nextAttempt: Date?
-    /// Why it was not delivered, as a sentence; `nil` if nothing is known.
+    /// Why the write was not delivered, as a sentence; `nil` if nothing is known.
     public var cause: String?
-    /// How many bytes of the outbox's limits it takes up.
+    /// The number of bytes that count towards the outbox's limits.
     public let byteCount: Int
 
-    /// Makes an item, for the tests of what shows it.
+    /// Creates an item, for testing code that displays it.
     public init(
         id: String,
         state: State,
@@ -73,28 +73,27 @@ public struct OutboxItem: Hashable, Sendable, Identifiable {
         self.byteCount = byteCount
     }
 
-    /// The name of the endpoint that the write is for; `nil` if the record cannot be read.
+    /// The endpoint of the write; `nil` if the record cannot be read.
     public var endpoint: String? { write?.endpoint }
 }
 
-/// An entry that an outbox found and cannot deliver. It is kept as it is, and so are those of its subject that were accepted
-/// later.
+/// An entry that an outbox cannot deliver. The outbox keeps it unchanged, and holds the later entries of its subject.
 public struct UndeliverableEntryError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Why it cannot be delivered.
+    /// Why an entry cannot be delivered.
     public enum Reason: Hashable, Sendable, CustomStringConvertible {
-        /// A newer version of the program wrote it: run that one.
+        /// A newer version of the program wrote it. Run that version.
         case newer(version: Int)
-        /// It cannot be read; how that shows is the end of a sentence.
+        /// It cannot be read. The associated value describes the damage, as the end of a sentence.
         case damaged(String)
         /// The store lost it to damage.
         case lost
         /// The store lost records that it cannot name. One of them may be an earlier write of the same subject.
         case behindLosses
-        /// It is no write, but stands for the records that the store lost and cannot name.
+        /// The item is not a write. It represents the records that the store lost and cannot name.
         case unknownLosses
-        /// Nobody settles the writes of this endpoint: hand a handler of it to the outbox.
+        /// No handler settles the writes of this endpoint. Open the outbox with one.
         case unsettled(endpoint: String)
-        /// The handler of its endpoint does not declare such an operation: a damaged or foreign record, or one of another version.
+        /// The handler of its endpoint does not declare this operation: the record is damaged, foreign, or from another version.
         case undeclared(endpoint: String, operation: OutboxOperation)
 
         /// The reason, as the end of a sentence.
@@ -125,18 +124,18 @@ public struct UndeliverableEntryError: Error, Hashable, Sendable, CustomStringCo
         }
     }
 
-    /// What it is kept under.
+    /// The key of the entry's record.
     public let key: RecordKey
-    /// Why it cannot be delivered.
+    /// Why the entry cannot be delivered.
     public let reason: Reason
 
-    /// Names an entry by what it is kept under, and says why it cannot be delivered.
+    /// Creates an error for the entry under a key.
     public init(_ key: RecordKey, _ reason: Reason) {
         self.key = key
         self.reason = reason
     }
 
-    /// Which entry it is and why it is not delivered, as a sentence without its full stop.
+    /// The entry and the reason, as a sentence without its full stop.
     public var description: String {
         guard reason != .unknownLosses else {
             return """

@@ -6,27 +6,27 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Which of the entries of an outbox may be sent next: a value without a clock or a task, for an ``Outbox``.
+/// Determines which entries of an outbox may be sent next. A value without a clock or tasks, for an ``Outbox``.
 ///
-/// Each subject has a partition, in which one entry stands behind the other. Only the first of a partition is ever sent, and the next is not
-/// before that is settled. Of several partitions the one goes first whose entry was accepted first.
+/// Each subject has a partition, a FIFO queue of its entries. Only the first entry of a partition is sent; the next one follows
+/// when it is settled. Among partitions, the one whose first entry was accepted first has priority.
 struct OutboxPartitions {
-    /// An entry, or a record that cannot be read, that is not sent.
+    /// An entry, or an unreadable record, that is not sent.
     struct HeldItem: Sendable {
         let name: OutboxEntryName
         let entry: OutboxEntry?
         let reason: UndeliverableEntryError.Reason
         let byteCount: Int
-        /// What is noted of its attempts, if it can be sent as soon as nothing holds it.
+        /// The note of its attempts, if it can be sent after it is released.
         var note: AttemptNote?
     }
 
-    /// What stands in a partition.
+    /// An item in a partition.
     enum Item: Sendable {
         case delivery(OutboxDelivery)
-        /// What is not sent, and keeps what stands behind it from being sent.
+        /// Not sent, and blocks the items after it.
         case held(HeldItem)
-        /// What somebody is discarding, and is not sent meanwhile.
+        /// Being discarded, and not sent in the meantime.
         case suspended(OutboxDelivery)
 
         var entry: OutboxEntry? {
@@ -50,7 +50,7 @@ struct OutboxPartitions {
             }
         }
 
-        /// What is noted of its attempts, if it is held and can be sent as soon as nothing holds it.
+        /// The note of its attempts, if it is held and can be sent after it is released.
         var noteWhileHeld: AttemptNote? { if case .held(let item) = self { item.note } else { nil } }
 
         /// Whether it may have been done without an answer.
@@ -73,10 +73,10 @@ struct OutboxPartitions {
         }
     }
 
-    /// Where a partition is found: in a queue, by the ticket that it has there, or on its way.
+    /// A partition's items, and its place: in a queue, where its ticket identifies it, or in delivery.
     private struct Lane {
         var items = FIFOQueue<Item>()
-        /// The place in a queue that counts. Others of the partition are out of date.
+        /// The ticket of the partition's current place in a queue. Places with other tickets are obsolete.
         var ticket = 0
         var isUnderWay = false
     }
@@ -87,41 +87,42 @@ struct OutboxPartitions {
     }
 
     let concurrency: Int
-    /// How many entries are sent, or settled, at this moment.
+    /// The number of entries that are being sent or settled.
     private(set) var underWay = 0
-    /// How many bytes the entries have, held ones included.
+    /// The total size of the entries in bytes, held ones included.
     private(set) var byteCount = 0
-    /// How many entries may have been done without an answer.
+    /// The number of entries that may have been done without an answer.
     private(set) var outcomeUnknownCount = 0
-    /// How many are held.
+    /// The number of held items.
     private(set) var undeliverableCount = 0
     private var partitions: [RecordKey: Lane] = [:]
-    /// The partitions whose first entry may be sent, by its number. A partition is here, among those that wait, under way or held.
+    /// The partitions whose first entry may be sent, by its sequence number. Each partition is ready, waiting, in delivery, or
+    /// held.
     private var ready = PriorityQueue<Int, Place>()
     private var waiting = PriorityQueue<Duration, Place>()
     private var lastTicket = 0
     private var subjects: [String: RecordKey] = [:]
 
-    /// Makes partitions without any entry, of which so many go on at once.
+    /// Creates an empty set of partitions with a maximum number of concurrent deliveries.
     init(concurrency: Int) {
         self.concurrency = max(1, concurrency)
     }
 
-    /// How many entries are here, held ones included.
+    /// The number of entries, held ones included.
     var count: Int { subjects.count }
 
-    /// In how many partitions they stand.
+    /// The number of partitions.
     var partitionCount: Int { partitions.count }
 
-    /// Whether an entry is here.
+    /// Returns whether an entry is in a partition.
     func contains(_ entry: OutboxEntry) -> Bool { subjects[entry.idempotencyKey] != nil }
 
-    /// The entries that are here and can be read, in no order.
+    /// The readable entries, in no particular order.
     ///
     /// - Complexity: O(n).
     var entries: [OutboxEntry] { partitions.values.flatMap { $0.items.all.compactMap(\.entry) } }
 
-    /// The entries of these that nothing holds, in no order: they are sent sooner or later.
+    /// The entries that are neither held nor blocked by a held one, in no particular order. They will be sent eventually.
     ///
     /// - Complexity: O(n).
     var deliverable: [OutboxEntry] {
@@ -135,7 +136,7 @@ struct OutboxPartitions {
     /// - Complexity: O(n) in the number of partitions.
     var oldestAcceptedAt: Date? { partitions.values.lazy.compactMap { $0.items.first?.entry?.acceptedAt }.min() }
 
-    /// All items, by their keys, and whether each is under way.
+    /// All items, by their keys, and whether each is in delivery.
     ///
     /// - Complexity: O(n).
     var items: [String: (item: Item, isUnderWay: Bool)] {
@@ -148,7 +149,7 @@ struct OutboxPartitions {
         return all
     }
 
-    /// The item of an entry, and whether it is under way.
+    /// Returns the item of an entry, and whether it is in delivery.
     ///
     /// - Complexity: O(n) in the number of entries of its subject.
     func item(_ id: String) -> (item: Item, subject: RecordKey, isUnderWay: Bool)? {
@@ -158,24 +159,24 @@ struct OutboxPartitions {
         return (item, subject, partition.isUnderWay && partition.items.first?.id == id)
     }
 
-    /// Puts an entry at the end of its partition.
+    /// Appends an entry to its partition.
     mutating func append(_ delivery: OutboxDelivery) {
         append(.delivery(delivery), to: delivery.entry.write.subject)
     }
 
-    /// Puts what is not sent at the end of a partition.
+    /// Appends a held item to its partition.
     mutating func hold(_ item: HeldItem) {
         append(.held(item), to: item.name.subject)
     }
 
-    /// The subjects of the entries that can be sent as soon as nothing holds them.
+    /// The subjects of the entries that can be sent after they are released.
     ///
     /// - Complexity: O(n).
     var heldSubjects: Set<RecordKey> {
         Set(partitions.filter { $0.value.items.all.contains { $0.noteWhileHeld != nil } }.keys)
     }
 
-    /// Has the entries sent that were held, and can be sent when nothing holds them.
+    /// Releases the held entries that can be sent.
     ///
     /// - Complexity: O(n log n).
     mutating func release(_ delivery: (OutboxEntry, AttemptNote) -> OutboxDelivery) {
@@ -193,7 +194,7 @@ struct OutboxPartitions {
         }
     }
 
-    /// The partition whose entry is to be sent next, as the key of that entry; `nil` if none may be sent now.
+    /// Returns the key of the entry to send next; `nil` if none may be sent now.
     mutating func nextKey(at now: Duration) -> String? {
         while let first = waiting.first, first.priority <= now {
             _ = waiting.popFirst()
@@ -204,9 +205,9 @@ struct OutboxPartitions {
         return partitions[first.element.subject]?.items.first?.id
     }
 
-    /// Takes the entry to send next, which is under way until it is postponed or settled; `nil` if none may be sent now.
+    /// Returns the entry to send next, and marks it as in delivery until it is postponed or settled; `nil` if none may be sent now.
     ///
-    /// - Complexity: O(log n) in the number of partitions, but for partitions whose wait is over by now.
+    /// - Complexity: O(log n) in the number of partitions, except for partitions whose wait has just ended.
     mutating func next(at now: Duration) -> OutboxDelivery? {
         guard nextKey(at: now) != nil, let place = ready.popFirst(),
             case .delivery(let delivery)? = partitions[place.subject]?.items.first
@@ -216,7 +217,7 @@ struct OutboxPartitions {
         return delivery
     }
 
-    /// When to ask for the next entry, if nothing else happens until then; `nil` if that is of no use.
+    /// When to ask for the next entry, if nothing else happens until then; `nil` if only another event can make one available.
     var wakeTime: Duration? {
         mutating get {
             while let first = waiting.first, !isCurrent(first.element) { _ = waiting.popFirst() }
@@ -224,7 +225,7 @@ struct OutboxPartitions {
         }
     }
 
-    /// Has an entry that is under way wait until a moment, before it is sent again.
+    /// Postpones an entry in delivery until a time.
     mutating func postpone(_ delivery: OutboxDelivery, until moment: Duration) {
         let subject = delivery.entry.write.subject
         guard isUnderWay(delivery.entry), let old = partitions[subject]?.items.first else { return }
@@ -238,7 +239,7 @@ struct OutboxPartitions {
         enqueue(subject, isDue: false)
     }
 
-    /// Removes an entry that is under way, for good.
+    /// Removes an entry in delivery permanently.
     ///
     /// - Complexity: O(log n) in the number of partitions, amortized.
     mutating func settle(_ entry: OutboxEntry) {
@@ -250,7 +251,7 @@ struct OutboxPartitions {
         goOn(subject)
     }
 
-    /// Removes an item, unless it is under way.
+    /// Removes an item, unless it is in delivery.
     ///
     /// - Complexity: O(n) in the number of entries of its subject.
     mutating func remove(_ id: String) {
@@ -261,12 +262,12 @@ struct OutboxPartitions {
         if isFirst { goOn(subject) }
     }
 
-    /// Has an entry not be sent that is not under way, until it is removed or resumed.
+    /// Suspends an entry that is not in delivery: it is not sent until it is resumed.
     mutating func suspend(_ id: String) {
         replace(id) { if case .delivery(let delivery) = $0 { .suspended(delivery) } else { $0 } }
     }
 
-    /// Has an entry be sent again that was suspended.
+    /// Resumes a suspended entry.
     mutating func resume(_ id: String) {
         replace(id) { if case .suspended(let delivery) = $0 { .delivery(delivery) } else { $0 } }
     }
@@ -288,7 +289,7 @@ struct OutboxPartitions {
         enqueue(subject, isDue: true)
     }
 
-    /// Has the first entry of a partition be the next that is sent, whatever it waits for.
+    /// Makes the first entry of a partition the next one to send, regardless of its wait.
     mutating func prefer(_ subject: RecordKey) {
         wake(subject)
         guard let partition = partitions[subject], !partition.isUnderWay, case .delivery? = partition.items.first else {
@@ -299,14 +300,14 @@ struct OutboxPartitions {
         ready.insert(Place(subject: subject, ticket: lastTicket), at: .min)
     }
 
-    /// Ends the wait of the first entries of all partitions that satisfy a condition.
+    /// Ends the waits of the first entries that satisfy a condition.
     ///
     /// - Complexity: O(n log n) in the number of partitions.
     mutating func wakeAll(where isWoken: (OutboxDelivery) -> Bool) {
         for (subject, partition) in partitions {
             if case .delivery(let delivery)? = partition.items.first, isWoken(delivery) { wake(subject) }
         }
-        // Those that are out of date would only take room until their time comes.
+        // Obsolete places would take up memory until their time comes.
         var rest = PriorityQueue<Duration, Place>()
         while let first = waiting.first {
             _ = waiting.popFirst()
@@ -315,7 +316,7 @@ struct OutboxPartitions {
         waiting = rest
     }
 
-    /// The entries that stand behind one of a partition, in their order.
+    /// Returns the entries of a partition that follow an entry, in order.
     ///
     /// - Complexity: O(n) in the number of entries of the subject.
     func entries(behind id: String, of subject: RecordKey) -> [OutboxEntry] {
@@ -348,7 +349,7 @@ struct OutboxPartitions {
         if case .held = item { undeliverableCount += change }
     }
 
-    /// Has the entry go on that is the first of its partition by now.
+    /// Enqueues a partition whose first entry was removed, or removes the partition if it is empty.
     private mutating func goOn(_ subject: RecordKey) {
         if partitions[subject]?.items.isEmpty == true {
             partitions[subject] = nil
@@ -357,7 +358,7 @@ struct OutboxPartitions {
         }
     }
 
-    /// Puts a partition into the queue where its first entry belongs, unless that is held.
+    /// Inserts a partition into the queue for the state of its first entry, unless the entry is held.
     private mutating func enqueue(_ subject: RecordKey, isDue: Bool) {
         lastTicket += 1
         partitions[subject]?.ticket = lastTicket

@@ -1,67 +1,71 @@
 public import InwardFetching
 
-/// How an ``Outbox`` delivers: how many writes at once, and how long it waits before it sends one again.
+/// The limits by which an ``Outbox`` delivers: concurrency, waits between attempts, and storage.
 ///
-/// A wait is as long as chance has it, up to a limit that grows with each attempt (exponential backoff with full jitter). Where
-/// the upstream says when to ask again (`Retry-After`), at least that long is waited. There is no last attempt: what was accepted
-/// is sent until the upstream answers for good.
+/// The wait before the next attempt is random, up to a limit that grows with each attempt (exponential backoff with full jitter).
+/// It is at least as long as the upstream asks for (`Retry-After`). The number of attempts is not limited: an accepted write is
+/// sent until the upstream gives a final response.
+///
+///     let policy = OutboxPolicy(initialWait: .seconds(2), concurrency: 8)
 public struct OutboxPolicy: Sendable {
-    /// The policy with every default.
+    /// The policy with all defaults.
     public static var standard: Self { Self() }
 
-    /// The longest wait before the second attempt, unless the upstream asks for more.
+    /// The maximum wait before the second attempt, unless the upstream asks for more.
     public let initialWait: Duration
-    /// By how much that grows with each attempt.
+    /// The factor by which the maximum wait grows with each attempt.
     public let factor: Double
-    /// The longest wait before any attempt, likewise.
+    /// The maximum wait before any attempt, unless the upstream asks for more.
     public let maximumWait: Duration
-    /// The longest wait that a `Retry-After` is honoured for: behind it, the upstream is asked again.
+    /// The longest `Retry-After` that is honoured. After that, the write is sent again regardless.
     public let maximumRetryAfter: Duration
-    /// How many writes are under way at most, each of another subject.
+    /// The maximum number of concurrent deliveries, each of another subject.
     public let concurrency: Int
-    /// How long one attempt may take before it is given up.
+    /// The time limit of an attempt.
     public let attemptLimit: Duration
-    /// After how many attempts in vain a write that is still not delivered is told to the error handler, once.
+    /// The number of failed attempts after which a write is reported to the error handler, once.
     public let reportedAttempts: Int
 
-    /// How many writes may be pending, beyond which none is accepted: what is pending is in memory, too.
+    /// The maximum number of pending writes. When it is reached, no more are accepted. Pending writes are held in memory, too.
     public let maximumPending: Int
-    /// How many bytes one write may have.
+    /// The maximum size of a write in bytes.
     public let maximumWriteBytes: Int
-    /// How many bytes all pending writes may have together, beyond which none is accepted.
+    /// The maximum total size of the pending writes in bytes. When it is reached, no more are accepted.
     public let maximumPendingBytes: Int
-    /// How many refused writes are kept. Beyond that no write is accepted, so that none has to be dropped.
+    /// The maximum number of dead letters. When it is reached, no more writes are accepted, so that no dead letter has to be
+    /// dropped.
     public let maximumDeadLetters: Int
-    /// How many bytes the refused writes may have, likewise.
+    /// The maximum total size of the dead letters in bytes. When it is reached, no more writes are accepted.
     public let maximumDeadLetterBytes: Int
-    /// After how many refusals of different subjects in a row delivery is paused.
+    /// The number of consecutive refusals of different subjects after which delivery is paused.
     public let refusalsBeforePause: Int
-    /// How long the first pause is. Each refused probe doubles it.
+    /// The length of the first pause. Each refused probe doubles it.
     public let initialPause: Duration
-    /// The longest pause.
+    /// The maximum length of a pause.
     public let maximumPause: Duration
 
     private let jitter: Jitter
 
-    /// Makes a policy. A duration below zero counts as zero, and one of more than a year as a year.
+    /// Creates a policy. Durations are clamped to the range from zero to a year.
     ///
     /// - Parameters:
-    ///   - initialWait: The longest wait before the second attempt.
-    ///   - factor: By how much that grows with each attempt, from 1 to 100. Another number counts as the nearest.
-    ///   - maximumWait: The longest wait before any attempt.
-    ///   - maximumRetryAfter: The longest wait that a `Retry-After` is honoured for.
-    ///   - concurrency: How many writes are under way at most; at least 1.
-    ///   - attemptLimit: How long one attempt may take.
-    ///   - reportedAttempts: After how many attempts in vain a write is told to the error handler; at least 1.
-    ///   - maximumPending: How many writes may be pending; at least 1.
-    ///   - maximumWriteBytes: How many bytes one write may have; at least 1.
-    ///   - maximumPendingBytes: How many bytes all pending writes may have together; at least 1.
-    ///   - maximumDeadLetters: How many refused writes are kept before no more writes are accepted; at least 1.
-    ///   - maximumDeadLetterBytes: How many bytes the refused writes may have, likewise; at least 1.
-    ///   - refusalsBeforePause: After how many refusals of different subjects in a row delivery is paused; at least 1.
-    ///   - initialPause: How long the first pause is.
-    ///   - maximumPause: The longest pause.
-    ///   - jitter: The chance by which a wait is shorter than its limit.
+    ///   - initialWait: The maximum wait before the second attempt.
+    ///   - factor: The factor by which the maximum wait grows with each attempt, clamped to the range from 1 to 100.
+    ///   - maximumWait: The maximum wait before any attempt.
+    ///   - maximumRetryAfter: The longest `Retry-After` that is honoured.
+    ///   - concurrency: The maximum number of concurrent deliveries; at least 1.
+    ///   - attemptLimit: The time limit of an attempt.
+    ///   - reportedAttempts: The number of failed attempts after which a write is reported to the error handler; at least 1.
+    ///   - maximumPending: The maximum number of pending writes; at least 1.
+    ///   - maximumWriteBytes: The maximum size of a write in bytes; at least 1.
+    ///   - maximumPendingBytes: The maximum total size of the pending writes in bytes; at least 1.
+    ///   - maximumDeadLetters: The number of dead letters at which no more writes are accepted; at least 1.
+    ///   - maximumDeadLetterBytes: The total size of the dead letters in bytes at which no more writes are accepted; at least 1.
+    ///   - refusalsBeforePause: The number of consecutive refusals of different subjects after which delivery is paused; at least
+    ///     1.
+    ///   - initialPause: The length of the first pause.
+    ///   - maximumPause: The maximum length of a pause.
+    ///   - jitter: The source of randomness for waits.
     public init(
         initialWait: Duration = .seconds(1),
         factor: Double = 2,
@@ -98,17 +102,17 @@ public struct OutboxPolicy: Sendable {
         self.jitter = jitter
     }
 
-    /// How long to wait behind so many attempts in vain, at least 1, of which the upstream may have said how long.
+    /// Returns the wait after a number of failed attempts, at least 1. It is not shorter than `retryAfter`, up to the maximum.
     func wait(after attempts: Int, retryAfter: Duration?) -> Duration {
         let backoff = Backoff(base: initialWait, factor: factor, maximum: maximumWait)
         let wait = backoff.delay(after: attempts, fraction: jitter.fraction())
         return max(wait, min(Self.clamped(retryAfter ?? .zero), maximumRetryAfter))
     }
 
-    /// How much of a wait is left that an earlier process began, whatever the clock says.
+    /// Returns the remainder of a wait that an earlier process began, limited in case the clock was changed.
     func rest(of seconds: Double) -> Duration {
         let longest = max(maximumWait, maximumRetryAfter)
-        // NaN counts as zero. What is kept of a time is its milliseconds.
+        // NaN counts as zero. Times are stored in milliseconds.
         let milliseconds = (max(0, min(seconds, 31_536_000)) * 1_000).rounded()
         return min(.milliseconds(Int64(milliseconds)), longest)
     }

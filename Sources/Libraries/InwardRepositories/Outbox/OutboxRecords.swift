@@ -1,19 +1,19 @@
-/// Where an outbox keeps what.
+/// The keys of an outbox's records.
 struct OutboxRecords {
-    /// What everything of the outbox is kept under.
+    /// The prefix of all records of the outbox.
     let prefix: RecordKey
-    /// What the entries are kept under, each by its name. An entry is written once, and removed once.
+    /// The prefix of the entries, each under its name. An entry is written once and removed once.
     let entries: RecordKey
-    /// What the attempts are noted under, by the names of the entries: apart, so that an entry that another process has settled
-    /// meanwhile does not come back.
+    /// The prefix of the attempt notes, by the names of the entries. They are separate, so that writing a note cannot restore an
+    /// entry that another process has settled in the meantime.
     let attempts: RecordKey
-    /// What refused writes are kept under, each by the name of its entry, until somebody retries or discards it.
+    /// The prefix of the dead letters, each under the name of its entry, until it is retried or discarded.
     let dead: RecordKey
-    /// The refusals in a row, and until when delivery is paused because of them.
+    /// The key of the streak of refusals, and of the end of the pause that it caused.
     let pause: RecordKey
-    /// How many losses of unknown records somebody has acknowledged, as decimal digits.
+    /// The key of the acknowledged number of losses of unknown records, in decimal digits.
     let losses: RecordKey
-    /// Who delivers: the token of the outbox that was opened last.
+    /// The key of the owner's token: that of the outbox that was opened last.
     let owner: RecordKey
 
     init(prefix: RecordKey) {
@@ -26,18 +26,18 @@ struct OutboxRecords {
         owner = prefix.appending("owner")
     }
 
-    /// The changes that remove an entry.
+    /// Returns the changes that remove an entry.
     func removal(of entry: OutboxEntry) -> [RecordChange] { removal(of: OutboxEntryName(entry)) }
 
-    /// The changes that remove an entry of a name.
+    /// Returns the changes that remove the entry with a name.
     func removal(of name: OutboxEntryName) -> [RecordChange] {
         [.remove(name.key(under: entries)), .remove(name.key(under: attempts))]
     }
 
-    /// The change that acknowledges so many losses of unknown records.
+    /// Returns the change that acknowledges a number of losses of unknown records.
     func acknowledgment(of losses: Int) -> RecordChange { .keep(StoredRecord(Array(String(losses).utf8)), self.losses) }
 
-    /// Whether a change is of what the outbox keeps.
+    /// Returns whether a change affects the outbox's records.
     func isTouched(by change: RecordChange) -> Bool {
         switch change {
         case .keep(_, let key), .remove(let key): prefix.contains(key)
@@ -46,13 +46,13 @@ struct OutboxRecords {
     }
 }
 
-/// What an entry is kept under: all that is needed to keep its place, whether or not it can be read.
+/// The name of an entry in its key. It is sufficient to keep the entry's place, even if the entry cannot be read.
 ///
-/// The components behind the prefix are the sequence number, in as many digits as any has so that keys are in its order, the
-/// idempotency key, and the subject.
+/// The components after the prefix are the sequence number, padded with zeros so that keys sort by it, the idempotency key, and the
+/// subject.
 struct OutboxEntryName: Hashable, Sendable {
     private static let digits = 19
-    /// Beyond this there is none, so that there is always a next number.
+    /// The upper bound ensures that there is always a next number.
     private static let sequences = 0..<(1 << 62)
 
     let sequence: Int
@@ -69,12 +69,12 @@ struct OutboxEntryName: Hashable, Sendable {
         self.init(sequence: entry.sequence, idempotencyKey: entry.idempotencyKey, subject: entry.write.subject)
     }
 
-    /// Reads a key that begins with a prefix; `nil` if it is not one of an entry.
+    /// Parses a key with a prefix; `nil` if it is not the key of an entry.
     init?(_ key: RecordKey, under prefix: RecordKey) {
         let components = key.components.dropFirst(prefix.components.count)
         guard prefix.contains(key), components.count >= 2, let digits = components.first,
             digits.utf8.count == Self.digits, digits.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
-            // A sign would be read too, and then the record could never be found by its name again.
+            // `Int` accepts a sign, too. With one, the name would produce a different key.
             let sequence = Int(digits), Self.sequences.contains(sequence)
         else { return nil }
         let rest = components.dropFirst()
@@ -86,7 +86,7 @@ struct OutboxEntryName: Hashable, Sendable {
         )
     }
 
-    /// The key under a prefix.
+    /// Returns the key with a prefix.
     func key(under prefix: RecordKey) -> RecordKey {
         let number = String(sequence)
         let padded = String(repeating: "0", count: max(0, Self.digits - number.count)) + number

@@ -1,71 +1,71 @@
 import InwardCore
 
-/// What an ``Outbox`` knows, under its lock.
+/// The state of an ``Outbox``, protected by its lock.
 struct OutboxState {
-    /// How far the outbox has come.
+    /// The phase of an outbox's life cycle.
     enum Phase: Hashable {
-        /// It does not own its records: it was not opened yet, or another process has taken over since.
+        /// The outbox does not own its records: it has not been opened, or another process has taken over since.
         case made
         case opening
         case open
         case closed
     }
 
-    /// When the outbox wakes to send what has waited.
+    /// The next scheduled wake-up.
     struct Alarm {
         let moment: Duration
         let timer: TimerService.Timer
     }
 
     typealias Ending = Result<Void, RepositoryError>
-    /// Whom the end of an outbox concerns: the tasks to cancel, who waits for the end of a write, and the alarm to call off.
+    /// What to clean up when an outbox ends: the tasks to cancel, the waiters for settlements, and the alarm.
     typealias End = (tasks: [Task<Void, Never>], waiters: [Promise<Ending>], alarm: Alarm?)
 
-    /// How many refusals are remembered, for those who ask what became of a write when it is over.
+    /// The number of refusals to remember for callers that ask about the outcome of a settled write.
     private static let maximumRefusals = 1_000
 
     var phase = Phase.made
-    /// The ownership of the records; `nil` if it is not open.
+    /// The ownership of the records; `nil` if the outbox is not open.
     var claim: RecordClaim?
-    /// Whether it sends what is pending, once it is open.
+    /// Whether the outbox sends pending writes when it is open.
     var delivers = true
     var partitions: OutboxPartitions
     var turns = KeyedLock()
     var streak: RefusalStreak
     /// Whether the store has a record of the streak.
     var isStreakKept = false
-    /// How many refused writes are kept, and how many bytes they have.
+    /// The number of dead letters, and their total size in bytes.
     var deadLetterCount = 0
     var deadLetterBytes = 0
-    /// Records under the entries' prefix whose keys name no entry, by what they are listed as.
+    /// Records under the entries' prefix whose keys are not valid names of entries, by their identifiers in lists.
     var misnamed: [String: RecordKey] = [:]
-    /// The losses of unknown records that nobody has acknowledged, as the store counts them; `nil` if there are none.
+    /// The store's count of losses of unknown records, if some are not acknowledged; otherwise `nil`.
     var unknownLosses: Int?
-    /// How many items are listed as pending that are no entries.
+    /// The number of items listed as pending that are not entries.
     var unreadableCount: Int { misnamed.count + (unknownLosses == nil ? 0 : 1) }
     var counts = OutboxCounts()
     var handlers = OutboxHandlers()
-    /// Whom it was opened with, or was to be.
+    /// The group of handlers with which the outbox was opened, or which an attempt to open it added.
     var opener: OutboxMember?
     var nextSequence = 0
-    /// What this outbox has written into the store to say that it delivers.
+    /// The token that this outbox wrote into the store as its owner.
     var token = ""
-    /// Grows with each news of other credentials.
+    /// Incremented whenever there are new credentials.
     var credentialsSerial = 0
-    /// The tasks that deliver, by the keys of their entries.
+    /// The delivery tasks, by the keys of their entries.
     var deliveries: [String: Task<Void, Never>] = [:]
-    /// The keys of the entries that the upstream has answered for, and that are being settled.
+    /// The keys of the entries that the upstream has answered and that are being settled.
     var answered: Set<String> = []
     var alarm: Alarm?
-    /// How many calls make something durable at this moment, and who waits until none does.
+    /// The number of commits in progress, and the waiters for their end.
     var acceptsUnderWay = 0
     var idleWaiters: [Promise<Void>] = []
-    /// How many writes these are of, and how many bytes those have.
+    /// The number of writes in these commits, and their total size in bytes.
     var writesUnderWay = 0
     var bytesUnderWay = 0
-    /// Who waits for a turn.
+    /// The waiters for subject locks.
     var turnWaiters: [KeyedLock.Ticket: Promise<Void>] = [:]
-    /// Who waits for the end of a write, by its key.
+    /// The waiters for settlements, by the keys of the writes.
     var endWaiters: [String: [Promise<Ending>]] = [:]
     private var refusals: [String: RepositoryError] = [:]
     private var refusalOrder = FIFOQueue<String>()
@@ -75,17 +75,18 @@ struct OutboxState {
         streak = RefusalStreak(policy)
     }
 
-    /// Why an entry was refused; `nil` if it was not, or is forgotten.
+    /// Returns why an entry was refused; `nil` if it was not refused, or the refusal is no longer remembered.
     func refusal(of entry: OutboxEntry) -> RepositoryError? { refusals[entry.idempotencyKey] }
 
-    /// Takes down why an entry was refused.
+    /// Remembers why an entry was refused.
     mutating func remember(_ refusal: RepositoryError, of entry: OutboxEntry) {
         refusals[entry.idempotencyKey] = refusal
         refusalOrder.append(entry.idempotencyKey)
         if refusalOrder.count > Self.maximumRefusals, let oldest = refusalOrder.popFirst() { refusals[oldest] = nil }
     }
 
-    /// When to look for an entry to send, if nothing else happens until then; `nil` if that is of no use.
+    /// Returns when to look for an entry to send, if nothing else happens until then; `nil` if only another event can make one
+    /// available.
     mutating func wakeTime(at now: Duration) -> Duration? {
         switch streak.phase {
         case .running: return partitions.wakeTime
@@ -96,30 +97,30 @@ struct OutboxState {
         }
     }
 
-    /// Has an entry that is under way wait until a moment.
+    /// Postpones an entry in delivery until a time.
     ///
-    /// From then on somebody else may send it, whose task takes the place of the one that did.
+    /// After that, another task may deliver the entry.
     mutating func postpone(_ delivery: OutboxDelivery, until moment: Duration) {
-        // A probe that was not answered leaves the question open for as long as its own wait.
+        // A probe without an answer is repeated after its own wait.
         endDelivery(of: delivery.entry, nextProbeAt: moment)
         partitions.postpone(delivery, until: moment)
     }
 
-    /// Forgets the task that delivers an entry. For that task, before anybody else may deliver it.
+    /// Removes the task that delivers an entry. That task calls it before another one may deliver the entry.
     ///
     /// - Parameters:
     ///   - entry: The entry.
-    ///   - now: When another probe may be sent, if this was one that told nothing of refusals.
+    ///   - now: When another probe may be sent, if this was a probe that said nothing about refusals.
     mutating func endDelivery(of entry: OutboxEntry, nextProbeAt now: Duration) {
         deliveries[entry.idempotencyKey] = nil
         answered.remove(entry.idempotencyKey)
         streak.end(entry.idempotencyKey, nextProbeAt: now)
     }
 
-    /// Has a pending item not be sent any more, while it is discarded.
+    /// Suspends a pending item while it is discarded.
     ///
-    /// - Returns: the item, and who settles its endpoint; `nil` if there is no such item.
-    /// - Throws: a ``RecordStoreError`` if it is being sent.
+    /// - Returns: the item and the handlers of its endpoint; `nil` if there is no such item.
+    /// - Throws: a ``RecordStoreError`` if the item is being sent, or the upstream has already done the write.
     mutating func setAside(
         _ id: String
     ) throws(RecordStoreError) -> (item: OutboxPartitions.Item, handlers: [any OutboxHandler])? {
@@ -143,24 +144,24 @@ struct OutboxState {
         return (item, item.entry.map { handlers.all(for: $0.write.endpoint) } ?? [])
     }
 
-    /// Ends the discarding of an item.
+    /// Ends the discarding of an item: removes it, or resumes it.
     mutating func endDiscarding(_ id: String, isRemoved: Bool) {
         if isRemoved { partitions.remove(id) } else { partitions.resume(id) }
     }
 
-    /// Notes that a refused write is kept.
+    /// Counts a new dead letter.
     mutating func addDeadLetter(_ byteCount: Int) {
         deadLetterCount += 1
         deadLetterBytes += byteCount
     }
 
-    /// Notes that a refused write is not kept any more.
+    /// Counts the removal of a dead letter.
     mutating func removeDeadLetter(_ byteCount: Int) {
         deadLetterCount -= 1
         deadLetterBytes -= byteCount
     }
 
-    /// Why no more writes may be accepted; `nil` if these may be.
+    /// Returns why writes cannot be accepted; `nil` if they can be.
     func shortage(
         for count: Int,
         _ byteCount: Int,
@@ -192,9 +193,9 @@ struct OutboxState {
         return nil
     }
 
-    /// Ends the outbox for good, or until it is opened again.
+    /// Ends the outbox, permanently or until it is opened again.
     ///
-    /// - Returns: who is to be told that it has ended.
+    /// - Returns: the tasks, waiters and alarm to clean up.
     mutating func end(_ phase: Phase) -> End {
         self.phase = phase
         let tasks = deliveries.filter { !answered.contains($0.key) }.map(\.value)
@@ -205,7 +206,7 @@ struct OutboxState {
         return (tasks, endWaiters.values.flatMap(\.self), alarm)
     }
 
-    /// Forgets what is known of the records, which another process may have changed since.
+    /// Discards what is known of the records, because another process may have changed them.
     mutating func forgetRecords(_ policy: OutboxPolicy) {
         let fresh = OutboxState(policy)
         partitions = fresh.partitions

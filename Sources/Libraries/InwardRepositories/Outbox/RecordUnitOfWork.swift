@@ -1,26 +1,30 @@
 public import InwardCore
 
-/// A unit of work over an outbox and its store: one commit of the store for all record changes and all writes of all repositories.
+/// A unit of work over an outbox and its store. It commits the record changes and writes of several repositories at once.
 ///
-/// It is as durable as the store is: with an ``InMemoryRecordStore`` all of the changes are seen or none, and all are gone with the
-/// process; with a store of files they outlive it.
+///     if let change = try posts.prepareCreation(of: draft, "the publication of a post") {
+///         try await RecordUnitOfWork(outbox: outbox).commit([change])
+///     }
+///
+/// A commit is as durable as the store. With an ``InMemoryRecordStore`` it is atomic but is lost when the process ends; with a file
+/// store it outlives the process.
 public struct RecordUnitOfWork: UnitOfWork {
     private let outbox: Outbox
 
-    /// Makes a unit of work of the changes that repositories prepare for an outbox.
+    /// Creates a unit of work for changes that repositories prepare for an outbox.
     public init(outbox: Outbox) {
         self.outbox = outbox
     }
 
-    /// Makes changes in their order, all of them or none.
+    /// Makes changes in order, all of them or none.
     ///
-    /// - Throws: a `UnitOfWorkError` if nothing was changed; with `foreign` if one of the changes was prepared for another
-    ///   outbox, or is no ``PreparedRecordChange``.
+    /// - Throws: a `UnitOfWorkError` if nothing was changed: `foreign` if a change was prepared for another outbox or is not a
+    ///   ``PreparedRecordChange``.
     public func commit(_ changes: [any PreparedChange]) async throws(UnitOfWorkError) {
         try await entries(committing: changes)
     }
 
-    /// Makes changes in their order, all of them or none, and gives what their writes became, for whoever waits for the
+    /// Makes changes in order, all of them or none, and returns their entries, so that the caller can wait for the
     /// ``Outbox/settlement(of:)`` of one.
     ///
     /// - Returns: the entries, in the order of the changes.
@@ -71,27 +75,26 @@ extension UnitOfWorkError {
     }
 }
 
-/// A change of a repository whose records are in a store: writes for the upstream, and what is changed in the store at once.
+/// A prepared change of a repository: writes for the upstream, and immediate changes of the store.
 ///
-/// A repository makes one, and a ``RecordUnitOfWork`` over the same outbox commits it.
+/// A repository creates it, and a ``RecordUnitOfWork`` over the same outbox commits it.
 public struct PreparedRecordChange: PreparedChange {
-    /// What is changed, as a part of a sentence.
+    /// What is changed, as part of a sentence.
     public let description: String
     let outbox: Outbox
     let writes: [OutboxWrite]
     let changes: [RecordChange]
     let whenCommitted: @Sendable ([OutboxEntry]) -> Void
 
-    /// Prepares a change.
+    /// Creates a prepared change.
     ///
     /// - Parameters:
-    ///   - description: What is changed, as a part of a sentence: `the publication of a post`. Free of credentials.
-    ///   - outbox: What delivers the writes, and whose store the changes are for.
-    ///   - writes: What is to be done at the upstream.
-    ///   - changes: What is changed in the store as soon as it is committed.
-    ///   - whenCommitted: What is done as soon as all that is durable, with the entries that the writes became: such as to
-    ///     change what readers find in memory. It is called once for each commit, behind
-    ///     ``OutboxHandler/accepted(_:)``, and returns soon.
+    ///   - description: What is changed, as part of a sentence: `the publication of a post`. It must not contain credentials.
+    ///   - outbox: The outbox that delivers the writes, and whose store the changes are for.
+    ///   - writes: The writes to deliver.
+    ///   - changes: The changes to make in the store with the commit.
+    ///   - whenCommitted: Called with the entries of the writes once they are durable, for example to update a memory cache. It is
+    ///     called once for each commit, after ``OutboxHandler/accepted(_:)``, and must return quickly.
     public init(
         _ description: String,
         for outbox: Outbox,

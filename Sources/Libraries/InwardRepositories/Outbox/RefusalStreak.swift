@@ -6,16 +6,17 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Decides when an outbox pauses: a circuit breaker over the refusals of different subjects in a row. A value without a clock.
+/// A circuit breaker over consecutive refusals of different subjects, which determines when an outbox pauses. A value without a
+/// clock.
 ///
-/// While it is open, nothing is sent. When its wait is over, one write is sent as a probe: a delivery closes the breaker, a refusal
-/// opens it for twice as long.
+/// While it is open, nothing is sent. After its wait, one write is sent as a probe: a delivery closes the breaker, a refusal opens
+/// it for twice as long.
 struct RefusalStreak: Hashable {
     /// Whether writes are sent.
     enum Phase: Hashable {
         case running
         case paused(until: Duration)
-        /// The write of this key is sent alone.
+        /// Only the write with this key is sent.
         case probing(String)
     }
 
@@ -23,7 +24,7 @@ struct RefusalStreak: Hashable {
     let initialWait: Duration
     let maximumWait: Duration
     private(set) var phase = Phase.running
-    /// The subjects that were refused since the last delivery, up to as many as the limit.
+    /// The subjects that were refused since the last delivery, up to the limit.
     private(set) var subjects: Set<RecordKey> = []
     private(set) var cause = ""
     private(set) var wait = Duration.zero
@@ -36,7 +37,7 @@ struct RefusalStreak: Hashable {
 
     var isPaused: Bool { phase != .running }
 
-    /// Begins a delivery, if one may begin now.
+    /// Begins a delivery, if the state permits it.
     mutating func begin(_ key: String, at now: Duration) -> Bool {
         switch phase {
         case .running: return true
@@ -47,10 +48,10 @@ struct RefusalStreak: Hashable {
         }
     }
 
-    /// Notes that the upstream refused the write of a key.
+    /// Records that the upstream refused the write with a key.
     ///
-    /// - Returns: whether the refusal counts. While delivery is paused only that of the probe does, so that the fault that caused
-    ///   the pause does not turn further writes into dead letters. Also whether delivery is paused by it for the first time.
+    /// - Returns: whether the refusal is final, and whether it causes a pause. While delivery is paused, only a refusal of the
+    ///   probe is final, so that the fault that caused the pause does not turn further writes into dead letters.
     mutating func refuse(
         _ key: String,
         of subject: RecordKey,
@@ -74,17 +75,17 @@ struct RefusalStreak: Hashable {
         }
     }
 
-    /// Notes that the upstream did a write: it takes writes.
+    /// Records a delivery, which shows that the upstream accepts writes.
     mutating func deliver() {
         subjects = []
         phase = .running
         wait = .zero
     }
 
-    /// Notes the end of an attempt that says nothing about refusals. If it was the probe, another one follows.
+    /// Records the end of an attempt that says nothing about refusals. If it was the probe, another one follows.
     ///
     /// - Parameters:
-    ///   - key: Whose attempt it was.
+    ///   - key: The key of the write.
     ///   - moment: When another write may be sent as a probe.
     mutating func end(_ key: String, nextProbeAt moment: Duration) {
         if phase == .probing(key) { phase = .paused(until: moment) }
@@ -97,7 +98,7 @@ struct RefusalStreak: Hashable {
 }
 
 extension RefusalStreak {
-    /// What is kept of it in the store, so that a program that runs for a moment each time pauses too.
+    /// The stored form of the streak, so that the pause survives restarts of a short-lived program.
     struct Record: Codable {
         static let maximumCauseLength = 500
 
@@ -108,10 +109,10 @@ extension RefusalStreak {
         let until: Int64?
         let waitMilliseconds: Int64
 
-        /// The bytes to keep.
+        /// The encoded record.
         var bytes: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
 
-        /// The pause as it is shown; `nil` if delivery is not paused.
+        /// The pause to display; `nil` if delivery is not paused.
         var pause: OutboxPause? {
             until.map {
                 OutboxPause(
@@ -123,12 +124,12 @@ extension RefusalStreak {
         }
     }
 
-    /// Makes the record to keep.
+    /// Returns the record to store.
     ///
     /// - Parameters:
-    ///   - now: The time by the timer.
-    ///   - date: The same time by the clock.
-    /// - Returns: what to keep.
+    ///   - now: The current time by the timer.
+    ///   - date: The current time by the calendar.
+    /// - Returns: the record.
     func record(at now: Duration, _ date: Date) -> Record {
         let remaining: Duration? =
             switch phase {
@@ -145,30 +146,30 @@ extension RefusalStreak {
         )
     }
 
-    /// Goes on where an earlier process was.
+    /// Restores the state of an earlier process.
     mutating func restore(_ record: Record, at now: Duration, _ date: Date) {
         guard record.version == 1 else { return }
         subjects = Set(record.subjects.prefix(limit).map { RecordKey($0) })
         cause = record.cause.excerpt(upTo: Record.maximumCauseLength)
         guard let pause = record.pause else { return }
         wait = min(max(initialWait, .milliseconds(max(0, min(record.waitMilliseconds, 1 << 40)))), maximumWait)
-        // Whatever the clock says, no pause is longer than it could have been.
+        // Whatever the clock says, a pause is not longer than its wait.
         let remaining = Duration.seconds(min(max(0, pause.until.timeIntervalSince(date)), 31_536_000))
         phase = .paused(until: now + min(remaining, wait))
     }
 }
 
-/// Why an outbox sends nothing for now: the upstream refused several writes of different subjects in a row, so that the fault is
-/// more likely the upstream's than the writes'.
+/// A pause of an outbox. The upstream refused several writes of different subjects in a row, so the fault is more likely the
+/// upstream's than the writes'.
 public struct OutboxPause: Hashable, Sendable {
-    /// When one write is sent to find out whether the upstream takes writes again.
+    /// When one write is sent to test whether the upstream accepts writes again.
     public let until: Date
-    /// How many subjects were refused in a row.
+    /// The number of subjects that were refused in a row.
     public let refusals: Int
-    /// Why the last one was refused, as a sentence without its full stop.
+    /// Why the last write was refused, as a sentence without its full stop.
     public let cause: String
 
-    /// Makes a pause, for the tests of what shows it.
+    /// Creates a pause, for testing code that displays it.
     public init(until: Date, refusals: Int, cause: String) {
         self.until = until
         self.refusals = refusals
@@ -179,9 +180,9 @@ public struct OutboxPause: Hashable, Sendable {
 /// An outbox has paused because the upstream refused several writes of different subjects in a row. The refused writes are dead
 /// letters; the others stay pending.
 public struct OutboxPausedError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What the records of the outbox are kept under.
+    /// The key prefix of the outbox's records.
     public let prefix: RecordKey
-    /// Why, and until when.
+    /// The cause and the end of the pause.
     public let pause: OutboxPause
 
     /// What happened and what follows, as a sentence without its full stop.

@@ -8,18 +8,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Makes one piece of work of what is asked for one by one at nearly the same time.
+/// Combines requests for single keys that are made at nearly the same time into one batch.
 final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
-    /// Does the work for several keys, and answers each of them.
+    /// Processes several keys and returns an answer for each.
     typealias Work = @Sendable ([Key]) async -> [Key: Answer]
 
     private struct State {
         var keys: [Key] = []
         var waiters: [Key: [Promise<Answer>]] = [:]
-        /// Which batch it is that is being collected.
+        /// The number of the batch that is being collected.
         var number = 0
         var timer: TimerService.Timer?
-        /// The work that is being done, by the numbers of the batches.
+        /// The batches in progress, by number.
         var underWay: [Int: Task<Void, Never>] = [:]
         var isClosed = false
     }
@@ -30,11 +30,13 @@ final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
     private let work: Work
     private let state = Mutex(State())
 
+    /// Creates a batcher.
+    ///
     /// - Parameters:
-    ///   - limit: How many keys one piece of work is for at most.
-    ///   - window: How long the first waits for others.
-    ///   - timer: What tells the time.
-    ///   - work: Does the work, and has an answer to every key.
+    ///   - limit: The maximum number of keys in a batch.
+    ///   - window: How long the first request waits for others to join it.
+    ///   - timer: The timer service that measures the window.
+    ///   - work: Processes a batch, and returns an answer for every key.
     init(limit: Int, window: Duration, timer: TimerService, work: @escaping Work) {
         self.limit = limit
         self.window = window
@@ -42,9 +44,9 @@ final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
         self.work = work
     }
 
-    /// The answer to a key, together with those that others ask for meanwhile.
+    /// Returns the answer for a key, as part of a batch.
     ///
-    /// Who gives up ends only its own wait: the work is done for the others.
+    /// A caller that stops waiting ends only its own wait. The batch continues for the others.
     func answer(to key: Key) async -> Promise<Answer>.Outcome {
         let promise = Promise<Answer>()
         let isClosed = state.withLock { state in
@@ -61,7 +63,7 @@ final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
         return isClosed ? .cancelled : await promise.value()
     }
 
-    /// Cancels all work, begins no more, and ends the waits for work that has not begun.
+    /// Cancels all batches, rejects new requests, and ends the waits for batches that have not begun.
     func close() {
         let (tasks, waiters) = state.withLock { state in
             if let scheduled = state.timer { timer.cancel(scheduled) }
@@ -80,18 +82,18 @@ final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
         }
     }
 
-    /// Begins the work for what was collected, and to collect the next.
+    /// Begins the collected batch, and starts to collect the next.
     private func begin(_ state: inout State) {
         if let scheduled = state.timer { timer.cancel(scheduled) }
         let (number, keys, waiters) = (state.number, state.keys, state.waiters)
-        // Unstructured, because it is for several, none of whom it ends with. It ends with its work, or is cancelled by the close:
-        // it is made and kept under the lock, which it takes itself only when the work is done.
+        // Unstructured, because the batch serves several callers and must not end with any one of them. It ends when its work is
+        // done or `close()` cancels it. It is created and stored under the lock, which it takes itself only when the work is done.
         let task = Task(executorPreference: timer.executor) { [work, weak self] in
             let answers = await work(keys)
             self?.state.withLock { _ = $0.underWay.removeValue(forKey: number) }
             for (key, waiters) in waiters {
                 let answer = answers[key]
-                // Nobody waits for an answer that work was cancelled without.
+                // Work that was cancelled has no answer, so the wait is cancelled.
                 for waiter in waiters { _ = answer.map { waiter.fulfill($0) } ?? waiter.cancel() }
             }
         }
@@ -103,7 +105,7 @@ final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
 extension EntitySource {
     typealias Answer = Result<Reading<Entity>, RepositoryError>
 
-    /// What asks for several entities at once; `nil` if the endpoint has no request for that.
+    /// Creates a batcher; `nil` if the endpoint does not support batching.
     func makeBatcher() -> Batcher<Entity.ID, Answer>? {
         endpoint.batching.map { batching in
             Batcher(limit: batching.limit, window: batching.window, timer: timer) { ids in
@@ -119,9 +121,9 @@ extension EntitySource {
         }
     }
 
-    /// Asks for several entities at once.
+    /// Fetches several entities in one request.
     ///
-    /// - Returns: an answer to each of them.
+    /// - Returns: an answer for each identifier.
     private func fetch(_ ids: [Entity.ID], _ batching: Batching<Entity.ID>) async -> [Entity.ID: Answer] {
         let tick = memory.begin()
         defer { memory.end(tick) }
@@ -137,7 +139,7 @@ extension EntitySource {
                     if answer.mayBeKept { memory.keep(entity, stamp) }
                     answers[id] = .success(answer.reading(entity, fresh: endpoint.lifetimes.staleAfter))
                 } else if let damaged = list.rejected.first {
-                    // It may be the one that cannot be read.
+                    // The damaged record may be the requested one.
                     answers[id] = .failure(
                         RepositoryError(
                             .unreadable,

@@ -1,9 +1,9 @@
-/// Which of the fetches that are under way were overtaken by a change, so that what they bring is older than what is known.
+/// Detects fetches in flight that a change has overtaken, so that their results are outdated.
 ///
-/// It remembers changes no longer than there is somebody who began before them, and of very many it remembers that there were
-/// some of everything.
+/// A change is remembered only while a fetch that began before it is in flight. If there are too many changes, they are replaced by
+/// a single one that affects everything.
 struct ChangeLog {
-    /// When a fetch began, as changes count the time.
+    /// The logical time at which a fetch began, which advances with each change.
     struct Tick: Hashable, Comparable {
         fileprivate let number: UInt64
 
@@ -16,10 +16,10 @@ struct ChangeLog {
     private var underWay: [Tick: Int] = [:]
     private var changes: [(tick: Tick, key: RecordKey)] = []
 
-    /// Whether nothing that is fetched is to be kept any more.
+    /// Whether fetched results may no longer be cached.
     private(set) var isClosed = false
 
-    /// How many changes are remembered.
+    /// The number of remembered changes.
     var count: Int { changes.count }
 
     /// Begins a fetch.
@@ -28,7 +28,7 @@ struct ChangeLog {
         return now
     }
 
-    /// Ends a fetch that was begun at a tick.
+    /// Ends a fetch that began at a tick.
     mutating func end(_ tick: Tick) {
         guard let count = underWay[tick] else { return }
         underWay[tick] = count == 1 ? nil : count - 1
@@ -40,20 +40,20 @@ struct ChangeLog {
         }
     }
 
-    /// Has nothing kept any more that is fetched.
+    /// Stops the caching of fetched results.
     mutating func close() { isClosed = true }
 
-    /// Notes that everything under a key is different from now on.
+    /// Records a change of everything under a key.
     mutating func note(_ key: RecordKey) {
         guard !underWay.isEmpty else { return }
         now = Tick(number: now.number + 1)
         if changes.count >= Self.maximumChanges { changes = [(now, [])] } else { changes.append((now, key)) }
     }
 
-    /// Whether anything was changed since a fetch began.
+    /// Returns whether anything has changed since a fetch began.
     func hasChanged(since tick: Tick) -> Bool { changes.last.map { $0.tick > tick } ?? false }
 
-    /// Whether something with one of these keys was changed since a fetch began.
+    /// Returns whether anything with one of these keys has changed since a fetch began.
     func haveChanged(_ keys: [RecordKey], since tick: Tick) -> Bool {
         changes.reversed().prefix { $0.tick > tick }.contains { change in
             keys.contains { change.key.contains($0) }
@@ -61,16 +61,16 @@ struct ChangeLog {
     }
 }
 
-/// When something that is to be kept was asked for, and what it takes to keep it.
+/// When a result was requested, and its size.
 struct FetchStamp {
-    /// When it was begun, as changes count the time.
+    /// The logical time at which the fetch began.
     let tick: ChangeLog.Tick
-    /// When it was asked for, by the clock of the repository; earlier, if it was kept on the way.
+    /// When the result was requested, by the repository's clock; earlier if an intermediate cache held it.
     let time: Duration
-    /// How long ago that is.
+    /// The time since then.
     let age: Duration
-    /// How many bytes it has as it was written.
+    /// The encoded size in bytes.
     let byteCount: Int
-    /// Whether it was read from the store, which then has it.
+    /// Whether the result was read from the store, and need not be stored again.
     let isFromStore: Bool
 }

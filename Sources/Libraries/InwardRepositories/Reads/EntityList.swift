@@ -1,16 +1,16 @@
 public import InwardCore
 
-/// A list of entities in the upstream's order, in which an entity is found by its identity.
+/// A list of entities in the upstream's order, with lookup by identifier.
 @usableFromInline
 struct EntityList<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
     @usableFromInline private(set) var entities: [Entity]
     @usableFromInline let rejected: [RejectedRecord]
-    /// The size of the list as the upstream would write it.
+    /// The encoded size of the list in bytes.
     private(set) var byteCount: Int
     private var byteCounts: [Int]
     private var positions: [Entity.ID: Int]
 
-    /// Makes a list of entities, which have equal shares of a number of bytes.
+    /// Creates a list. The encoded size is divided equally among the entities.
     init(_ entities: [Entity], byteCount: Int = 0, rejected: [RejectedRecord]) {
         self.entities = entities
         self.rejected = rejected
@@ -19,21 +19,20 @@ struct EntityList<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Se
         positions = Self.positions(in: entities)
     }
 
-    /// Whether an entity of this identity is in the list.
+    /// Returns whether the list contains an entity with an identifier.
     func contains(_ id: Entity.ID) -> Bool { positions[id] != nil }
 
-    /// Replaces the entity of the same identity, if the list has one.
+    /// Replaces the entity with the same identifier, if the list contains one.
     mutating func replace(with entity: Entity, byteCount: Int) {
         guard let position = positions[entity.id] else { return }
         entities[position] = entity
         setByteCount(byteCount, at: position)
     }
 
-    /// Puts the entities of another list in the place of those of their identities, or takes these out where the others do not
-    /// belong.
+    /// Replaces entities with those of another list that have the same identifiers, and removes those that no longer belong.
     ///
     /// - Returns: whether the lists have an entity in common.
-    /// - Complexity: O(n) in the number of entities, and of the shorter list's where the two have none in common.
+    /// - Complexity: O(n) in the number of entities; if the lists have none in common, in that of the shorter list.
     mutating func replace(with newer: EntityList, where belongs: (Entity) -> Bool) -> Bool {
         let isShorter = entities.count < newer.entities.count
         let (shorter, longer) = isShorter ? (self, newer) : (newer, self)
@@ -59,9 +58,9 @@ struct EntityList<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Se
         return true
     }
 
-    /// Adds an entity at the end.
+    /// Appends an entity.
     ///
-    /// - Complexity: O(1) on average, unless somebody else holds the ``entities``.
+    /// - Complexity: O(1) on average, unless another reference to the ``entities`` exists.
     mutating func append(_ entity: Entity, byteCount: Int) {
         positions[entity.id] = entities.count
         entities.append(entity)
@@ -69,7 +68,7 @@ struct EntityList<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Se
         self.byteCount += byteCount
     }
 
-    /// Takes the entity of an identity out, if there is one.
+    /// Removes the entity with an identifier, if there is one.
     mutating func remove(_ id: Entity.ID) {
         guard let position = positions[id] else { return }
         setByteCount(0, at: position)

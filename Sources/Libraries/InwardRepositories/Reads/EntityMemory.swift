@@ -1,13 +1,14 @@
 public import InwardCore
 public import Synchronization
 
-/// What a repository keeps in memory: single entities and lists of them, which agree. What its store is to keep follows.
+/// The memory cache of a repository: single entities and lists of them, which are kept consistent. It also passes changes on to the
+/// store.
 ///
-/// Whatever changes it takes its turn under one lock, and so does what the store is told; who reads takes another, that of a part
-/// of the cache.
+/// All changes, including those passed to the store, are serialized by one lock. Readers take another lock, that of one shard of
+/// the cache.
 @usableFromInline
 final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
-    /// `nil` if there is no entity of an identity.
+    /// The value is `nil` if the entity is known to be missing.
     @usableFromInline typealias KeptEntity = KeptAnswer<Entity?>
     @usableFromInline typealias KeptList = CachedList<Entity>
     @usableFromInline typealias Filter = EntityFilter<Entity>
@@ -18,16 +19,18 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
     @usableFromInline let entities: ShardedCache<Entity.ID, KeptEntity>
     @usableFromInline let lists: Mutex<SieveCache<Filter, KeptList>>
     private let log = Mutex(ChangeLog())
-    /// The writes that the upstream has done and that are not in the lists yet, by their idempotency keys.
+    /// The idempotency keys of writes that the upstream has done and the lists do not contain yet.
     private let unsettled = Mutex<Set<String>>([])
     private let timer: TimerService
 
+    /// Creates a memory cache.
+    ///
     /// - Parameters:
-    ///   - endpoint: What is kept, and for how long.
-    ///   - limit: How much is kept.
-    ///   - store: What is told of all that is kept.
-    ///   - timer: What tells the time.
-    ///   - chance: A random number from 0 to 1, by which lifetimes are spread.
+    ///   - endpoint: The endpoint of the entities, with their lifetimes.
+    ///   - limit: The size limit.
+    ///   - store: The store to which changes are passed on.
+    ///   - timer: The timer service that measures ages.
+    ///   - chance: Returns a random number from 0 to 1, for the jitter of lifetimes.
     init(
         _ endpoint: Endpoint<Entity>,
         limit: MemoryLimit,
@@ -45,11 +48,11 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
 
     // MARK: Reading
 
-    /// What is kept of an identity.
+    /// Returns the cached entity with an identifier.
     @inlinable
     func entity(_ id: Entity.ID) -> KeptEntity? { entities.value(for: id) }
 
-    /// What is kept of a list. A list that the store forgot because of a write is stored again with the next read.
+    /// Returns the cached list of a filter. If a write removed the list from the store, it is stored again.
     @inlinable
     func list(_ filter: Filter) -> KeptAnswer<EntityList<Entity>>? {
         guard let kept = lists.withLock({ $0.value(for: filter) }) else { return nil }
@@ -60,18 +63,18 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
 
     // MARK: Fetching
 
-    /// Begins to fetch something. What is changed from now on is newer than what is fetched.
+    /// Begins a fetch. Changes from now on are newer than its result.
     func begin() -> ChangeLog.Tick { log.withLock { $0.begin() } }
 
-    /// Ends what was begun.
+    /// Ends a fetch.
     func end(_ tick: ChangeLog.Tick) { log.withLock { $0.end(tick) } }
 
-    /// How many changes are remembered, because something is being fetched.
+    /// The number of changes that are remembered for fetches in flight.
     var changeCount: Int { log.withLock(\.count) }
 
-    /// Keeps an entity that was fetched, unless something newer is known of it.
+    /// Caches a fetched entity, unless something newer is known.
     ///
-    /// - Returns: whether nothing was changed meanwhile that makes it outdated.
+    /// - Returns: whether the result is still current and was cached.
     @discardableResult
     func keep(_ entity: Entity, _ fetch: FetchStamp) -> Bool {
         log.withLock { log in
@@ -90,10 +93,10 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
         }
     }
 
-    /// Keeps in mind that there is no entity of an identity, unless something newer is known of it.
+    /// Caches that an entity is missing, unless something newer is known.
     func keepAbsence(of id: Entity.ID, _ fetch: FetchStamp) {
         log.withLock { log in
-            // Whose it would be nobody knows, and so any change may have been of it.
+            // The subjects of a missing entity are not known, so any change may have affected it.
             guard !log.isClosed, !log.hasChanged(since: fetch.tick), isNewer(fetch, than: id) else { return }
             entities.insert(kept(nil, isAbsent: true, fetch), for: id, cost: 0)
             updateLists(olderThan: fetch.time) { _, list in
@@ -104,9 +107,9 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
         }
     }
 
-    /// Keeps a list that was fetched, and its entities, but for those of which something newer is known.
+    /// Caches a fetched list and its entities, except for those of which something newer is known.
     ///
-    /// - Returns: the list with what is newer in it, and whether it is kept: nothing was changed meanwhile that makes it outdated.
+    /// - Returns: the list, updated with newer entities, and whether it is still current and was cached.
     @discardableResult
     func keep(
         _ fetched: EntityList<Entity>,
@@ -129,13 +132,13 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
                     keptNow.append(entity)
                 }
             }
-            // The other lists have them too.
+            // Updates the other lists that contain these entities.
             let newer = EntityList(keptNow, byteCount: share * keptNow.count, rejected: [])
             updateLists(olderThan: fetch.time) { other, list in
                 other != filter && list.replace(with: newer, where: other.matches)
             }
             if let store, !fetch.isFromStore { changes = keptNow.map { store.keep($0, age: fetch.age) } }
-            // What was changed meanwhile may belong into the list, or not any more.
+            // Entities that have changed in the meantime may belong in the list, or no longer belong in it.
             let isCurrent = !log.isClosed && !log.hasChanged(since: fetch.tick) && isNewest(fetch, of: filter)
             if isCurrent {
                 let freshness = endpoint.lifetimes.freshness(isAbsent: false, chance: chance())
@@ -150,19 +153,19 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
 
     // MARK: Changing
 
-    /// Prepares for the settlement of a write that the upstream has done, before it is committed: nothing that was fetched before
-    /// is kept or stored after this returns. Until the end of the settlement no list is stored that may be without the entity.
+    /// Prepares the settlement of a write that the upstream has done, before the settlement is committed. After this returns, no
+    /// result of an earlier fetch is cached or stored. Until the settlement ends, no list is stored that may lack the entity.
     ///
     /// - Parameters:
-    ///   - entity: What was written; `nil` if nobody knows, and it may be in every list.
+    ///   - entity: The written entity; `nil` if it is not known, and may belong in any list.
     ///   - key: The idempotency key of the write.
-    /// - Throws: a ``RecordStoreError`` if the wait for the store was cancelled, or its deadline has passed.
+    /// - Throws: a ``RecordStoreError`` if the wait for the store was cancelled or its deadline passed.
     func prepareSettlement(of entity: Entity?, _ key: String) async throws(RecordStoreError) {
         log.withLock { log in
             unsettled.withLock { _ = $0.insert(key) }
             log.note(entity.map { endpoint.key(of: $0.id) } ?? [endpoint.name])
         }
-        // The lists that are about to be stored are older than the write. The settlement removes them once they are.
+        // Lists waiting to be stored predate the write. Once they are stored, the settlement removes them.
         guard let store, await !store.writer.flush() else { return }
         throw RecordStoreError(
             .cancelled,
@@ -170,14 +173,14 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
         )
     }
 
-    /// Ends what was prepared for a write, once readers find the entity.
+    /// Ends the settlement of a write, once readers find the entity.
     func endSettlement(of key: String) { unsettled.withLock { _ = $0.remove(key) } }
 
-    /// Keeps an entity that was written just now. It is in every list that it belongs into, at the end if it is new.
+    /// Caches an entity that was just written, and adds it to the end of every list that it belongs in, or updates it there.
     ///
-    /// The lists are not stored before they are read, or flushed.
+    /// The lists are stored again when they are read or flushed.
     ///
-    /// - Complexity: O(1) for each list on average, unless a reader holds the list as it was.
+    /// - Complexity: O(1) for each list on average, unless a reader holds the previous version of the list.
     func write(_ entity: Entity, time: Duration, byteCount: Int) {
         log.withLock { log in
             log.note(endpoint.key(of: entity.id))
@@ -193,7 +196,7 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
                 return true
             }
             guard let store else { return }
-            // Of the lists that are in the store alone nobody knows whether it belongs into them.
+            // Lists that are only in the store are removed, because it is not known whether the entity belongs in them.
             store.writer.write([store.keep(entity, age: .zero), store.removeLists])
             lists.withLock { lists in
                 for filter in lists.keys { lists.peek(filter)?.noteStored(false) }
@@ -201,7 +204,7 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
         }
     }
 
-    /// Has the lists stored that the store forgot because of a write, unless a write is being settled that may belong into them.
+    /// Stores the lists again that a write removed from the store, unless a write that may belong in them is being settled.
     @usableFromInline
     func storeLists(_ filters: [Filter]? = nil) {
         guard let store else { return }
@@ -219,7 +222,7 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
         }
     }
 
-    /// Forgets every list, and what there is not; and whatever is being fetched is not kept.
+    /// Removes every list and every missing entity from the caches. Results of fetches in flight are not cached.
     func forgetLists() {
         log.withLock { log in
             log.note([endpoint.name])
@@ -229,11 +232,11 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
         }
     }
 
-    /// Forgets everything that a key begins.
+    /// Removes everything under a key from the caches.
     func invalidate(_ key: RecordKey) {
         log.withLock { log in
             log.note(key)
-            // Whose an entity would be that is not there, nobody knows.
+            // The subjects of a missing entity are not known, so it may be affected.
             let isSomebodys = !RecordKey([endpoint.name]).contains(key)
             entities.removeAll { id, kept in
                 key.contains(endpoint.key(of: id)) || kept.value.map { isUnder(key, $0) } ?? isSomebodys
@@ -248,7 +251,7 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
         }
     }
 
-    /// Keeps nothing any more of what is fetched. What is changed is still forgotten.
+    /// Stops the caching of fetched results. Removals still take effect.
     func close() { log.withLock { $0.close() } }
 
     // MARK: -
@@ -284,11 +287,11 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity
     }
 
     private func updateLists(olderThan time: Duration, _ update: (Filter, inout EntityList<Entity>) -> Bool) {
-        // Of what was asked for at the same moment, what came last counts, of entities and of lists.
+        // Of results requested at the same time, the last one to arrive wins, for entities and lists alike.
         updateLists(where: { $0.time <= time }, update)
     }
 
-    /// Changes the lists that are kept, unless the update returns `false`, and has each counted at its size.
+    /// Updates the cached lists that satisfy a condition, and their costs. A list is unchanged if the closure returns `false`.
     private func updateLists(
         where condition: (KeptList) -> Bool = { _ in true },
         _ update: (Filter, inout EntityList<Entity>) -> Bool

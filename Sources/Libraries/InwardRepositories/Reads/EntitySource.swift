@@ -8,7 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Fetches entities from an upstream, and keeps what it gets.
+/// Fetches entities from an upstream and caches the results.
 struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
     let endpoint: Endpoint<Entity>
     let upstream: Upstream
@@ -16,7 +16,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
     let timer: TimerService
     let chance: @Sendable () -> Double
     let lastChange = LastChange()
-    /// What asks for several entities at once.
+    /// Combines requests for single entities.
     private(set) var batcher: Batcher<Entity.ID, Answer>?
 
     init(
@@ -34,7 +34,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         batcher = makeBatcher()
     }
 
-    /// The entity of an identity, asked for by itself.
+    /// Fetches an entity with a request of its own.
     func fetchAlone(_ id: Entity.ID, bypassingCaches: Bool) async throws(RepositoryError) -> Reading<Entity> {
         let tick = memory.begin()
         defer { memory.end(tick) }
@@ -51,7 +51,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
             if answer.mayBeKept { memory.keep(entity, stamp(tick, time, of: answer)) }
             return answer.reading(entity, fresh: endpoint.lifetimes.staleAfter)
         } catch {
-            // That another than the upstream has no such entity says nothing.
+            // If another source does not have the entity, the upstream still may.
             if error.reason == .notFound, answer.mayBeKept {
                 memory.keepAbsence(of: id, stamp(tick, time, of: answer))
             }
@@ -59,7 +59,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         }
     }
 
-    /// The entities that a filter lets through.
+    /// Fetches the entities that match a filter.
     func fetch(
         _ filter: EntityFilter<Entity>,
         bypassingCaches: Bool
@@ -69,20 +69,21 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         defer { memory.end(tick) }
         let (answer, time) = try await read(endpoint.path, query, bypassingCaches: bypassingCaches)
         let decoded = try answer.decoded(by: endpoint.decodeList)
-        // An upstream that does not know the filter answers with everything.
+        // An upstream that ignores the filter returns everything.
         var list = EntityList(decoded.entities.filter(filter.matches), rejected: decoded.rejected)
         if answer.mayBeKept { (list, _) = memory.keep(list, of: filter, stamp(tick, time, of: answer)) }
         return answer.reading(list.entities, fresh: endpoint.lifetimes.staleAfter, rejected: list.rejected)
     }
 
-    /// Asks for what is at a path, and again without the caches on the way if what they have may be from before a change.
+    /// Requests the resource at a path. If an intermediate cache answers with a copy that may predate a change, repeats the request
+    /// without caches.
     ///
     /// - Parameters:
-    ///   - path: Where it is, as the components of a path relative to the upstream.
-    ///   - query: What is asked for there.
-    ///   - bypassingCaches: Whether caches on the way must ask the upstream.
-    /// - Returns: the answer, whatever its status, and when it was asked for.
-    /// - Throws: a `RepositoryError` if there is none.
+    ///   - path: The path components, relative to the upstream.
+    ///   - query: The query items.
+    ///   - bypassingCaches: Whether intermediate caches must revalidate with the upstream.
+    /// - Returns: the response, whatever its status, and when it was requested.
+    /// - Throws: a `RepositoryError` if there is no response.
     func read(
         _ path: [String],
         _ query: [URLQueryItem] = [],
@@ -98,13 +99,13 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         return (answerAgain, timeAgain)
     }
 
-    /// What memory has of a question since somebody looked there, if it is fresh: somebody else has fetched it meanwhile.
+    /// Returns a fresh value that another caller has put into memory since this caller looked.
     ///
     /// - Parameters:
-    ///   - question: What is asked for.
-    ///   - time: When what was found there had been asked for; `nil` if nothing was found.
-    /// - Returns: the reading of it; `nil` if it is to be fetched.
-    /// - Throws: that there is no such entity, if that is what is kept.
+    ///   - question: The entity or list to look for.
+    ///   - time: When the value that the caller found had been requested; `nil` if it found nothing.
+    /// - Returns: the reading; `nil` if the value must be fetched.
+    /// - Throws: `notFound` if the entity is cached as missing.
     func reading<Question: RepositoryQuestion>(
         of question: Question,
         keptSince time: Duration?
@@ -123,7 +124,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         return Reading(answer.value, origin: .memory, age: kept.age(at: now), rejected: answer.rejected)
     }
 
-    /// When an answer that was found in a store was asked for.
+    /// Returns the stamp of a value that was found in the store.
     func stamp(_ tick: ChangeLog.Tick, of found: EntityStore<Entity>.Found<some Any>) -> FetchStamp {
         FetchStamp(
             tick: tick,
@@ -134,12 +135,12 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         )
     }
 
-    /// From when on what was found in a store is stale.
+    /// Returns when a value that was found in the store becomes stale.
     func staleTime(_ stamp: FetchStamp) -> Duration {
         stamp.time + endpoint.lifetimes.freshness(isAbsent: false, chance: chance())
     }
 
-    /// When an answer was asked for, of which one of so many shares is to be kept.
+    /// Returns the stamp of a response, of which one of several equal shares is to be cached.
     func stamp(_ tick: ChangeLog.Tick, _ time: Duration, of answer: UpstreamAnswer, share: Int = 1) -> FetchStamp {
         FetchStamp(
             tick: tick,
@@ -151,24 +152,24 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
     }
 }
 
-/// When somebody changed last what an upstream has, or said that it was changed: a copy from before that, of a cache on the way, is
-/// not to be taken for what is there.
+/// The time of the last change at an upstream, made or reported by a caller. Copies in intermediate caches that predate it are
+/// outdated.
 final class LastChange: Sendable {
     private let time = Mutex<Duration?>(nil)
 
-    /// Notes a change. Before anything is done because of it, so that nobody asks between the two.
+    /// Records a change. Call it before acting on the change, so that no request is made in between.
     func note(at now: Duration) { time.withLock { $0 = max($0 ?? now, now) } }
 
-    /// Whether an answer is a copy that may be from before the last change.
+    /// Returns whether a response is a copy that may predate the last change.
     ///
     /// - Parameters:
-    ///   - answer: The answer.
-    ///   - time: When it was asked for.
-    /// - Returns: whether it is; not if it is another's answer, in whose place there is no better one.
+    ///   - answer: The response.
+    ///   - time: When it was requested.
+    /// - Returns: whether the copy may be outdated; `false` for a fallback from another source, which cannot be improved upon.
     func mayBeBehind(_ answer: UpstreamAnswer, askedFor time: Duration) -> Bool {
         let response = answer.response
         guard response.fallbackReason == nil, answer.isCopy, let last = self.time.withLock(\.self) else { return false }
-        // Ages are in whole seconds, without the rest.
+        // Ages are truncated to whole seconds.
         return time - answer.ageAtRequest - .seconds(1) < last
     }
 }

@@ -6,13 +6,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a repository keeps beyond the life of a process: each entity under its identity, and of a list the identities.
+/// The persistent cache of a repository. It stores each entity under its identifier, and each list as identifiers.
 struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
-    /// An answer that was kept, and how old it is.
+    /// A stored value and its age.
     struct Found<Value> {
         let value: Value
         let age: Duration
-        /// How many bytes it is kept in.
+        /// The stored size in bytes.
         let byteCount: Int
     }
 
@@ -45,28 +45,28 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
 
     // MARK: Changes
 
-    /// Keeps an entity that was asked for so long ago.
+    /// Returns the change that stores an entity that was requested some time ago.
     func keep(_ entity: Entity, age: Duration) -> RecordChange {
         let key = key(of: String(describing: entity.id))
-        // An entity that cannot be written is not kept.
+        // An entity that cannot be encoded is not stored.
         guard let body = try? endpoint.encode(entity) else { return .remove(key) }
         return keep(body, age: age, under: key)
     }
 
-    /// Keeps a list that was asked for so long ago, but not its entities.
+    /// Returns the change that stores a list, without its entities, that was requested some time ago.
     func keep(_ list: EntityList<Entity>, of filter: EntityFilter<Entity>, age: Duration) -> RecordChange {
         let stored = StoredList(ids: list.entities.map { String(describing: $0.id) }, rejected: list.rejected)
         guard let body = try? JSONEncoder().encode(stored) else { return .remove(key(of: filter)) }
         return keep(body, age: age, under: key(of: filter))
     }
 
-    /// Forgets the entity of an identity.
+    /// Returns the change that removes an entity.
     func remove(_ id: Entity.ID) -> RecordChange { .remove(key(of: String(describing: id))) }
 
-    /// Forgets every list.
+    /// The change that removes every list.
     var removeLists: RecordChange { .removeAll(lists) }
 
-    /// Forgets all that the repository has.
+    /// The change that removes all records of the repository.
     var removeAll: RecordChange { .removeAll(prefix) }
 
     private func keep(_ body: Data, age: Duration, under key: RecordKey) -> RecordChange {
@@ -77,9 +77,9 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
 
     // MARK: Answers
 
-    /// The entity of an identity, if it is kept.
+    /// Returns the stored entity with an identifier; `nil` if there is none.
     ///
-    /// - Throws: a ``RecordStoreError`` if that cannot be known.
+    /// - Throws: a ``RecordStoreError`` if the store cannot tell.
     func entity(_ id: Entity.ID) async throws(RecordStoreError) -> Found<Entity>? {
         await writer.flush()
         guard !writer.isOutdated else { return nil }
@@ -87,9 +87,9 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
         return try await store.record(for: key(of: name)).flatMap { entity(name, in: $0) }
     }
 
-    /// A list, if it and all of its entities are kept.
+    /// Returns the stored list of a filter; `nil` if the list or any of its entities is missing.
     ///
-    /// - Throws: a ``RecordStoreError`` if that cannot be known.
+    /// - Throws: a ``RecordStoreError`` if the store cannot tell.
     func list(_ filter: EntityFilter<Entity>) async throws(RecordStoreError) -> Found<EntityList<Entity>>? {
         await writer.flush()
         guard !writer.isOutdated, let record = try await store.record(for: key(of: filter)),
@@ -100,15 +100,15 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
         let found = zip(stored.ids, records).compactMap { id, record in record.flatMap { entity(id, in: $0) } }
         guard found.count == stored.ids.count else { return nil }
         return Found(
-            // An entity may have been kept anew since, and not belong into the list any more.
+            // An entity that was stored again since may no longer belong in the list.
             value: EntityList(found.map(\.value).filter(filter.matches), rejected: stored.rejectedRecords),
-            // One of them may be older than the list: who had asked for it before kept it behind the list, or another process did.
+            // An entity may be older than the list: an earlier request, or another process, may have stored it after the list.
             age: found.map(\.age).max().map { max($0, age(of: answer)) } ?? age(of: answer),
             byteCount: found.reduce(0) { $0 + $1.byteCount }
         )
     }
 
-    /// The entity in a record, if it is of this identity.
+    /// Returns the entity in a record, if it has this identifier.
     private func entity(_ id: String, in record: StoredRecord) -> Found<Entity>? {
         guard let answer = StoredAnswer(record.bytes), let entity = try? endpoint.decodeOne(answer.body),
             String(describing: entity.id) == id
@@ -118,9 +118,9 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
 
     private func age(of answer: StoredAnswer) -> Duration {
         let seconds = now().timeIntervalSince(answer.time)
-        // Where the time of day was set back, nobody knows how old it is: as old as anything that is kept, and not fresh.
+        // If the clock was set back, the age is not known. Treat the value as old as anything that is kept, and as stale.
         guard seconds >= 0 else { return max(endpoint.lifetimes.expiresAfter, endpoint.lifetimes.staleAfter) }
-        // Whatever a damaged record says, a duration holds it.
+        // Prevents an overflow, whatever a damaged record says.
         return .seconds(min(seconds, Self.longestAge))
     }
 }
@@ -130,14 +130,14 @@ extension Duration {
     fileprivate var seconds: Double { self / .seconds(1) }
 }
 
-/// An answer as a store keeps it: when it was given, and what it says.
+/// The stored form of a response: when it was requested, and its contents.
 struct StoredAnswer {
     private static let version: UInt8 = 1
     private static let headLength = 9
 
-    /// When it was asked for.
+    /// When it was requested.
     let time: Date
-    /// What it says.
+    /// The contents.
     let body: Data
 
     init(time: Date, body: Data) {
@@ -145,7 +145,7 @@ struct StoredAnswer {
         self.body = body
     }
 
-    /// Reads an answer; `nil` if it is none, or was written by another version of the program.
+    /// Decodes a response; `nil` if the bytes are not valid or were written by another version of the program.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.headLength, bytes[0] == Self.version else { return nil }
         let bits = bytes[1..<Self.headLength].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -154,14 +154,14 @@ struct StoredAnswer {
         guard time.timeIntervalSinceReferenceDate.isFinite else { return nil }
     }
 
-    /// What a store is to keep.
+    /// The encoded response.
     var bytes: [UInt8] {
         let bits = time.timeIntervalSinceReferenceDate.bitPattern
         return [Self.version] + (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * $0)) } + body
     }
 }
 
-/// A list as a store keeps it: the identities, whose entities are kept each by itself, and what was left out.
+/// The stored form of a list: identifiers, whose entities are stored individually, and the rejected records.
 struct StoredList: Codable {
     private struct Rejected: Codable {
         let list: String
@@ -170,7 +170,7 @@ struct StoredList: Codable {
         let reason: String
     }
 
-    /// The identities, as keys have them.
+    /// The identifiers, as they appear in keys.
     let ids: [String]
     private let rejected: [Rejected]
 
@@ -181,7 +181,7 @@ struct StoredList: Codable {
         }
     }
 
-    /// The records that were left out of the list.
+    /// The records that were rejected from the list.
     var rejectedRecords: [RejectedRecord] {
         rejected.map { RejectedRecord(list: $0.list, position: $0.position, field: $0.field, reason: $0.reason) }
     }

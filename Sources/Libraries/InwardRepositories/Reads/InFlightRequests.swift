@@ -1,7 +1,7 @@
 import InwardCore
 import Synchronization
 
-/// What is under way for the questions of one kind.
+/// The requests in flight for one type of question.
 struct InFlightRequests<Question: RepositoryQuestion>: Sendable {
     struct Fetch: Hashable, Sendable {
         let question: Question
@@ -14,25 +14,25 @@ struct InFlightRequests<Question: RepositoryQuestion>: Sendable {
 
     init(whenAbandoned abandonment: AbandonmentPolicy, executor: (any TaskExecutor)?) {
         fetches = SingleFlight(whenAbandoned: abandonment, executor: executor)
-        // What is read from a disk is soon there, and is of use to whoever comes next.
+        // Reading from disk is quick, and the result is useful to the next caller.
         loads = SingleFlight(whenAbandoned: .finish, executor: executor)
         refreshes = BackgroundTasks(executor: executor)
     }
 
-    /// Has nobody join what is under way now.
+    /// Prevents new callers from joining the requests in flight.
     func detachAll() {
         fetches.detachAll()
         loads.detachAll()
     }
 
-    /// Ends what is under way, and begins nothing any more that nobody waits for.
+    /// Cancels the requests in flight, and rejects new background refreshes.
     func close() async {
         fetches.cancelAll()
         await refreshes.close()
     }
 }
 
-/// Work that nobody waits for, one piece for a key at a time, until it is closed.
+/// Background tasks, at most one for each key at a time, until they are closed.
 final class BackgroundTasks<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var tasks: [Key: Task<Void, Never>] = [:]
@@ -42,21 +42,23 @@ final class BackgroundTasks<Key: Hashable & Sendable>: Sendable {
     private let state = Mutex(State())
     private let executor: (any TaskExecutor)?
 
-    /// - Parameter executor: Where work is done; `nil` for wherever there is room.
+    /// Creates an empty set of tasks.
+    ///
+    /// - Parameter executor: The executor for the tasks; `nil` for the default.
     init(executor: (any TaskExecutor)? = nil) {
         self.executor = executor
     }
 
-    /// How many pieces of work are under way.
+    /// The number of tasks in progress.
     var count: Int { state.withLock(\.tasks.count) }
 
-    /// Begins work for a key, unless there is some under way, or it is closed. It has nothing to do with the deadline of whoever
-    /// begins it.
+    /// Begins a task for a key, unless one is in progress or the set is closed. The deadline of the calling task does not apply to
+    /// it.
     func begin(_ key: Key, _ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             guard !state.isClosed, state.tasks[key] == nil else { return }
-            // Unstructured, because nobody waits for it but whoever closes this. Within the lock, which it takes itself only when
-            // the work is done.
+            // Unstructured, because only `close()` waits for it. Created under the lock, which the task takes itself only when the
+            // work is done.
             state.tasks[key] = Deadline.lifted {
                 Task(executorPreference: executor) { [weak self] in
                     await work()
@@ -66,7 +68,7 @@ final class BackgroundTasks<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Cancels all work, begins no more, and waits for the end of it.
+    /// Cancels all tasks, rejects new ones, and waits until the tasks have ended.
     func close() async {
         let tasks = state.withLock { state in
             state.isClosed = true

@@ -1,26 +1,26 @@
 public import InwardCore
 public import Synchronization
 
-/// An answer that is kept, and how long it is of use, by the clock of the repository.
+/// A cached value with the time of its request and the time it becomes stale, by the repository's clock.
 ///
-/// It does not change, and is an object so that whoever looks for it takes hold of one thing, however much an entity consists of.
+/// It is immutable, and a class so that a lookup retains a single object, however large the entity is.
 @usableFromInline
 final class KeptAnswer<Value: Sendable>: Sendable {
-    /// What may be done with an answer that is kept.
+    /// How a cached value may be used.
     @usableFromInline
     enum Use: Equatable {
-        /// It is given.
+        /// The value is returned.
         case given(isStale: Bool)
-        /// It is given, and asked for anew for those who come later.
+        /// The value is returned, and refreshed in the background for later readers.
         case givenWhileRevalidating
-        /// It is not given.
+        /// The value is not returned.
         case notGiven
     }
 
     @usableFromInline let value: Value
-    /// When it was asked for.
+    /// When the value was requested.
     @usableFromInline let time: Duration
-    /// From when on it is stale.
+    /// When the value becomes stale.
     @usableFromInline let staleTime: Duration
 
     @usableFromInline
@@ -30,18 +30,18 @@ final class KeptAnswer<Value: Sendable>: Sendable {
         self.staleTime = staleTime
     }
 
-    /// How old it is.
+    /// Returns the age of the value.
     @inlinable
     func age(at now: Duration) -> Duration { max(.zero, now - time) }
 
-    /// What may be done with it.
+    /// Returns how the value may be used.
     ///
     /// - Parameters:
-    ///   - policy: How far the read may go.
-    ///   - now: What time it is.
-    ///   - lifetimes: For how long stale answers are of use.
-    ///   - hasFailed: Whether the upstream was asked before, and failed.
-    /// - Returns: what may be done.
+    ///   - policy: The policy of the read.
+    ///   - now: The current time.
+    ///   - lifetimes: The limits on stale values.
+    ///   - hasFailed: Whether a request to the upstream has already failed.
+    /// - Returns: the permitted use.
     @inlinable
     func use(_ policy: ReadPolicy, at now: Duration, _ lifetimes: Lifetimes, hasFailed: Bool = false) -> Use {
         let age = age(at: now)
@@ -57,7 +57,7 @@ final class KeptAnswer<Value: Sendable>: Sendable {
     }
 }
 
-/// A list in the memory of a repository, which is changed in place: adding n entities to it costs O(n) altogether.
+/// A list in memory that is updated in place, so that appending n entities takes O(n) in total.
 @usableFromInline
 final class CachedList<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
     @usableFromInline typealias Answer = KeptAnswer<EntityList<Entity>>
@@ -65,14 +65,14 @@ final class CachedList<Entity: Identifiable & Sendable>: Sendable where Entity.I
     @usableFromInline
     struct State: Sendable {
         @usableFromInline var list: EntityList<Entity>
-        /// The list as readers have it, from the first read after a change until the next change. Nothing else holds the list, so
-        /// that a change need not copy it.
+        /// The list as readers see it, created by the first read after a change and dropped by the next change. Nothing else
+        /// references the list, so a change need not copy it.
         @usableFromInline var answer: Answer?
-        /// Whether the store has been given the list since it forgot all lists.
+        /// Whether the list has been stored since all lists were removed from the store.
         @usableFromInline var isStored: Bool
     }
 
-    /// When the upstream was asked for it.
+    /// When the list was requested from the upstream.
     @usableFromInline let time: Duration
     @usableFromInline let staleTime: Duration
     @usableFromInline let state: Mutex<State>
@@ -83,7 +83,7 @@ final class CachedList<Entity: Identifiable & Sendable>: Sendable where Entity.I
         state = Mutex(State(list: list, isStored: true))
     }
 
-    /// The list as it is now, and whether the store has been given it since it forgot all lists.
+    /// The current list, and whether it has been stored since all lists were removed from the store.
     @inlinable var current: (answer: Answer, isStored: Bool) {
         state.withLock { state in
             if let answer = state.answer { return (answer, state.isStored) }
@@ -93,10 +93,10 @@ final class CachedList<Entity: Identifiable & Sendable>: Sendable where Entity.I
         }
     }
 
-    /// Changes the list.
+    /// Updates the list.
     ///
-    /// - Parameter change: Changes it, unless it returns `false`.
-    /// - Returns: the size of the list then; `nil` if it was not changed.
+    /// - Parameter change: Updates the list, or returns `false` to leave it unchanged.
+    /// - Returns: the new encoded size in bytes; `nil` if the list is unchanged.
     func update(_ change: (inout EntityList<Entity>) -> Bool) -> Int? {
         state.withLock { state in
             state.answer = nil
@@ -105,6 +105,6 @@ final class CachedList<Entity: Identifiable & Sendable>: Sendable where Entity.I
         }
     }
 
-    /// Notes that the store is given the list, or forgets it.
+    /// Records that the list was stored, or removed from the store.
     func noteStored(_ isStored: Bool) { state.withLock { $0.isStored = isStored } }
 }

@@ -1,7 +1,7 @@
 import InwardCore
 
 extension Repository {
-    /// Answers a question from the nearest place that a policy allows, with what is pending on top.
+    /// Answers a question from the nearest place that the policy allows, and adds pending entities.
     func read<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
@@ -15,12 +15,12 @@ extension Repository {
             if let reading = question.reading(among: pending) { return reading }
             let reading = try await readAccepted(question, policy, requests)
             tries += 1
-            // What was delivered meanwhile may be in both. Where something always is, that has to do.
+            // A write that was delivered in the meantime may be in both, so try again. After three tries, accept the result.
             if tries == 3 || pending.isCurrent(snapshot) { return question.adding(snapshot, to: reading) }
         }
     }
 
-    /// Answers a question by what the upstream has said.
+    /// Answers a question without pending entities.
     private func readAccepted<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
@@ -31,12 +31,12 @@ extension Repository {
         let answer = await Result(awaiting: { () async throws(RepositoryError) in
             try await readOn(question, policy, requests, behind: kept)
         })
-        // It may have been closed meanwhile.
+        // The repository may have been closed in the meantime.
         try throwIfClosed(asking: question.path(in: endpoint))
         return try answer.get()
     }
 
-    /// Answers a question that memory has no answer to, or one that does not do.
+    /// Answers a question that memory cannot answer.
     private func readOn<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
@@ -61,9 +61,9 @@ extension Repository {
         }
     }
 
-    /// A reading of what is kept, if it is of use.
+    /// Returns a reading of a cached value, if the policy allows its use.
     ///
-    /// - Throws: that there is no such entity, if that is what is kept.
+    /// - Throws: `notFound` if the entity is cached as missing.
     private func reading<Question: RepositoryQuestion>(
         _ question: Question,
         _ kept: KeptAnswer<Question.Kept>,
@@ -79,7 +79,7 @@ extension Repository {
         case .givenWhileRevalidating: isStale = true
         }
         guard let answer = question.answer(kept.value) else {
-            // That there was nothing is not given any longer than it is fresh, unless nobody else may be asked.
+            // Negative results are never served stale, unless the policy excludes the upstream.
             guard !isStale || !policy.asksUpstream else { return nil }
             throw error(.notFound, question, "was not sent: a moment ago there was nothing")
         }
@@ -93,7 +93,7 @@ extension Repository {
         )
     }
 
-    /// A reading of what is kept, where the upstream has failed.
+    /// Returns a reading of a cached value after the upstream has failed.
     private func readingInstead<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
@@ -120,19 +120,19 @@ extension Repository {
         )
     }
 
-    /// Asks anew, for those who come later.
+    /// Refreshes a value in the background.
     private func refresh<Question: RepositoryQuestion>(
         _ question: Question,
         _ requests: InFlightRequests<Question>,
         behind time: Duration
     ) where Question.Entity == Entity {
         requests.refreshes.begin(question) { [weak self] in
-            // Nobody waits for it. Who comes when stale answers are not given any more is told what is the matter.
+            // The error has no caller. Once stale values are no longer returned, later readers get their own.
             _ = try? await self?.fetch(question, bypassingCaches: false, requests, behind: time)
         }
     }
 
-    /// What the upstream says, no older than a policy lets it be.
+    /// Fetches a value that is not older than the policy allows.
     private func fetch<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
@@ -141,7 +141,7 @@ extension Repository {
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
         let largest = policy.maximumAge ?? .seconds(Int64.max)
         var reading = try await fetch(question, bypassingCaches: !policy.allowsCopies, requests, behind: time)
-        // A cache on the way has had it for too long.
+        // An intermediate cache has held the response for too long.
         if reading.age > largest, policy.allowsCopies {
             reading = try await fetch(question, bypassingCaches: true, requests, behind: nil)
         }
@@ -149,7 +149,8 @@ extension Repository {
         throw error(.unavailable, question, "was answered with what is older than it may be", canRetry: true)
     }
 
-    /// What the upstream says, asked once for all who ask at the same time, unless somebody has asked since the caller looked.
+    /// Fetches a value in a request shared by concurrent callers, unless another caller has cached a newer value since this one
+    /// looked.
     private func fetch<Question: RepositoryQuestion>(
         _ question: Question,
         bypassingCaches: Bool,
@@ -157,11 +158,12 @@ extension Repository {
         behind time: Duration?
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
         let stricter = InFlightRequests<Question>.Fetch(question: question, bypassesCaches: true)
-        // Who would take a copy takes what comes of asking the upstream itself, too.
+        // A caller that accepts copies can also join a request that bypasses caches.
         let isStrict = bypassingCaches || requests.fetches.isUnderWay(stricter)
         let key = InFlightRequests<Question>.Fetch(question: question, bypassesCaches: isStrict)
         let outcome = await requests.fetches.outcome(for: key) { [source] fetch throws(RepositoryError) in
-            // Asked here, where nobody else fetches the same: whoever did so since has kept what came of it.
+            // Checked here, where no other request for the same value is in flight: a request that has ended since has cached its
+            // result.
             if !fetch.bypassesCaches, let reading = try source.reading(of: fetch.question, keptSince: time) {
                 return reading
             }
@@ -174,7 +176,7 @@ extension Repository {
         }
     }
 
-    /// What is kept in the store; `nil` if that is nothing, or the store fails.
+    /// Returns the stored value; `nil` if there is none or the store fails.
     private func load<Question: RepositoryQuestion>(
         _ question: Question,
         _ requests: InFlightRequests<Question>
@@ -211,43 +213,43 @@ extension Repository {
 }
 
 extension RepositoryError {
-    /// Whether what is kept may be given instead: the upstream could not answer. If it would not, what is kept is not for whoever
-    /// asks, or is there no more.
+    /// Whether a cached value may replace the error: the upstream was unable to answer. If it refused, the caller may not be
+    /// entitled to the cached value, or the entity no longer exists.
     fileprivate var leavesRoomForOthers: Bool { [.unavailable, .unreadable].contains(reason) }
 }
 
-/// What a repository can be asked for: one entity, or a list.
+/// A question to a repository: for one entity, or for a list.
 protocol RepositoryQuestion<Entity>: Hashable, Sendable {
     associatedtype Entity: Identifiable & Sendable where Entity.ID: Sendable
-    /// What is kept of an answer.
+    /// The cached form of an answer.
     associatedtype Kept: Sendable
-    /// What an answer is.
+    /// The value of an answer.
     associatedtype Value: Sendable
 
-    /// What is kept in memory.
+    /// Returns the cached answer in memory.
     func kept(in memory: EntityMemory<Entity>) -> KeptAnswer<Kept>?
 
-    /// What is kept in a store, which then is in memory too.
+    /// Returns the cached answer in a store, and puts it into memory.
     func kept(in store: EntityStore<Entity>, _ source: EntitySource<Entity>) async throws(RecordStoreError)
         -> KeptAnswer<Kept>?
 
-    /// What the upstream says.
+    /// Fetches the answer from the upstream.
     func fetch(from source: EntitySource<Entity>, bypassingCaches: Bool) async throws(RepositoryError) -> Reading<Value>
 
-    /// The answer that was kept; `nil` if that is that there is none.
+    /// Returns the answer in a cached value; `nil` if the entity is cached as missing.
     func answer(_ kept: Kept) -> (value: Value, rejected: [RejectedRecord])?
 
-    /// The answer that is among what is pending, if there is one.
+    /// Returns the answer among the pending entities, if there is one.
     func reading(among pending: PendingEntities<Entity>) -> Reading<Value>?
 
-    /// A reading with what is pending on top.
+    /// Adds pending entities to a reading.
     func adding(_ pending: PendingEntities<Entity>.Snapshot, to reading: Reading<Value>) -> Reading<Value>
 
-    /// What is asked for, as the components of a path relative to the upstream.
+    /// Returns the path components of the question, relative to the upstream.
     func path(in endpoint: Endpoint<Entity>) -> [String]
 }
 
-/// The question for the entity of an identity.
+/// The question for the entity with an identifier.
 struct EntityQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion where Entity.ID: Sendable {
     let id: Entity.ID
 
@@ -269,7 +271,7 @@ struct EntityQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion where
         from source: EntitySource<Entity>,
         bypassingCaches: Bool
     ) async throws(RepositoryError) -> Reading<Entity> {
-        // Who wants no copy asks by itself: what is asked for together may be answered out of a cache.
+        // A read that accepts no copy needs a request of its own, because a cache may answer a batch.
         guard !bypassingCaches, let batcher = source.batcher else {
             return try await source.fetchAlone(id, bypassingCaches: bypassingCaches)
         }
@@ -296,7 +298,7 @@ struct EntityQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion where
     func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
-/// The question for the entities that a filter lets through.
+/// The question for the entities that match a filter.
 struct ListQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion where Entity.ID: Sendable {
     let filter: EntityFilter<Entity>
 

@@ -1,7 +1,7 @@
 public import InwardCore
 public import Synchronization
 
-/// A cache in several parts, so that those who use it at the same time seldom meet.
+/// A cache in several shards, to reduce lock contention.
 @usableFromInline
 final class ShardedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline
@@ -13,7 +13,8 @@ final class ShardedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Fewer than this are not worth another part, whose share of the limit nothing else can use.
+    /// The minimum size of a shard. Each shard's part of the limit is unavailable to the others, so smaller ones are not
+    /// worthwhile.
     private static var leastCount: Int { 256 }
 
     @usableFromInline let shards: [Shard]
@@ -26,26 +27,26 @@ final class ShardedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @inlinable
     func place(of key: Key) -> Int { Int(UInt(bitPattern: key.hashValue) % UInt(shards.count)) }
 
-    /// How many values there are.
+    /// The number of values.
     var count: Int { shards.reduce(0) { sum, shard in sum + shard.cache.withLock(\.count) } }
 
-    /// The value for a key, which counts as asked for.
+    /// Returns the value for a key, and marks it as used.
     @inlinable
     func value(for key: Key) -> Value? { shards[place(of: key)].cache.withLock { $0.value(for: key) } }
 
-    /// The value for a key, which does not count as asked for.
+    /// Returns the value for a key, without marking it as used.
     func peek(_ key: Key) -> Value? { shards[place(of: key)].cache.withLock { $0.peek(key) } }
 
-    /// Keeps a value.
+    /// Inserts a value.
     func insert(_ value: Value, for key: Key, cost: Int) {
-        // What has to go is let go outside of the lock.
+        // Evicted values are released outside of the lock.
         _ = shards[place(of: key)].cache.withLock { $0.insert(value, for: key, cost: cost) }
     }
 
     /// Removes the value for a key.
     func remove(_ key: Key) { _ = shards[place(of: key)].cache.withLock { $0.remove(key) } }
 
-    /// Removes the values that a condition holds for.
+    /// Removes the values that satisfy a condition.
     func removeAll(where condition: (Key, Value) -> Bool) {
         for shard in shards {
             _ = shard.cache.withLock { $0.removeAll(where: condition) }

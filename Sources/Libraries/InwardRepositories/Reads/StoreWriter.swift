@@ -1,17 +1,17 @@
 import InwardCore
 import Synchronization
 
-/// Makes the changes of a repository in its store, in their order, behind the backs of those who read.
+/// Writes the changes of a repository to its store in the background, in order.
 ///
-/// What nobody waits for must not pile up: where a store is too slow for what is to be kept, all that it has of the repository is
-/// removed instead, and fetched anew when it is asked for. So it is where something could not be removed: what the store has of the
-/// repository is then not to be trusted until it is empty.
+/// The queue is bounded. If the store is too slow, the queued changes are replaced by one that removes all of the repository's
+/// records, which are fetched again on demand. If a removal fails, the repository's records are outdated, and are not read until
+/// all of them have been removed.
 final class StoreWriter: Sendable {
     private struct State {
         var changes: [RecordChange] = []
         var byteCount = 0
         var isWriting = false
-        /// Whether the store has something that should not be there any more.
+        /// Whether the store contains records that should have been removed.
         var isOutdated = false
         var waiters: [Promise<Void>] = []
     }
@@ -20,7 +20,7 @@ final class StoreWriter: Sendable {
     private static let maximumBytes = 32 * 1_024 * 1_024
 
     private let store: any RecordStore
-    /// What every key of the repository begins with.
+    /// The key prefix of the repository's records.
     private let prefix: RecordKey
     private let report: @Sendable (RecordStoreError) -> Void
     private let executor: (any TaskExecutor)?
@@ -38,10 +38,10 @@ final class StoreWriter: Sendable {
         self.report = report
     }
 
-    /// Whether the store has something that should not be there any more, and so is not to be asked.
+    /// Whether the store contains records that should have been removed, and must not be read.
     var isOutdated: Bool { state.withLock(\.isOutdated) }
 
-    /// Has changes made soon.
+    /// Enqueues changes.
     func write(_ changes: [RecordChange]) {
         guard !changes.isEmpty else { return }
         let isFirst = state.withLock { state in
@@ -54,14 +54,14 @@ final class StoreWriter: Sendable {
             defer { state.isWriting = true }
             return !state.isWriting
         }
-        // Unstructured, because nobody who reads waits for a disk. It ends when there is nothing to write, which whoever closes
-        // the repository waits for. It has nothing to do with the deadline of whoever has something written.
+        // Unstructured, because readers do not wait for the disk. The task ends when the queue is empty, and closing the repository
+        // waits for it. The deadline of the calling task does not apply to it.
         if isFirst { Deadline.lifted { _ = Task(executorPreference: executor) { await self.writeAll() } } }
     }
 
-    /// Waits until the changes of before are made, or have failed.
+    /// Waits until the queued changes are written or have failed.
     ///
-    /// - Returns: whether they are; not if the task was cancelled, or its deadline has passed.
+    /// - Returns: `true` when the writes have ended; `false` if the task was cancelled or its deadline passed.
     @discardableResult
     func flush() async -> Bool {
         let promise = state.withLock { state -> Promise<Void>? in
@@ -91,7 +91,7 @@ final class StoreWriter: Sendable {
         }
     }
 
-    /// The changes that are to be made now, and who waits for them. It is over if there are no changes.
+    /// Returns the changes to write now, and their waiters. Without changes, the writer stops.
     private func next() -> (changes: [RecordChange], waiters: [Promise<Void>]) {
         state.withLock { state in
             state.isWriting = !state.changes.isEmpty
@@ -103,9 +103,9 @@ final class StoreWriter: Sendable {
 }
 
 extension RecordChange {
-    /// Whether something is not to be there any more.
+    /// Whether the change removes records.
     fileprivate var removesSomething: Bool { if case .keep = self { false } else { true } }
 
-    /// How many bytes it has to keep.
+    /// The number of bytes to store.
     fileprivate var byteCount: Int { if case .keep(let record, _) = self { record.bytes.count } else { 0 } }
 }

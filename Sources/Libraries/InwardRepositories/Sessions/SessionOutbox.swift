@@ -1,27 +1,29 @@
 public import InwardCore
 import Synchronization
 
-/// A session's share in an outbox that other sessions of the same user may have too.
+/// A session's share of an outbox that the user's other sessions may share.
 public final class SessionOutbox: Sendable {
     private struct Share {
         var member: OutboxMember?
-        /// Joins the outbox, and waits until it is this process's turn to deliver.
+        /// The task that joins the outbox and waits for ownership.
         var opening: Task<Void, Never>?
         var isClosed = false
     }
 
-    /// The outbox, which the user's other sessions may have too.
+    /// The outbox, which the user's other sessions may share.
     public let outbox: Outbox
     private let earlier: Mutex<Outbox?>
     private let share = Mutex(Share())
     private let executor: (any TaskExecutor)?
     private let end: @Sendable () async -> Void
 
+    /// Creates a share.
+    ///
     /// - Parameters:
     ///   - outbox: The outbox.
-    ///   - earlier: The one before it over the same records, which is being closed; `nil` if none is.
-    ///   - executor: Where it is opened; `nil` for wherever there is room.
-    ///   - end: What is to be done when the session has it no more.
+    ///   - earlier: The previous outbox over the same records, which is being closed; `nil` if there is none.
+    ///   - executor: The executor on which the outbox is opened; `nil` for the default.
+    ///   - end: Called when the session gives up its share.
     init(
         _ outbox: Outbox,
         behind earlier: Outbox?,
@@ -34,23 +36,23 @@ public final class SessionOutbox: Sendable {
         self.end = end
     }
 
-    /// Lets the session's repository settle what is written, and delivers or shows what is pending.
+    /// Lets the session's repository settle writes, and delivers or shows the pending ones.
     ///
-    /// Opening waits for an earlier outbox of the same records that is being closed. The user's new credentials are used at once: what
-    /// waits because the upstream did not take the earlier ones is sent now. If another process owns the outbox, the error handler is
-    /// told who it is, and the session goes on to wait for its turn.
+    /// The call waits for an earlier outbox of the same records that is being closed. It uses the user's new credentials
+    /// immediately: writes that wait because the upstream rejected earlier credentials are sent now. If another process owns the
+    /// outbox, the error handler is told who the owner is, and the session waits for ownership in the background.
     ///
     /// - Throws: a `RecordStoreError` if the store cannot be read: `unavailable` if it does not answer before the task's deadline.
-    ///   Joining goes on then, as it does when the task is cancelled, until the session is closed; and opening is tried again with the
-    ///   next write.
+    ///   In that case, or when the task is cancelled, joining continues until the session is closed, and the next write tries again
+    ///   to open the outbox.
     public func open(
         settling handler: any OutboxHandler,
         pendingWrites: PendingWrites = .deliver,
         tellingOwnersTo errorHandler: any ErrorHandler = IgnoringErrorHandler()
     ) async throws(RecordStoreError) {
         let joined = Promise<Result<Void, RecordStoreError>>()
-        // Unstructured, because the session has the outbox all the same where the task that signs in was cancelled, or came too late:
-        // it would be told nothing for as long as it is open. The session's close cancels it and waits for it.
+        // Unstructured, because the session has the outbox even if the task that signs in is cancelled or late. Without joining,
+        // its repository would not be told of anything. The session's close cancels the task and waits for it.
         let opening = Deadline.lifted {
             Task(executorPreference: executor) {
                 let owner = await Result(awaiting: { () async throws(RecordStoreError) in
@@ -59,7 +61,7 @@ public final class SessionOutbox: Sendable {
                 joined.fulfill(owner.map { _ in })
                 guard case .success(let owner?) = owner else { return }
                 errorHandler.handle(Self.owned(by: owner))
-                // Its failures are those of the next write, which opens it, too.
+                // If this fails, the next write opens the outbox and reports the failure.
                 try? await self.outbox.open()
                 self.outbox.retryDenied()
             }
@@ -72,7 +74,7 @@ public final class SessionOutbox: Sendable {
         switch await joined.value() {
         case .fulfilled(let result): try result.get()
         case .cancelled:
-            // Joining goes on, and nobody waits for what comes of it.
+            // Joining continues without a waiter.
             return
         case .deadlinePassed:
             throw RecordStoreError(
@@ -85,7 +87,9 @@ public final class SessionOutbox: Sendable {
         }
     }
 
-    /// - Returns: who owns the outbox, if the session is to deliver and cannot.
+    /// Joins the outbox.
+    ///
+    /// - Returns: the owner of the outbox, if the session wants to deliver and cannot.
     private func join(
         _ handler: any OutboxHandler,
         _ pendingWrites: PendingWrites
@@ -118,7 +122,7 @@ public final class SessionOutbox: Sendable {
         )
     }
 
-    /// Leaves the outbox. With the last session it is closed, and what is pending waits for the next.
+    /// Leaves the outbox. The last session closes it, and pending writes wait for the next session.
     public func close() async {
         let opening = share.withLock { share in
             share.isClosed = true
@@ -126,7 +130,7 @@ public final class SessionOutbox: Sendable {
         }
         opening?.cancel()
         await opening?.value
-        // The last one settles to the end what the upstream has answered.
+        // The last session closes the outbox here, which settles what the upstream has answered, before its handlers leave.
         await end()
         if let member = share.withLock(\.member) { outbox.leave(member) }
     }
@@ -134,11 +138,12 @@ public final class SessionOutbox: Sendable {
 
 /// What a session does with the writes that an earlier process left in the app's store.
 ///
-/// In either case the session's own writes are accepted and delivered. A session owns its user's outbox from its first write on, or
-/// from the moment that it delivers, and shares it with the user's other sessions in the same app.
+/// In either case the session's own writes are accepted and delivered. A session owns its user's outbox from its first write, or
+/// from the moment it begins to deliver, and shares it with the user's other sessions in the same app.
 public enum PendingWrites: Hashable, Sendable {
-    /// Delivers them from sign-in on, unless another process owns the outbox: then that one does.
+    /// Delivers the writes from sign-in on, unless another process owns the outbox and delivers them.
     case deliver
-    /// Shows them to readers as they were when the feed was read last, and owns nothing: for a session that only reads.
+    /// Shows the writes to readers as they were when the feed was last read, without owning them. Use it for a session that only
+    /// reads.
     case show
 }

@@ -1,10 +1,10 @@
 public import InwardFetching
 import Synchronization
 
-/// The outboxes of an app's sessions: one for each part of the store, as long as a session is open that has it.
+/// The outboxes of an app's sessions: one for each part of the store, for as long as a session uses it.
 ///
-/// Two that deliver what is kept in one place would take it from one another, and what the one has accepted the other would not
-/// show.
+/// Sharing is necessary because two outboxes over the same records would take them from one another, and neither would show the
+/// writes that the other accepted.
 public final class SessionOutboxes: Sendable {
     private struct Shared {
         let outbox: Outbox
@@ -14,27 +14,27 @@ public final class SessionOutboxes: Sendable {
 
     private struct State {
         var shared: [RecordKey: Shared] = [:]
-        /// Those that no session has any more, until they are closed.
+        /// Outboxes that no session uses any more, until they are closed.
         var closing: [RecordKey: Outbox] = [:]
     }
 
     private let state = Mutex(State())
     private let executor: (any TaskExecutor)?
 
-    /// Makes a set without outboxes.
+    /// Creates an empty set of outboxes.
     ///
-    /// - Parameter executor: Where outboxes are opened; `nil` for wherever there is room.
+    /// - Parameter executor: The executor on which outboxes are opened; `nil` for the default.
     public init(executor: (any TaskExecutor)? = nil) {
         self.executor = executor
     }
 
-    /// The outbox of a part of the store, for a session more.
+    /// Returns a share of the outbox for a part of the store.
     ///
     /// - Parameters:
-    ///   - part: What the session keeps its records under.
-    ///   - dataFetcher: How the session asks the upstream.
-    ///   - make: Makes an outbox that asks through a data fetcher, if no other session has one.
-    /// - Returns: the session's share, for the session to open and to close.
+    ///   - part: The key prefix of the session's records.
+    ///   - dataFetcher: The data fetcher of the session.
+    ///   - make: Creates an outbox with a data fetcher. Called if no other session has an outbox for the part.
+    /// - Returns: the session's share, which the session must open and close.
     public func outbox(
         of part: RecordKey,
         asking dataFetcher: any DataFetcher,
@@ -56,7 +56,7 @@ public final class SessionOutboxes: Sendable {
         return Shared(outbox: make(dataFetcher), dataFetcher: dataFetcher)
     }
 
-    /// Ends a session's share, and the outbox with the last.
+    /// Ends a session's share, and closes the outbox with the last one.
     private func end(_ part: RecordKey, _ number: Int) async {
         let last = state.withLock { state -> Outbox? in
             guard var one = state.shared[part] else { return nil }

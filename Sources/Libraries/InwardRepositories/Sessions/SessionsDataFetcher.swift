@@ -1,8 +1,8 @@
 import InwardFetching
 import Synchronization
 
-/// Asks as one of the sessions of a user that are open: the one that came last, whose credentials are the newest; and where they
-/// are not taken, as the one before.
+/// Sends requests with the data fetcher of the user's most recent open session, whose credentials are the newest. If they are
+/// rejected, tries the previous sessions.
 final class SessionsDataFetcher: DataFetcher {
     private struct State {
         var dataFetchers: [(number: Int, dataFetcher: any DataFetcher)] = []
@@ -11,9 +11,9 @@ final class SessionsDataFetcher: DataFetcher {
 
     private let state = Mutex(State())
 
-    /// Adds how a session asks.
+    /// Adds a session's data fetcher.
     ///
-    /// - Returns: what it is removed by.
+    /// - Returns: the number with which to remove it.
     func add(_ dataFetcher: any DataFetcher) -> Int {
         state.withLock { state in
             state.lastNumber += 1
@@ -22,7 +22,7 @@ final class SessionsDataFetcher: DataFetcher {
         }
     }
 
-    /// Removes how a session asked.
+    /// Removes a session's data fetcher.
     func remove(_ number: Int) { state.withLock { $0.dataFetchers.removeAll { $0.number == number } } }
 
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
@@ -33,12 +33,12 @@ final class SessionsDataFetcher: DataFetcher {
                 var response = try await dataFetcher.fetch(request)
                 attempts += response.retries?.attempts ?? 1
                 if attempts > 1 { response.retries = Self.report(attempts) }
-                // RFC 9110 section 15.5.2: nothing was done, for want of credentials that are valid.
+                // RFC 9110 section 15.5.2: nothing was done, because the credentials were not valid.
                 guard response.status == .unauthorized else { return response }
                 turnedAway = turnedAway ?? response
                 turnedAway?.retries = response.retries
             } catch {
-                // A session that is closed has not sent it.
+                // A closed session has not sent the request.
                 guard error.reason == .closed else {
                     attempts += error.retries?.attempts ?? (error.wasSent ? 1 : 0)
                     throw attempts > 1 ? error.reporting(Self.report(attempts)) : error

@@ -6,9 +6,12 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A store of records that are kept in memory.
+/// A store that keeps records in memory.
 ///
-/// Records are kept until the store is deallocated. The size is not limited, and an expired record takes up memory until it is replaced.
+///     let store = InMemoryRecordStore()
+///
+/// Records are lost when the store is deallocated. The size is not limited, and an expired record takes up memory until it is
+/// replaced.
 public final class InMemoryRecordStore: RecordStore {
     /// Owns a key until it is released or deallocated.
     private final class Ownership: Sendable {
@@ -38,27 +41,27 @@ public final class InMemoryRecordStore: RecordStore {
     private let records = Mutex<[RecordKey: StoredRecord]>([:])
     private let now: @Sendable () -> Date
 
-    /// Makes a store that keeps nothing yet.
+    /// Creates an empty store.
     ///
-    /// - Parameter now: The time, by which records expire.
+    /// - Parameter now: Returns the current time, by which records expire.
     public init(now: @escaping @Sendable () -> Date = { Date() }) {
         self.now = now
     }
 
-    /// What is kept under a key; `nil` if nothing is, or if it has expired.
+    /// Returns the record under a key; `nil` if there is none or it has expired.
     ///
     /// - Complexity: O(1).
-    /// - Throws: a ``RecordStoreError`` if the task was cancelled beforehand.
+    /// - Throws: a ``RecordStoreError`` if the task was already cancelled.
     public func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
         try Self.throwIfCancelled()
         let time = now()
         return records.withLock { $0[key] }.flatMap { $0.isExpired(at: time) ? nil : $0 }
     }
 
-    /// The keys that begin with a key and what is kept under each, in order.
+    /// Returns the records whose keys equal a key or begin with it, in key order.
     ///
-    /// - Complexity: O(n) in the number of all records, and O(m log m) in that of those which are given.
-    /// - Throws: a ``RecordStoreError`` if the task was cancelled beforehand.
+    /// - Complexity: O(n) in the number of records in the store, plus O(m log m) in the number of returned records.
+    /// - Throws: a ``RecordStoreError`` if the task was already cancelled.
     public func records(
         under key: RecordKey
     ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
@@ -73,16 +76,17 @@ public final class InMemoryRecordStore: RecordStore {
 
     /// Returns no losses: memory does not lose records.
     ///
-    /// - Throws: a ``RecordStoreError`` if the task was cancelled beforehand.
+    /// - Throws: a ``RecordStoreError`` if the task was already cancelled.
     public func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
         try Self.throwIfCancelled()
         return RecordLosses()
     }
 
-    /// Makes changes in their order, all of them or none.
+    /// Makes changes in order, all of them or none.
     ///
-    /// - Complexity: O(n) in the number of changes; that of all records for each that removes everything below a key.
-    /// - Throws: a ``RecordStoreError`` if the task was cancelled beforehand.
+    /// - Complexity: O(n) in the number of changes. A change that removes everything under a key is linear in the number of
+    ///   records.
+    /// - Throws: a ``RecordStoreError`` if the task was already cancelled.
     public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         try Self.throwIfCancelled()
         records.withLock { records in
@@ -99,7 +103,7 @@ public final class InMemoryRecordStore: RecordStore {
     /// Tries to claim a key, without waiting.
     ///
     /// - Complexity: O(1).
-    /// - Throws: a ``RecordStoreError`` if the task was cancelled beforehand.
+    /// - Throws: a ``RecordStoreError`` if the task was already cancelled.
     public func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
         try Self.throwIfCancelled()
         guard claimed.keys.withLock({ $0.insert(key).inserted }) else {

@@ -1,22 +1,22 @@
 public import InwardCore
 import Synchronization
 
-/// Exclusive ownership of a key in a store: the key cannot be claimed again, in this process or another, until the claim is released.
+/// Exclusive ownership of a key in a store. Until the claim is released, neither this process nor another can claim the key again.
 ///
-/// A claim ends when it is released or deallocated, or when the process ends, however it ends. It does not restrict the records:
-/// every user of the store can still read and change what is stored under the key.
+/// A claim ends when it is released or deallocated, or when the process ends in any way. It does not restrict the records: every
+/// user of the store can still read and change what is stored under the key.
 public final class RecordClaim: Sendable {
     private let resource: Mutex<(@Sendable () async -> Void)?>
 
-    /// Makes a claim.
+    /// Creates a claim.
     ///
-    /// - Parameter release: Ends the ownership. It is called at most once. Whatever it captures must end the ownership, too, when
-    ///   it is deallocated, for claims that are dropped without a call of ``release()``.
+    /// - Parameter release: Ends the ownership. It is called at most once. Its captures must also end the ownership when they are
+    ///   deallocated, in case the claim is dropped without a call to ``release()``.
     public init(release: @escaping @Sendable () async -> Void) {
         resource = Mutex(release)
     }
 
-    /// Ends the ownership. Somebody else can claim the key when it returns. A second call does nothing.
+    /// Ends the ownership. The key can be claimed again when this method returns. A second call does nothing.
     public func release() async {
         let release = resource.withLock { resource in
             defer { resource = nil }
@@ -30,22 +30,21 @@ public final class RecordClaim: Sendable {
 public enum RecordClaimResult: Sendable {
     /// The caller owns the key now.
     case claimed(RecordClaim)
-    /// Somebody else owns the key.
+    /// The key has another owner.
     case owned(by: String)
 }
 
 extension RecordStore {
-    /// Claims a key, and waits while it has another owner.
+    /// Claims a key, waiting while it has another owner.
     ///
-    /// It tries again after 10 ms, and then at growing intervals of up to a second, so waiters get their turn in no particular
-    /// order.
+    /// It tries again after 10 ms, and then at growing intervals of up to a second. Waiters are not served in any particular order.
     ///
     /// - Parameters:
     ///   - key: The key to own.
     ///   - timer: Wakes the waiting task.
     /// - Returns: the claim.
     /// - Throws: a ``RecordStoreError``: `busy`, naming the owner, if the task's deadline passes first; `cancelled` if the task is
-    ///   cancelled; another if the store cannot tell who owns the key.
+    ///   cancelled; another error if the store cannot tell who owns the key.
     public func claim(_ key: RecordKey, waitingWith timer: TimerService) async throws(RecordStoreError) -> RecordClaim {
         var wait = ClaimWait(timer)
         while true {
@@ -59,7 +58,7 @@ extension RecordStore {
 
 /// The pauses between attempts to claim a key that has another owner.
 struct ClaimWait {
-    /// How long before the task's deadline the wait ends, so that the caller learns who the owner is instead of being cut off.
+    /// How long before the task's deadline the wait ends, so that the caller receives an error that names the owner.
     private static let margin = Duration.milliseconds(100)
 
     private let timer: TimerService

@@ -1,14 +1,14 @@
-/// Something of a store of records that was damaged, or written in part, and is not given any more.
+/// A report of damaged or partly written data that a store no longer returns.
 public struct RecordDamage: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was kept under this key is lost; `nil` if it is not known what was, or nothing is lost.
+    /// The key of the lost record; `nil` if the key is unknown or nothing is lost.
     public let key: RecordKey?
-    /// The path of what the damaged bytes are in, a file or the directory of a database; `nil` if they could not be put anywhere,
-    /// or nothing is lost.
+    /// The path of the file or database directory that contains the damaged bytes; `nil` if they could not be saved or nothing is
+    /// lost.
     public let path: String?
-    /// What was found and what became of it, as whole sentences.
+    /// What was found and how the store handled it, in complete sentences.
     public let description: String
 
-    /// A record whose bytes are not those that were kept.
+    /// Reports a record whose bytes differ from what was stored.
     package static func damaged(_ key: RecordKey?, path: String?) -> RecordDamage {
         RecordDamage(
             key: key,
@@ -18,7 +18,7 @@ public struct RecordDamage: Error, Hashable, Sendable, CustomStringConvertible {
         )
     }
 
-    /// A part of the file whose contents are unknown.
+    /// Reports a part of the file whose contents are unknown.
     package static func unknown(byteCount: Int, isLast: Bool, path: String?) -> RecordDamage {
         let origin =
             isLast ? "were written in part, or are damaged" : "are damaged; what they said is not known"
@@ -26,7 +26,7 @@ public struct RecordDamage: Error, Hashable, Sendable, CustomStringConvertible {
         return RecordDamage(key: nil, path: path, description: "\(place) \(origin). \(fate(path))")
     }
 
-    /// Heads of commits that were damaged, or not written any more, and are known nevertheless.
+    /// Reports commit headers that were damaged or not written, and were restored.
     package static func restored(_ count: Int) -> RecordDamage {
         RecordDamage(
             key: nil,
@@ -35,7 +35,7 @@ public struct RecordDamage: Error, Hashable, Sendable, CustomStringConvertible {
         )
     }
 
-    /// A log that is not there any more, with so many records in it.
+    /// Reports a log that was removed while it was in use, with its number of records.
     package static func vanished(_ count: Int, path: String) -> RecordDamage {
         RecordDamage(
             key: nil,
@@ -47,7 +47,7 @@ public struct RecordDamage: Error, Hashable, Sendable, CustomStringConvertible {
         )
     }
 
-    /// A database that cannot be read completely. Its readable records were copied into a new one.
+    /// Reports a database that cannot be read completely. Its readable records were copied into a new one.
     package static func database(_ reason: String, restoredCount: Int, path: String) -> RecordDamage {
         RecordDamage(
             key: nil,
@@ -64,15 +64,15 @@ public struct RecordDamage: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The records that a store lost to damage.
 ///
-/// A record without an expiry must not vanish in silence: other records may depend on it, as the later writes of an outbox depend
-/// on the earlier ones. So a store remembers which of them it lost.
+/// A record without an expiry must not vanish silently: other records may depend on it, as the later writes of an outbox depend on
+/// the earlier ones. So a store remembers which of these records it lost.
 public struct RecordLosses: Hashable, Sendable {
     /// The keys of the lost records, in order. A key leaves the list when a commit keeps or removes something under it.
     public let keys: [RecordKey]
-    /// How many times the store found damage and could not tell which keys it hit.
+    /// The number of times the store found damage and could not tell which keys were affected.
     ///
-    /// The number covers the whole store, whatever key it was asked for, and never decreases. To notice new damage, keep the last
-    /// number seen in a record and compare.
+    /// The number covers the whole store, regardless of the requested key, and never decreases. To notice new damage, store the
+    /// last number seen in a record and compare.
     public let unknownCount: Int
 
     /// Creates a list of losses.

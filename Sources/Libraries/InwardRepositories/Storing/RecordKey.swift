@@ -4,41 +4,42 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a record is kept under: its components, from the general to the particular, such as `posts` and `7`.
+/// The key of a record: its components, from the general to the particular, such as `posts` and `7`.
 ///
-/// Two keys are the same if their components are, each byte for byte of its UTF-8. So `é` in one character and `é` in two are
-/// different keys, though they are equal as texts: what a store keeps is found by bytes.
+///     let key: RecordKey = ["posts", "7"]
 ///
-/// Keys are in order by their components, one after the other, each by its UTF-8 bytes; a key comes before those that it is the
-/// beginning of.
+/// Two keys are equal if the UTF-8 bytes of their components are equal. So a precomposed `é` and a decomposed one make different
+/// keys, although they are equal as strings, because stores find records by bytes.
+///
+/// Keys are ordered component by component, each by its UTF-8 bytes. A key precedes the keys that begin with it.
 public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByArrayLiteral {
-    /// The components. They may be empty, and hold any character.
+    /// The components. A component may be empty and may contain any character.
     public let components: [String]
 
-    /// Makes a key of its components, of none for the one that every key is under.
+    /// Creates a key from components. The empty key contains every key.
     public init(_ components: [String]) {
         self.components = components
     }
 
-    /// Makes a key of its components.
+    /// Creates a key from an array literal.
     public init(arrayLiteral components: String...) {
         self.init(components)
     }
 
-    /// The key with a component more.
+    /// Returns the key with a component appended.
     public func appending(_ component: String) -> RecordKey { RecordKey(components + [component]) }
 
-    /// Whether another key begins with this one, or is it.
+    /// Returns whether another key equals this one or begins with it.
     public func contains(_ other: RecordKey) -> Bool {
         other.components.starts(with: components) { $0.utf8.elementsEqual($1.utf8) }
     }
 
-    /// Whether two keys are the same, byte for byte.
+    /// Returns whether two keys are equal, byte for byte.
     public static func == (first: RecordKey, second: RecordKey) -> Bool {
         first.components.elementsEqual(second.components) { $0.utf8.elementsEqual($1.utf8) }
     }
 
-    /// Whether a key comes before another.
+    /// Returns whether a key precedes another.
     public static func < (first: RecordKey, second: RecordKey) -> Bool {
         for (one, other) in zip(first.components, second.components) where !one.utf8.elementsEqual(other.utf8) {
             return one.utf8.lexicographicallyPrecedes(other.utf8)
@@ -46,42 +47,43 @@ public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible
         return first.components.count < second.components.count
     }
 
-    /// Adds the components to what a hash is made of.
+    /// Hashes the components.
     public func hash(into hasher: inout Hasher) {
-        // Texts of the same bytes are equal texts, and those have one hash.
+        // Components with equal bytes are equal strings, which have equal hashes.
         hasher.combine(components)
     }
 
-    /// The components, such as `posts/7`. What two keys are called may be the same.
+    /// The components, such as `posts/7`. Different keys can have the same description.
     public var description: String { components.joined(separator: "/") }
 }
 
-/// What is kept under a key.
+/// The contents of a record.
 public struct StoredRecord: Hashable, Sendable {
     /// The contents.
     public let bytes: [UInt8]
-    /// When the record expires and is no longer returned. Without room it may be removed sooner. `nil` if it stays until it is removed.
+    /// When the record expires and is no longer returned. A store that is short of space may remove it sooner. `nil` keeps the
+    /// record until it is removed.
     public let expiry: Date?
 
-    /// Makes a record. Without an expiry it stays until it is removed.
+    /// Creates a record. Without an expiry it stays until it is removed.
     public init(_ bytes: [UInt8], expiry: Date? = nil) {
         self.bytes = bytes
         self.expiry = expiry
     }
 
-    /// Whether it has expired by a time.
+    /// Returns whether the record has expired at a time.
     public func isExpired(at time: Date) -> Bool {
-        // NaN is never reached, and must not keep a record for ever.
+        // A date of NaN is never reached, and must not keep a record forever.
         if let expiry { !(time < expiry) } else { false }
     }
 }
 
-/// A change of what a store keeps.
+/// A change to the contents of a store.
 public enum RecordChange: Hashable, Sendable {
-    /// A record is kept under a key, in the place of another if there is one.
+    /// Stores a record under a key, and replaces an existing one.
     case keep(StoredRecord, RecordKey)
-    /// What is kept under a key is removed, if there is anything.
+    /// Removes the record under a key, if there is one.
     case remove(RecordKey)
-    /// Everything whose key begins with a key is removed, and what is kept under that key itself.
+    /// Removes the records whose keys equal a key or begin with it.
     case removeAll(RecordKey)
 }

@@ -3,26 +3,26 @@ import Synchronization
 
 /// A task's wait for a store, which another thread ends.
 ///
-/// The task leaves when it is cancelled or its deadline passes, until the work has begun that it waits for.
+/// The task stops waiting when it is cancelled or its deadline passes, unless the work has already begun.
 package final class RecordWait<Answer: Sendable>: Sendable {
     package typealias Outcome = Result<Answer, RecordStoreError>
 
     private enum State {
         case new
         case waiting(CheckedContinuation<Outcome, Never>)
-        /// The work has begun, and is waited for whatever happens.
+        /// The work has begun and is waited for unconditionally.
         case begun(CheckedContinuation<Outcome, Never>)
         case over(Outcome?)
     }
 
     private let state = Mutex(State.new)
 
-    /// Makes a wait that nothing ends yet.
+    /// Creates a wait.
     package init() {}
 
-    /// Starts something that ends the wait, and waits.
+    /// Starts an operation that ends the wait, and waits for its outcome.
     ///
-    /// - Throws: a `RecordStoreError`: that of the work, or `cancelled` if the task left.
+    /// - Throws: a `RecordStoreError`: that of the work, or `cancelled` if the task stopped waiting.
     package func value(_ start: () -> Void) async throws(RecordStoreError) -> Answer {
         guard !Task.isCancelled else { throw Self.cancellation }
         let deadline = Deadline.current
@@ -30,7 +30,7 @@ package final class RecordWait<Answer: Sendable>: Sendable {
         let callOff = deadline?.whenPassed { self.leave(Self.lateness) }
         defer { callOff?() }
         let outcome = await withTaskCancellationHandler {
-            // Resumed exactly once: by who takes it out of the state, under the lock, which holds it once.
+            // Resumed exactly once: only the caller that takes the continuation out of the state, under the lock, resumes it.
             await withCheckedContinuation { continuation in
                 let early: Outcome? = state.withLock { state in
                     if case .over(let outcome) = state { return outcome }
@@ -45,10 +45,10 @@ package final class RecordWait<Answer: Sendable>: Sendable {
         return try outcome.get()
     }
 
-    /// Whether a task waits.
+    /// Whether a task is waiting.
     package var isWaiting: Bool { state.withLock { if case .waiting = $0 { true } else { false } } }
 
-    /// Begins the work, unless the task has left; says whether it did. The task does not leave any more.
+    /// Begins the work and returns `true`, unless the task has stopped waiting. After that, the task waits until the work ends.
     package func begin() -> Bool {
         state.withLock { state in
             guard case .waiting(let continuation) = state else { return false }
@@ -57,7 +57,7 @@ package final class RecordWait<Answer: Sendable>: Sendable {
         }
     }
 
-    /// Ends the wait, unless the task has left.
+    /// Ends the wait, unless the task has stopped waiting.
     package func end(_ outcome: Outcome) {
         let continuation: CheckedContinuation<Outcome, Never>? = state.withLock { state in
             switch state {

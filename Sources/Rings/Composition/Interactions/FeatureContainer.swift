@@ -1,40 +1,42 @@
 import InwardCore
 public import InwardScopes
 
-/// A container that lives as long as a user is busy with one subject, and makes an interaction for each thing to do.
+/// A container that lives while a user works with one feature, and creates an interaction for each operation.
 public protocol FeatureContainer: Container where Level == FeatureLifetime {
-    /// The interactions it makes.
+    /// The type of the interactions that the feature creates.
     associatedtype Interactions: InteractionContainer
 
     /// Opens an interaction.
     ///
     /// - Parameters:
-    ///   - id: The identifier that came with the request; `nil` for a number.
-    ///   - limit: How much time there is for it from now on; `nil` for as much as the configuration says.
+    ///   - id: The identifier of the request; `nil` for a sequential number.
+    ///   - limit: The time limit, from now on; `nil` for the configured limit.
     /// - Returns: the interaction, which the caller closes.
     /// - Throws: a `ScopeError` if the feature is closed.
     func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> Interactions
 }
 
 extension FeatureContainer {
-    /// Opens an interaction with a number, and as much time as the configuration says.
+    /// Opens an interaction with a sequential number as its identifier and the configured time limit.
     ///
     /// - Throws: a `ScopeError` if the feature is closed.
     public func makeInteraction() throws(ScopeError) -> Interactions {
         try makeInteraction(id: nil, within: nil)
     }
 
-    /// Opens an interaction, does something with it, and closes it whatever comes of that.
+    /// Opens an interaction, runs a closure with it, and closes the interaction, even if the closure throws.
     ///
-    /// Closing the feature, or what is around it, cancels what is being done and waits for its end.
+    ///     let page = try await feed.withInteraction(within: .seconds(5)) { try await $0.readFeed(FeedQuery()) }
+    ///
+    /// Closing the feature, or a scope around it, cancels the closure and waits until it has ended.
     ///
     /// - Parameters:
-    ///   - id: The identifier that came with the request; `nil` for a number.
-    ///   - limit: How much time there is for it from now on, by which it is cancelled; `nil` for as much as the configuration
-    ///     says.
-    ///   - body: What to do with the interaction. The deadline travels with its task.
-    /// - Returns: what `body` gives.
-    /// - Throws: a `ScopeError` if the feature is closed, a `DeadlinePassedError`, or what `body` throws.
+    ///   - id: The identifier of the request; `nil` for a sequential number.
+    ///   - limit: The time limit, from now on, after which the closure is cancelled; `nil` for the configured limit.
+    ///   - body: The work to do with the interaction. Its task carries the deadline.
+    /// - Returns: the value that `body` returns.
+    /// - Throws: a `ScopeError` if the feature is closed, a `DeadlinePassedError` if the time limit passes, or the error that
+    ///   `body` throws.
     public func withInteraction<Value: Sendable>(
         id: InteractionID? = nil,
         within limit: Duration? = nil,
@@ -46,7 +48,7 @@ extension FeatureContainer {
         do {
             try await interaction.close()
         } catch {
-            // What was done is done, and not to be done again because something else of it has not ended in time.
+            // The result stands. A retry because the interaction did not close in time would repeat the work.
             errorHandler.handle(error)
         }
         guard let result = try ending.get() else { throw DeadlinePassedError(interaction.scope.title) }

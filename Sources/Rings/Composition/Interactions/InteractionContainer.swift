@@ -5,14 +5,14 @@ public import InwardScopes
 import Synchronization
 import UseCases
 
-/// A container that lives as long as one request or one command.
+/// A container that lives for one request or one command.
 public protocol InteractionContainer: Container where Level == InteractionLifetime, Objects == Interaction {}
 
 extension InteractionContainer {
-    /// What tells this interaction from others; the name of its scope.
+    /// The identifier of the interaction, which is the name of its scope.
     public var id: InteractionID { InteractionID(scope.name) }
 
-    /// What the interaction's repositories ask: the user's upstream, until the deadline or the end of the scope.
+    /// The user's upstream, which answers until the interaction's deadline passes or its scope closes.
     ///
     /// - Throws: a `ScopeError` if the interaction is closed.
     public var upstream: Upstream {
@@ -24,10 +24,10 @@ extension InteractionContainer {
         }
     }
 
-    /// Does what the interaction is for, as work of its scope and by its deadline, which travels with the task.
+    /// Runs the interaction's work in its scope, bounded by its deadline. The work's task carries the deadline.
     ///
-    /// - Returns: how that ended; `nil` if the deadline passed first.
-    /// - Throws: a `ScopeError` if the interaction is closed, or was closed without waiting for the end.
+    /// - Returns: the result of the work; `nil` if the deadline passed first.
+    /// - Throws: a `ScopeError` if the interaction is closed, or if it was closed before the work had ended.
     public func perform<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable (Self) async throws(Failure) -> Value
     ) async throws(ScopeError) -> Result<Value, Failure>? {
@@ -41,7 +41,7 @@ extension InteractionContainer {
 }
 
 extension InteractionContainer {
-    /// The users, as long as the interaction is open.
+    /// The user repository, which answers while the interaction is open.
     var users: any UserRepository {
         get throws(ScopeError) {
             _ = try scope.objects()
@@ -49,7 +49,7 @@ extension InteractionContainer {
         }
     }
 
-    /// The posts, as long as the interaction is open.
+    /// The post repository, which answers while the interaction is open.
     var posts: any PostRepository {
         get throws(ScopeError) {
             _ = try scope.objects()
@@ -58,38 +58,38 @@ extension InteractionContainer {
     }
 }
 
-/// What every interaction holds.
+/// The objects of an interaction.
 public struct Interaction: Sendable {
-    /// The upstream as the user asks it.
+    /// The upstream, with the user's credentials.
     let upstream: Upstream
-    /// The users, and what the session knows of them.
+    /// The user repository of the session.
     let users: UpstreamUserRepository
-    /// The posts, and what the session knows of them.
+    /// The post repository of the session.
     let posts: UpstreamPostRepository
-    /// The titles that are being published, with all who publish.
+    /// The titles that are being published, shared by all sessions of the app.
     let titlesUnderWay: TitleReservations
-    /// Who hears of what no caller is told.
+    /// Receives failures that no caller receives.
     let errorHandler: any ErrorHandler
-    /// By when the interaction has to be answered.
+    /// The time by which the interaction must complete.
     let deadline: Deadline
 }
 
-/// What tells an interaction from others: the identifier that came with a request, or else a number.
+/// The identifier of an interaction: that of the request, or a sequential number.
 public struct InteractionID: Hashable, Sendable, CustomStringConvertible {
     /// The identifier as text.
     public let description: String
 
-    /// Takes over the identifier of a request.
+    /// Creates an identifier from that of a request.
     public init(_ description: String) {
         self.description = description
     }
 }
 
-/// Numbers the interactions of an app that bring no identifier of their own.
+/// Numbers the interactions of an app that have no identifier of their own.
 final class InteractionNumbers: Sendable {
     private let last = Atomic(0)
 
-    /// The next number, as an identifier.
+    /// Returns the next number as an identifier.
     func next() -> InteractionID {
         InteractionID("\(last.add(1, ordering: .relaxed).newValue)")
     }

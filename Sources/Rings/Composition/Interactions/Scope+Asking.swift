@@ -6,15 +6,17 @@ import InwardScopes
 import UseCases
 
 extension Scope where Level == InteractionLifetime, Objects == Interaction {
-    /// Asks a repository of the interaction, as long as it is open and its deadline has not passed: what is under way then is
-    /// cancelled, and afterwards nobody is asked.
+    /// Queries a repository while the interaction is open and before its deadline.
+    ///
+    /// When the interaction closes or its deadline passes, a request in flight is cancelled. Later requests fail without
+    /// reaching the repository.
     ///
     /// - Parameters:
-    ///   - request: What is asked for, as messages say it.
-    ///   - writes: Whether something may have been done where there is no answer.
-    ///   - ask: Asks.
+    ///   - request: What is requested, as the subject of an error message.
+    ///   - writes: Whether the request may have had an effect even if there is no answer.
+    ///   - ask: Sends the request to a repository.
     /// - Returns: the answer.
-    /// - Throws: what `ask` throws, or a `RepositoryError` that says that it came too late.
+    /// - Throws: the error that `ask` throws, or a `RepositoryError` if the answer came too late.
     func asking<Value: Sendable>(
         _ request: String,
         writes: Bool = false,
@@ -47,9 +49,9 @@ extension Scope where Level == InteractionLifetime, Objects == Interaction {
     }
 }
 
-/// The users as a session knows them, for an interaction.
+/// The session's user repository, for one interaction.
 ///
-/// It holds the scope and not the scope's objects, so keeping it keeps nothing else alive.
+/// It holds the scope rather than the scope's objects, so retaining it keeps nothing else alive.
 struct ScopedUserRepository: UserRepository {
     let scope: Scope<InteractionLifetime, Interaction>
 
@@ -66,9 +68,9 @@ struct ScopedUserRepository: UserRepository {
     }
 }
 
-/// The posts as a session knows them, for an interaction.
+/// The session's post repository, for one interaction.
 ///
-/// It holds the scope and not the scope's objects, so keeping it keeps nothing else alive.
+/// It holds the scope rather than the scope's objects, so retaining it keeps nothing else alive.
 struct ScopedPostRepository: PostRepository {
     let scope: Scope<InteractionLifetime, Interaction>
 
@@ -91,14 +93,14 @@ struct ScopedPostRepository: PostRepository {
     }
 }
 
-/// A data fetcher that answers as long as a scope is open and the deadline, if there is one, has not passed: what is under way then is
-/// cancelled, and afterwards nothing is sent.
+/// A data fetcher that works while a scope is open and before an optional deadline.
 ///
-/// It holds the scope and not the scope's objects, so keeping it keeps nothing else alive.
+/// When the scope closes or the deadline passes, a request in flight is cancelled. Later requests fail and are not sent. The
+/// fetcher holds the scope rather than the scope's objects, so retaining it keeps nothing else alive.
 struct ScopedDataFetcher<Level: Lifetime, Objects: Sendable>: DataFetcher {
     let scope: Scope<Level, Objects>
     let deadline: Deadline?
-    /// The fetcher behind this one, which is one of the scope's objects.
+    /// Returns the wrapped fetcher, which is one of the scope's objects.
     let base: @Sendable (Objects) -> any DataFetcher
 
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {

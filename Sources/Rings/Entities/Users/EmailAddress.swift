@@ -1,18 +1,21 @@
-/// A mailbox that mail can be sent to, such as `ada@example.org`.
+/// An email address, such as `ada@example.org`.
 ///
-/// What counts as valid is what the WHATWG HTML standard calls a valid e-mail address (the rule of a web form's e-mail
-/// field), within the lengths of RFC 5321 section 4.5.3.1: 64 octets before the `@` and 254 in all. Quoted local parts,
-/// comments, address literals and characters outside ASCII are refused.
+///     let email = try EmailAddress("Ada@Example.org")
+///     print(email)  // Ada@example.org
+///
+/// Valid addresses are those that the WHATWG HTML standard accepts in an email field, within the length limits of RFC 5321
+/// section 4.5.3.1: 64 octets before the `@` and 254 in total. Quoted local parts, comments, address literals and non-ASCII
+/// characters are rejected.
 public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
-    /// What stands before the `@`, in the case it was written: only the receiving host may say what it means.
+    /// The part before the `@`. Its case is preserved, because only the receiving host may interpret it.
     public let localPart: String
-    /// The host, in lower case: the case of a host name carries no meaning (RFC 5321 section 2.4).
+    /// The host name in lower case. Host names are case-insensitive (RFC 5321 section 2.4).
     public let domain: String
 
-    /// Reads an address from its usual form.
+    /// Creates an address from its text form, `localPart@domain`.
     ///
     /// - Complexity: O(n) in the length of `text`.
-    /// - Throws: an ``EmailAddressError`` that names the first rule the text breaks.
+    /// - Throws: An ``EmailAddressError`` with the first rule that the text violates.
     public init(_ text: String) throws(EmailAddressError) {
         let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         guard parts.count == 2 else { throw .notOneAtSign(text) }
@@ -25,7 +28,7 @@ public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
         domain = String(Substring(parts[1])).lowercased()
     }
 
-    /// The address in its usual form, `localPart@domain`.
+    /// The address in its text form, `localPart@domain`.
     public var description: String { "\(localPart)@\(domain)" }
 
     private static func isAllowedInLocalPart(_ byte: UInt8) -> Bool {
@@ -48,18 +51,18 @@ public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a text is no ``EmailAddress``.
+/// A violated rule of ``EmailAddress``.
 public enum EmailAddressError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The text, given here, has no `@` or more than one.
+    /// The given text does not contain exactly one `@`.
     case notOneAtSign(String)
-    /// The text is longer than 254 octets; its length is given here.
+    /// The text is longer than 254 octets. The value is its length.
     case tooLong(octets: Int)
-    /// What stands before the `@` is empty, over 64 octets, or has a character that may not stand there.
+    /// The part before the `@` in the given text is empty, longer than 64 octets, or contains a character that is not allowed.
     case invalidLocalPart(String)
-    /// What stands behind the `@` is no host name.
+    /// The part after the `@` in the given text is not a host name.
     case invalidDomain(String)
 
-    /// The rule, as a sentence for a person.
+    /// The rule as a sentence to show to a person.
     public var description: String {
         switch self {
         case .notOneAtSign(let text): "An e-mail address has exactly one “@”, which “\(text)” has not."

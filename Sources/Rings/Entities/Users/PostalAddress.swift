@@ -1,20 +1,19 @@
-/// Where post reaches somebody, with its place on the map.
+/// A postal address with its geographic location.
 ///
-/// The lines have no rule of their own: what an address must look like differs by country, and some have no street or no
-/// postal code.
+/// The lines are not validated: address formats differ by country, and some have no street or postal code.
 public struct PostalAddress: Hashable, Sendable {
-    /// The street, with the house number where there is one.
+    /// The street, with the house number if there is one.
     public let street: String
-    /// The part of the building, such as a flat.
+    /// The part of the building, such as an apartment.
     public let suite: String
     /// The city, town or village.
     public let city: String
     /// The postal code.
     public let zipcode: String
-    /// Where on Earth this is.
+    /// The geographic location of the address.
     public let location: GeographicPoint
 
-    /// Makes an address from its lines and its place.
+    /// Creates an address from its lines and its location.
     public init(street: String, suite: String, city: String, zipcode: String, location: GeographicPoint) {
         self.street = street
         self.suite = suite
@@ -24,16 +23,16 @@ public struct PostalAddress: Hashable, Sendable {
     }
 }
 
-/// A point on Earth, in degrees of WGS 84.
+/// A point on Earth in WGS 84 coordinates.
 public struct GeographicPoint: Hashable, Sendable {
     /// Degrees north of the equator, from -90 to 90.
     public let latitude: Double
     /// Degrees east of Greenwich, from -180 to 180.
     public let longitude: Double
 
-    /// Makes a point from its coordinates in degrees.
+    /// Creates a point from its coordinates in degrees.
     ///
-    /// - Throws: a ``GeographicPointError`` if a coordinate is outside its range, infinite or not a number.
+    /// - Throws: A ``GeographicPointError`` if a coordinate is outside its range, infinite or NaN.
     public init(latitude: Double, longitude: Double) throws(GeographicPointError) {
         guard (-90...90).contains(latitude) else { throw .latitudeOutOfRange(latitude) }
         guard (-180...180).contains(longitude) else { throw .longitudeOutOfRange(longitude) }
@@ -42,14 +41,14 @@ public struct GeographicPoint: Hashable, Sendable {
     }
 }
 
-/// Why two numbers are no ``GeographicPoint``.
+/// An invalid coordinate of a ``GeographicPoint``.
 public enum GeographicPointError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The latitude, given here in degrees, is not within -90 and 90.
+    /// The latitude, in degrees, is outside -90 to 90.
     case latitudeOutOfRange(Double)
-    /// The longitude, given here in degrees, is not within -180 and 180.
+    /// The longitude, in degrees, is outside -180 to 180.
     case longitudeOutOfRange(Double)
 
-    /// The rule, as a sentence for a person.
+    /// The rule as a sentence to show to a person.
     public var description: String {
         switch self {
         case .latitudeOutOfRange(let degrees): "A latitude is from -90 to 90 degrees, which \(degrees) is not."

@@ -1,29 +1,29 @@
 /// A person who writes posts.
 ///
-/// A user that exists is valid: the name says something, the username is one word, and the parts (``EmailAddress``,
-/// ``GeographicPoint``) keep rules of their own.
+/// Every user is valid: the name is not blank, the username is one word, and ``EmailAddress`` and ``GeographicPoint`` validate
+/// themselves.
 public struct User: Hashable, Identifiable, Sendable {
-    /// Which user this is.
+    /// The identity of the user.
     public let id: ID
-    /// The full name, without white space at its ends. Never empty.
+    /// The full name, without leading or trailing whitespace. Never empty.
     public let name: String
-    /// The name the user signs with: one word, never empty.
+    /// The username: one word, never empty.
     public let username: String
-    /// Where mail reaches the user.
+    /// The email address.
     public let email: EmailAddress
-    /// A telephone number as its owner writes it. No form is required: numbering plans differ by country.
+    /// The telephone number as the user wrote it. It is not validated, because numbering plans differ by country.
     public let phone: String
-    /// A web site as its owner writes it, with or without a scheme.
+    /// The website as the user wrote it, with or without a scheme.
     public let website: String
-    /// Where post reaches the user.
+    /// The postal address.
     public let address: PostalAddress
-    /// Where the user works.
+    /// The company that the user works for.
     public let company: Company
 
-    /// Makes a user, or says which rule its parts break.
+    /// Creates a user, with name and username trimmed of surrounding whitespace.
     ///
-    /// - Throws: ``UserError/blankName`` if the name is empty or only white space;
-    ///   ``UserError/blankUsername`` and ``UserError/usernameIsNotOneWord(_:)`` likewise for the username.
+    /// - Throws: ``UserError/blankName`` if the name is empty or only whitespace, ``UserError/blankUsername`` if the username is,
+    ///   or ``UserError/usernameIsNotOneWord(_:)`` if the username contains whitespace.
     public init(
         id: ID,
         name: String,
@@ -51,17 +51,17 @@ public struct User: Hashable, Identifiable, Sendable {
 }
 
 extension User {
-    /// The identity of a user, given by whoever keeps the users.
+    /// The identity of a user, assigned by the system that stores it.
     public struct ID: Hashable, Comparable, Sendable, CustomStringConvertible {
-        /// The number itself. Any number can be an identity.
+        /// The numeric value. Any number is valid.
         public let rawValue: Int
 
-        /// Makes the identity with this number.
+        /// Creates an identity from a number.
         public init(_ rawValue: Int) {
             self.rawValue = rawValue
         }
 
-        /// Orders identities by their number.
+        /// Compares identities by number.
         public static func < (left: Self, right: Self) -> Bool {
             left.rawValue < right.rawValue
         }
@@ -71,16 +71,16 @@ extension User {
     }
 }
 
-/// The rule of a ``User`` that was broken.
+/// A violated rule of ``User``.
 public enum UserError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The name is empty or only white space.
+    /// The name is empty or only whitespace.
     case blankName
-    /// The username is empty or only white space.
+    /// The username is empty or only whitespace.
     case blankUsername
-    /// The username, given here, has white space inside.
+    /// The given username contains whitespace.
     case usernameIsNotOneWord(String)
 
-    /// The rule, as a sentence for a person.
+    /// The rule as a sentence to show to a person.
     public var description: String {
         switch self {
         case .blankName: "A user's name must not be blank."
@@ -90,18 +90,18 @@ public enum UserError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A company, as somebody who works there presents it.
+/// A company as its employee describes it.
 public struct Company: Hashable, Sendable {
-    /// What the company is called. Never empty.
+    /// The name of the company. Never empty.
     public let name: String
-    /// What the company says of itself.
+    /// The slogan of the company.
     public let catchPhrase: String
-    /// What the company does.
+    /// The line of business.
     public let business: String
 
-    /// Makes a company, or says that its name is missing.
+    /// Creates a company, with its name trimmed of surrounding whitespace.
     ///
-    /// - Throws: ``CompanyError/blankName`` if the name is empty or only white space.
+    /// - Throws: ``CompanyError/blankName`` if the name is empty or only whitespace.
     public init(name: String, catchPhrase: String, business: String) throws(CompanyError) {
         let name = name.trimmingWhitespace()
         guard !name.isEmpty else { throw .blankName }
@@ -111,12 +111,12 @@ public struct Company: Hashable, Sendable {
     }
 }
 
-/// The rule of a ``Company`` that was broken.
+/// A violated rule of ``Company``.
 public enum CompanyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The name is empty or only white space.
+    /// The name is empty or only whitespace.
     case blankName
 
-    /// The rule, as a sentence for a person.
+    /// The rule as a sentence to show to a person.
     public var description: String {
         switch self {
         case .blankName: "A company's name must not be blank."
@@ -125,7 +125,7 @@ public enum CompanyError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// This text without the white space and line breaks at its ends.
+    /// Returns this text without leading or trailing whitespace and line breaks.
     func trimmingWhitespace() -> String {
         guard let first = firstIndex(where: { !$0.isWhitespace }),
             let last = lastIndex(where: { !$0.isWhitespace })

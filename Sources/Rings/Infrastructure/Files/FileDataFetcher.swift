@@ -2,14 +2,20 @@ public import Foundation
 public import InwardFetching
 import InwardFileStores
 
-/// Fetches from a directory that mirrors an upstream: `/users` is the file `users.json`.
+/// Fetches from a directory that mirrors an upstream.
 ///
-/// `/users/7` is the file `users/7.json`, or else the record of that identity in `users.json`. A list can be asked by its
-/// fields, as in `/posts?userId=7`, and for a part by `_start` and `_limit`. Any other path is the file of its name, such as
-/// `/avatars/7.jpg`. What is not there is answered with `404`, and what would write with `405`.
+/// The path `/users` is the file `users.json`. The path `/users/7` is the file `users/7.json`, or else the record with that
+/// identity in `users.json`. Lists can be filtered by their fields, as in `/posts?userId=7`, and sliced by `_start` and
+/// `_limit`. Any other path is the file of that name, such as `/avatars/7.jpg`. Missing files are answered with `404`, and
+/// methods other than `GET` and `HEAD` with `405`.
 ///
-/// No path leads out of the directory: `..`, encoded or not, and an encoded slash are refused, and symbolic links are not
-/// followed: what would be reached through one is not there, or cannot be read. The directory itself may be reached by a symbolic link.
+///     let directory = URL(filePath: "mirror", directoryHint: .isDirectory)
+///     let fetcher = try FileDataFetcher(directory: directory)
+///     let users = try await fetcher.fetch(DataRequest(url: directory.appending(path: "users")))
+///
+/// No path leads out of the directory. The fetcher rejects encoded slashes and `..`, encoded or not. It does not follow
+/// symbolic links: whatever lies beyond one counts as missing or cannot be read. Only the path of the directory itself may
+/// contain symbolic links.
 public struct FileDataFetcher: DataFetcher {
     private static let partSize = 1_024 * 1_024
 
@@ -17,14 +23,14 @@ public struct FileDataFetcher: DataFetcher {
     private let upstream: StaticUpstream
     private let bodyLimit: Int
 
-    /// Makes a fetcher for a directory, which must be there and stays open as long as the fetcher lives.
+    /// Creates a fetcher for an existing directory, which stays open as long as the fetcher lives.
     ///
     /// - Parameters:
-    ///   - directory: The address of the directory in the file system.
-    ///   - baseURL: The address that the directory is served as: that of the upstream it mirrors, say. `nil` for the
-    ///     directory's own address.
-    ///   - bodyLimit: How many bytes a file may have.
-    /// - Throws: a ``FileDataFetcherError`` if there is no such directory or it may not be read.
+    ///   - directory: The file URL of the directory.
+    ///   - baseURL: The address to serve the directory at, such as that of the upstream it mirrors. `nil` for the directory's
+    ///     own address.
+    ///   - bodyLimit: The maximum size of a file, in bytes.
+    /// - Throws: a ``FileDataFetcherError`` if the directory does not exist or cannot be read.
     public init(
         directory: URL,
         servedAs baseURL: URL? = nil,
@@ -40,16 +46,16 @@ public struct FileDataFetcher: DataFetcher {
         self.bodyLimit = max(0, bodyLimit)
     }
 
-    /// Makes a fetcher for a directory that is open.
+    /// Creates a fetcher for an open directory.
     init(_ tree: DirectoryTree, servedAs baseURL: URL, bodyLimit: Int = 64 * 1_024 * 1_024) {
         self.tree = tree
         upstream = StaticUpstream(baseURL: baseURL)
         self.bodyLimit = bodyLimit
     }
 
-    /// The answer to a request for something in the directory.
+    /// Returns the answer to a request for something in the directory.
     ///
-    /// - Throws: a `FetchError` if the request leads elsewhere, or if what is asked for cannot be read.
+    /// - Throws: a `FetchError` if the address is outside of the directory, or if the file cannot be read.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         try upstream.answer(to: request) { path throws(FetchError) in
             try contents(at: path, for: request)
@@ -85,13 +91,13 @@ public struct FileDataFetcher: DataFetcher {
     }
 }
 
-/// Why a directory cannot be fetched from.
+/// An error that explains why a directory cannot be fetched from.
 public struct FileDataFetcherError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The path of the directory.
     public let path: String
-    /// What is wrong with it, as the end of a sentence.
+    /// The problem, as the end of a sentence.
     public let explanation: String
 
-    /// The path and what is wrong with it.
+    /// The path and the problem.
     public var description: String { "“\(path)” \(explanation)" }
 }

@@ -12,28 +12,30 @@ import Musl
 import Darwin
 #endif
 
-/// A directory that a program writes its files into, next to what others put there.
+/// A directory that a program writes its files into, alongside the files of others.
 ///
-/// A file is replaced only if it begins with the mark of its maker; any other is left as it is, and the writing refused. The directory
-/// stays open while files are written, and no symbolic link in it is followed, so that nothing outside is written. The path of the
-/// directory itself may lead over symbolic links.
+/// A file is replaced only if it begins with its program's mark. If another file is in the way, it is kept and the write fails.
+/// The directory stays open while files are written, and symbolic links in it are not followed, so nothing outside of it is
+/// written. The path of the directory itself may contain symbolic links.
 public struct OutputDirectory: Sendable {
     private let directory: URL
-    /// Called when all files were checked, before the first is written.
+    /// Called after all files have been checked, and before the first is written.
     private let afterCheck: @Sendable () -> Void
 
-    /// Names a directory by its path, which is made when something is written to it.
+    /// Creates an output directory from its path. The directory is created when something is written to it.
     public init(path: String) {
         self.init(path: path) {}
     }
 
-    /// Names a directory in which others do something between the check and the writing.
+    /// Creates an output directory for tests that change it between the check and the write.
     init(path: String, afterCheck: @escaping @Sendable () -> Void) {
         directory = URL(filePath: path, directoryHint: .isDirectory)
         self.afterCheck = afterCheck
     }
 
-    /// Writes all files, or none if one of them may not be written. Each is replaced at once, never left half.
+    /// Writes all files, or none if the check finds one that must not be replaced.
+    ///
+    /// Each file is replaced atomically, so it is never left incomplete.
     ///
     /// - Throws: an ``OutputDirectoryError`` that names the file.
     public func write(_ files: [RenderedFile]) throws(OutputDirectoryError) {
@@ -56,7 +58,7 @@ public struct OutputDirectory: Sendable {
         try translated(path) { () throws(RecordStoreError) in try DirectoryHandle(path: path) }
     }
 
-    /// Throws if a file exists and does not begin with the mark of its maker.
+    /// Throws if a file exists and does not begin with its program's mark.
     private func check(
         _ name: String,
         _ file: RenderedFile,
@@ -68,7 +70,7 @@ public struct OutputDirectory: Sendable {
         }
         let isForeign = try translated(path) { () throws(RecordStoreError) in
             guard let status = try output.status(of: name) else { return false }
-            // This program writes no links, so a link was made by somebody else.
+            // This program writes no links, so another program made this one.
             guard status.kind == .file else { return true }
             let mark = Array(file.mark.utf8)
             return try output.file(name, O_RDONLY).read(at: 0, count: mark.count) != mark
@@ -80,7 +82,7 @@ public struct OutputDirectory: Sendable {
         let path = output.path(of: file.name)
         let new = ".\(file.name).inward-new"
         let isExchanged = try translated(path) { () throws(RecordStoreError) in
-            // A file that an earlier run left, or that was planted, is not written into.
+            // A file that an earlier run left, or that somebody planted, is removed instead of reused.
             try output.removeFile(new)
             let contents = try output.file(new, O_WRONLY | O_CREAT | O_EXCL, permissions: 0o666)
             try contents.write(Array(file.contents.utf8), at: 0)
@@ -94,7 +96,7 @@ public struct OutputDirectory: Sendable {
                 do throws(OutputDirectoryError) {
                     try check(new, file, in: output)
                 } catch {
-                    // Somebody put it there after the check.
+                    // The file was replaced after the check: put it back.
                     _ = try translated(path) { () throws(RecordStoreError) in
                         try output.rename(new, to: output, file.name, .exchanging)
                     }
@@ -109,7 +111,7 @@ public struct OutputDirectory: Sendable {
             }
             try translated(path) { () throws(RecordStoreError) in try output.removeFile(new) }
         } catch {
-            // What stays is removed by the next run.
+            // The next run removes the file if this fails.
             try? output.removeFile(new)
             throw error
         }
@@ -127,11 +129,11 @@ public struct OutputDirectory: Sendable {
     }
 }
 
-/// Why files were not written to an ``OutputDirectory``.
+/// An error that explains why files were not written to an ``OutputDirectory``.
 public struct OutputDirectoryError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The path of the file or directory that it is about.
+    /// The path of the affected file or directory.
     public let path: String
-    /// What is wrong, and what can be done about it, as whole sentences.
+    /// The problem and possible remedies, as complete sentences.
     public let description: String
 
     init(foreignFile path: String) {

@@ -2,13 +2,15 @@ import Foundation
 import InwardFetching
 import InwardFileStores
 
-/// Answers requests as an upstream does whose lists are JSON files: `/users` is the file `users.json`, `/users/7` is
-/// `users/7.json` or that record of `users.json`, and anything else is the file of its name.
+/// An upstream whose lists are JSON files.
+///
+/// The path `/users` is the file `users.json`. The path `/users/7` is the file `users/7.json`, or else that record of
+/// `users.json`. Any other path is the file of that name.
 struct StaticUpstream {
     /// The address that the files are served below.
     let baseURL: URL
 
-    /// The answer to a request, from the files that `read` gives by the components of their paths, or `nil` for.
+    /// Returns the answer to a request. `read` returns the file at a path, given as its components, or `nil` if there is none.
     func answer(
         to request: DataRequest,
         read: ([String]) throws(FetchError) -> Data?
@@ -28,9 +30,9 @@ struct StaticUpstream {
         )
     }
 
-    /// The components of the path that a request asks for.
+    /// Returns the components of a request's path.
     ///
-    /// - Throws: a `FetchError` if the request leads elsewhere or was cancelled.
+    /// - Throws: a `FetchError` if the address is outside of the base address, or if the task was cancelled.
     func path(of request: DataRequest) throws(FetchError) -> [String] {
         guard !Task.isCancelled else {
             throw FetchError(.cancelled, request: request, explanation: "was cancelled", wasSent: false)
@@ -60,8 +62,8 @@ struct StaticUpstream {
         return nil
     }
 
-    /// The components of a path below the base, each decoded once; `nil` if the address is not below it, or if a component
-    /// is more than a name.
+    /// Returns the components of a path below the base address, each decoded once; `nil` if the address is not below it, or if
+    /// a component is not a plain name.
     private func components(of url: URL) -> [String]? {
         guard url.scheme?.lowercased() == baseURL.scheme?.lowercased(), url.host() == baseURL.host(),
             url.port == baseURL.port
@@ -93,9 +95,9 @@ struct StaticUpstream {
     private static let nothing = Data("{}".utf8)
 }
 
-/// A list of JSON records that can be asked as JSONPlaceholder is: by any field, by identity, and for a part.
+/// A list of JSON records with the queries of JSONPlaceholder: by field, by identity, and by slice.
 ///
-/// Elements that are no objects belong to the whole list and match no question.
+/// Elements that are not objects belong to the whole list, but match no query.
 struct JSONList {
     private let elements: [Any]
 
@@ -105,7 +107,7 @@ struct JSONList {
         self.elements = elements
     }
 
-    /// The records that every field named in a query is equal for. `_start` and `_limit` take a part of them.
+    /// Returns the records that match every field of a query. `_start` and `_limit` select a slice of them.
     func matching(_ query: [URLQueryItem]) -> Data {
         let fields = query.filter { !["_start", "_limit"].contains($0.name) }
         let matches = elements.filter { element in
@@ -125,14 +127,14 @@ struct JSONList {
         query.first { $0.name == name }?.value.flatMap { Int($0) }.map { max(0, $0) }
     }
 
-    /// A field of a record as a query would write it: a text as it is, anything else as JSON.
+    /// Returns a field of a record in the form that queries use: strings unchanged, other values as JSON.
     private static func text(of element: Any, field: String) -> String? {
         guard let value = (element as? [String: Any])?[field] else { return nil }
         return value as? String ?? String(decoding: json(value), as: UTF8.self)
     }
 
     private static func json(_ value: Any) -> Data {
-        // What was read from JSON can be written as JSON.
+        // Values read from JSON can be written as JSON.
         (try? JSONSerialization.data(withJSONObject: value, options: [.fragmentsAllowed, .sortedKeys])) ?? Data()
     }
 }

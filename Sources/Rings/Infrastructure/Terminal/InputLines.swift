@@ -1,17 +1,21 @@
-/// The lines of what a program is given to read, one after the other, as they come.
+/// The lines of an input, in order, as they arrive.
 ///
-/// No more is read than is asked for, but for the part in which a line ends. It ends where the input does, and when the task is
-/// cancelled that asks for the next line.
+/// The sequence reads only as much as it needs for the requested lines, in whole chunks. It ends when the input ends, or when
+/// the task that requests the next line is cancelled.
+///
+///     for try await line in StandardInput().lines(upTo: 1_024) {
+///         print(line.number, line.bytes?.count ?? 0)
+///     }
 public struct InputLines: AsyncSequence, Sendable {
     let byteLimit: Int
     let read: @Sendable () async throws(StandardInputError) -> [UInt8]
 
-    /// Makes an iterator. What one has read no other gets.
+    /// Returns an iterator. Iterators share the input: a line that one has read is not returned by another.
     public func makeAsyncIterator() -> Iterator {
         Iterator(splitter: InputLineSplitter(byteLimit: byteLimit), read: read)
     }
 
-    /// Gives the lines one after the other.
+    /// An iterator over the lines.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var splitter: InputLineSplitter
         fileprivate let read: @Sendable () async throws(StandardInputError) -> [UInt8]
@@ -25,7 +29,7 @@ public struct InputLines: AsyncSequence, Sendable {
             self.read = read
         }
 
-        /// The next line; `nil` behind the last.
+        /// Returns the next line; `nil` after the last.
         ///
         /// - Throws: a ``StandardInputError`` if the input cannot be read.
         public mutating func next() async throws(StandardInputError) -> InputLine? {
@@ -44,7 +48,7 @@ public struct InputLines: AsyncSequence, Sendable {
             return nil
         }
 
-        /// The next line; `nil` behind the last.
+        /// Returns the next line; `nil` after the last.
         ///
         /// - Throws: a ``StandardInputError`` if the input cannot be read.
         public mutating func next(
@@ -55,19 +59,19 @@ public struct InputLines: AsyncSequence, Sendable {
     }
 }
 
-/// A line of what a program is given to read.
+/// A line of an input.
 public struct InputLine: Hashable, Sendable {
-    /// Its number, from 1 on.
+    /// The line number, starting at 1.
     public let number: Int
-    /// What it says, without its line feed and a carriage return before that; `nil` if it is longer than a line may be.
+    /// The contents without the line feed and a carriage return before it; `nil` if the line exceeds the maximum length.
     public let bytes: [UInt8]?
 }
 
-/// Makes lines of bytes that come in parts. Of a line that is too long it keeps nothing but its number.
+/// Splits chunks of bytes into lines. Only the number of a line that is too long is kept.
 struct InputLineSplitter {
     private let byteLimit: Int
     private var number = 1
-    /// The beginning of the line that is not at its end.
+    /// The beginning of the incomplete line.
     private var beginning: [UInt8] = []
     private var isTooLong = false
     private var lines: [InputLine] = []
@@ -77,7 +81,7 @@ struct InputLineSplitter {
         self.byteLimit = byteLimit
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     mutating func add(_ bytes: [UInt8]) {
         lines.removeFirst(nextLine)
         nextLine = 0
@@ -90,12 +94,12 @@ struct InputLineSplitter {
         extend(by: rest)
     }
 
-    /// Takes it that nothing comes any more: a last line may do without a line feed.
+    /// Ends the input. The last line does not need a line feed.
     mutating func end() {
         if isTooLong || !beginning.isEmpty { endLine() }
     }
 
-    /// The next line that is at its end; `nil` if there is none yet.
+    /// Returns the next complete line; `nil` if there is none yet.
     mutating func popFirst() -> InputLine? {
         guard nextLine < lines.count else { return nil }
         defer { nextLine += 1 }
@@ -107,7 +111,7 @@ struct InputLineSplitter {
 
     private mutating func extend(by bytes: ArraySlice<UInt8>) {
         guard !isTooLong else { return }
-        // The carriage return that may stand at the end is none of the line. The limit may be the largest number there is.
+        // A trailing carriage return does not count. Subtracting instead of adding avoids overflow with a limit of `Int.max`.
         guard bytes.count - 1 <= byteLimit - beginning.count else {
             isTooLong = true
             beginning = []

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Tells of the interruptions of this process, `SIGINT` and `SIGTERM`, instead of being ended by them.
+/// Reports `SIGINT` and `SIGTERM` instead of letting them terminate the process.
 public final class Interruptions: Sendable {
     private static let numbers = [SIGINT, SIGTERM]
 
-    // The lock is for the compiler alone: a source may be cancelled from anywhere.
+    // The lock only satisfies the compiler: a source may be cancelled from any thread.
     private let sources: Mutex<[any DispatchSourceSignal]>
 
     private init(reportingTo report: AsyncStream<Void>.Continuation) {
@@ -20,17 +20,17 @@ public final class Interruptions: Sendable {
                 let registered = DispatchSemaphore(value: 0)
                 source.setRegistrationHandler { registered.signal() }
                 source.activate()
-                // An interruption that came before would be lost.
+                // Signals that arrive before the registration would be lost.
                 registered.wait()
                 return source
             }
         )
     }
 
-    /// Each interruption from now on, for one reader, as long as it reads.
+    /// Returns the interruptions from now on, for one reader.
     ///
-    /// Behind the first of its kind an interruption ends the process as ever, so that a program which does not come to an end
-    /// can be stopped. So does every one when nobody reads any more.
+    /// Only the first signal of each kind is reported. A second one terminates the process as usual, so that users can stop a
+    /// program that does not finish. When the reader stops reading, all signals terminate the process again.
     public static func arriving() -> AsyncStream<Void> {
         let (arriving, report) = AsyncStream.makeStream(of: Void.self)
         let interruptions = Interruptions(reportingTo: report)

@@ -1,50 +1,50 @@
 import Foundation
 import InterfaceAdapters
 
-/// What a program says beside its output: what it is doing, and what went wrong.
+/// The standard error of a program, for progress and failures.
 ///
-/// On a terminal, progress is one line that changes and goes away; elsewhere each step is a plain line. Nothing in a text
-/// can act on the terminal.
+/// On a terminal, progress is a single line that is overwritten and cleared. Elsewhere, each step is a plain line. Control
+/// characters in a text do not reach the terminal.
 public struct StandardError: Sendable {
     private let isTerminal: Bool
     private let write: @Sendable (String) -> Void
 
-    /// The standard error of this process.
+    /// Creates the standard error of this process.
     public init() {
         self.init(isTerminal: isatty(FileHandle.standardError.fileDescriptor) == 1) { text in
-            // What cannot be said, because nobody listens any more, is no reason to stop.
+            // A failed write to standard error, such as to a closed pipe, must not stop the program.
             try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
         }
     }
 
-    /// A standard error that writes elsewhere.
+    /// Creates a standard error that writes elsewhere.
     public init(isTerminal: Bool, write: @escaping @Sendable (String) -> Void) {
         self.isTerminal = isTerminal
         self.write = write
     }
 
-    /// Says what is being done now.
+    /// Shows the current step.
     public func showProgress(_ text: String) {
         let text = TextRenderer().render(line: text)
         write(isTerminal ? "\(Self.startOfEmptyLine)\(text)" : "\(text)\n")
     }
 
-    /// Says how far something is that is shown already, on a terminal alone.
+    /// Updates the current step, on a terminal only.
     public func updateProgress(_ text: String) {
         if isTerminal { showProgress(text) }
     }
 
-    /// Takes progress away, where it is shown on a line that changes.
+    /// Clears the progress line, on a terminal only.
     public func clearProgress() {
         if isTerminal { write(Self.startOfEmptyLine) }
     }
 
-    /// Says something that stays, on a line of its own.
+    /// Writes a permanent line.
     public func writeLine(_ text: String) {
         clearProgress()
         write(TextRenderer().render(line: text) + "\n")
     }
 
-    /// ECMA-48: back to the first column, and erase the line.
+    /// ECMA-48: returns to the first column and erases the line.
     private static let startOfEmptyLine = "\r\u{1B}[2K"
 }

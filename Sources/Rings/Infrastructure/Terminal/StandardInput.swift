@@ -9,26 +9,28 @@ import Musl
 import Darwin
 #endif
 
-/// What a program is given to read.
+/// The standard input of a program.
 public struct StandardInput: Sendable {
     private let read: @Sendable () async throws(StandardInputError) -> [UInt8]
 
-    /// The standard input of this process. A file, a pipe or a terminal, it is read when somebody asks, on a thread of its own.
+    /// Creates the standard input of this process: a file, a pipe or a terminal. It is read on demand, on a thread of its own.
     public init() {
         self.init(descriptor: STDIN_FILENO)
     }
 
-    /// An input that is read elsewhere.
+    /// Creates an input that is read elsewhere.
     ///
-    /// - Parameter read: Gives the next bytes, none at the end. It returns soon when its task is cancelled, with whatever.
+    /// - Parameter read: Returns the next bytes, or an empty array at the end. It must return soon after its task is cancelled;
+    ///   its result is then ignored.
     public init(read: @escaping @Sendable () async throws(StandardInputError) -> [UInt8]) {
         self.read = read
     }
 
-    /// What comes from a file of this process that is open now, and stays so.
+    /// Creates an input from a file descriptor that is open now, and must stay open.
     init(descriptor: Int32) {
         guard fcntl(descriptor, F_GETFD) >= 0 else {
-            // A program may be started without one. What is opened later has its number, and is somebody else's.
+            // A program may be started without standard input. The descriptor's number is then reused by a file that is opened
+            // later.
             let error = StandardInputError(code: errno)
             self.init { () async throws(StandardInputError) in throw error }
             return
@@ -37,52 +39,52 @@ public struct StandardInput: Sendable {
         self.init { () async throws(StandardInputError) in try await reader.read() }
     }
 
-    /// Its lines, from where it was read to.
+    /// Returns the lines from the current position on.
     ///
-    /// - Parameter byteLimit: How many bytes a line may have, at least 1. One that has more is given without them, and no more
-    ///   than this limit and a part of the input is in memory at a time.
+    /// - Parameter byteLimit: The maximum length of a line in bytes, at least 1. A longer line is returned without its bytes.
+    ///   Memory holds at most this many bytes and one chunk of the input at a time.
     /// - Returns: the lines, for one reader.
     public func lines(upTo byteLimit: Int) -> InputLines {
         InputLines(byteLimit: max(1, byteLimit), read: read)
     }
 }
 
-/// Why nothing more could be read.
+/// An error that explains why the input cannot be read.
 public struct StandardInputError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What happened, as a whole sentence.
+    /// The problem, as a complete sentence.
     public let description: String
 
-    /// Says why, as a part of a sentence.
+    /// Creates an error with a reason, as part of a sentence.
     public init(_ reason: String) {
         description = "The input cannot be read: \(reason)."
     }
 
-    /// Says why by the system's number for it.
+    /// Creates an error from a system error number.
     init(code: Int32) {
         let error = POSIXErrorCode(rawValue: code).map { POSIXError($0) as NSError }
         self.init(error?.localizedFailureReason ?? "error \(code)")
     }
 }
 
-/// Reads an open file of the process as bytes come, and waits for them on a thread of its own.
+/// Reads an open file of the process as bytes arrive, and waits for them on a thread of its own.
 ///
-/// Once a task that waits is cancelled, nothing more is read.
+/// Once a waiting task is cancelled, nothing more is read.
 final class DescriptorReader: Sendable {
     private static let partLength = 64 * 1_024
 
     private let descriptor: Int32
     private let queue = DispatchQueue(label: "inward.standard-input")
-    /// Has something in it as soon as nobody waits any more: the thread that waits for bytes waits for this too.
+    /// Becomes readable on cancellation. The reading thread polls it together with the descriptor.
     private let end = Pipe()
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
     }
 
-    /// The next bytes; none at the end, or when the task is cancelled.
+    /// Returns the next bytes; an empty array at the end, or when the task is cancelled.
     func read() async throws(StandardInputError) -> [UInt8] {
         let outcome = await withTaskCancellationHandler {
-            // Resumed exactly once: where the queue does the work, which it does once.
+            // Resumed exactly once, by the block on the queue, which runs once.
             await withCheckedContinuation { continuation in
                 queue.async { [self] in
                     continuation.resume(returning: Result { () throws(StandardInputError) in try next() })
@@ -100,14 +102,14 @@ final class DescriptorReader: Sendable {
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: end.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0),
             ]
-            // `unsafe`: the array is of two, and outlives the call.
+            // `unsafe`: the array has two elements and outlives the call.
             if unsafe poll(&waits, 2, -1) < 0 {
                 guard errno == EINTR else { throw StandardInputError(code: errno) }
                 continue
             }
             if waits[1].revents != 0 { return [] }
             var code: Int32 = 0
-            // `unsafe`: the call writes no more than the capacity, and says how much that was.
+            // `unsafe`: the call writes at most the capacity, and returns how much it wrote.
             let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.partLength) { buffer, count in
                 let length = unsafe Self.read(descriptor, buffer.baseAddress, buffer.count)
                 code = length < 0 ? errno : 0
@@ -121,9 +123,10 @@ final class DescriptorReader: Sendable {
         }
     }
 
-    /// Reads at most `count` bytes into a buffer that has room for them.
+    /// Reads at most `count` bytes into a buffer with room for them.
     private static func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-        // `unsafe`, here and for the other systems: callers give a buffer with room for `count` bytes, and no more are written.
+        // `unsafe`, here and for the other systems: callers pass a buffer with room for `count` bytes, and at most that many
+        // are written.
         #if canImport(Glibc)
         unsafe Glibc.read(descriptor, buffer, count)
         #elseif canImport(Musl)

@@ -1,27 +1,27 @@
 import Foundation
 
-/// Where a program writes what it was asked for.
+/// The standard output of a program.
 public struct StandardOutput: Sendable {
-    /// Whether a person may be looking.
+    /// Whether the output is a terminal.
     public let isTerminal: Bool
     private let write: @Sendable (String) throws -> Void
 
-    /// The standard output of this process.
+    /// Creates the standard output of this process.
     public init() {
         self.init(isTerminal: isatty(FileHandle.standardOutput.fileDescriptor) == 1) { text in
             try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
         }
     }
 
-    /// A standard output that writes elsewhere.
+    /// Creates a standard output that writes elsewhere.
     public init(isTerminal: Bool = false, write: @escaping @Sendable (String) throws -> Void) {
         self.isTerminal = isTerminal
         self.write = write
     }
 
-    /// Writes a text as it is.
+    /// Writes a text unchanged.
     ///
-    /// - Throws: a ``StandardOutputError`` if it did not get through.
+    /// - Throws: a ``StandardOutputError`` if the text could not be written.
     public func print(_ text: String) throws(StandardOutputError) {
         do {
             try write(text)
@@ -30,20 +30,21 @@ public struct StandardOutput: Sendable {
         }
     }
 
-    /// Writes a text of lines in the place of the one before, on a terminal; elsewhere behind it, with an empty line between.
+    /// Replaces the previously drawn lines on a terminal. Elsewhere, appends the lines and an empty line.
     ///
-    /// - Throws: a ``StandardOutputError`` if it did not get through.
+    /// - Throws: a ``StandardOutputError`` if the text could not be written.
     public func redraw(_ text: String) throws(StandardOutputError) {
         guard isTerminal else { return try print(text + "\n") }
-        // ECMA-48: to the first line, each line erased behind its end, and the rest of the screen behind the last.
+        // ECMA-48: moves to the first line, erases the rest of each line, and erases the rest of the screen after the last
+        // line.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\u{1B}[K\n")
         try print("\u{1B}[H\(lines)\u{1B}[J")
     }
 }
 
-/// Why something was not printed.
+/// An error that explains why the output could not be written.
 public struct StandardOutputError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What happened, as a whole sentence.
+    /// The problem, as a complete sentence.
     public let description: String
 
     init(_ error: any Error) {

@@ -2,16 +2,16 @@ public import Entities
 import InwardCore
 public import UseCases
 
-/// Turns what `ReadFeed` answers into what a view shows.
+/// A presenter that converts the results of `ReadFeed` to view models.
 public struct FeedPresenter: Sendable {
     private let router: any Router
 
-    /// Makes a presenter, with links for the medium of a router.
+    /// Creates a presenter whose links come from a router.
     public init(router: any Router = NullRouter()) {
         self.router = router
     }
 
-    /// What to show of a page of the feed, or of one author's part of it.
+    /// Returns the view model of a page of the feed, or of one author's posts.
     public func present(_ page: FeedPage, by author: User.ID? = nil) -> FeedViewModel {
         let notes: [String] =
             switch page.usersRead {
@@ -31,7 +31,7 @@ public struct FeedPresenter: Sendable {
         )
     }
 
-    /// What to show of a failure to read the feed.
+    /// Returns the failure to show when the feed cannot be read.
     public func present(_ error: ReadFeedError) -> FailureViewModel {
         let summary = "The feed could not be read"
         return switch error {
@@ -73,43 +73,43 @@ extension FeedViewModel.Row {
     }
 }
 
-/// What a view shows of a page of the feed.
+/// The view model of a page of the feed.
 public struct FeedViewModel: ViewModel, Hashable {
-    /// What a view shows of an entry.
+    /// The view model of an entry.
     public struct Row: Hashable, Encodable, Sendable {
         /// The post's identity.
         public let id: Int
-        /// Who wrote it, or what is known of that.
+        /// The name of the author, or a substitute if it is not known.
         public let author: String
-        /// What the post is called.
+        /// The title of the post.
         public let title: String
-        /// What the post says.
+        /// The body of the post.
         public let body: String
-        /// Where there is more about who wrote it; `nil` if nowhere.
+        /// A link to the author; `nil` if there is none.
         public let authorLink: Link?
     }
 
-    /// The entries in the order they are shown.
+    /// The entries in display order.
     public let rows: [Row]
-    /// How many entries there are on all pages.
+    /// The number of entries on all pages.
     public let total: Int
-    /// Where the next page begins; `nil` if this is the last.
+    /// The cursor of the next page; `nil` on the last page.
     public let next: String?
-    /// Where the next page is shown; `nil` if this is the last, or there is nowhere to show it.
+    /// A link to the next page; `nil` on the last page, or if the medium has no links.
     public let nextLink: Link?
-    /// How many posts were read to make the page.
+    /// The number of posts read for the page.
     public let postsRead: Int
-    /// Where the posts came from.
+    /// The origin of the posts.
     public let origin: String
-    /// Why the authors are missing, if they are, and a remark for each record that was left out.
+    /// The reason that the authors are missing, if they are, and a note for each rejected record.
     public let notes: [String]
 
-    /// A table of the entries, and the remarks.
+    /// A table of the entries, a link to the next page, and the notes.
     public var document: Document {
         Document(title: "Feed", blocks: blocks + (nextLink.map { [.link("Next page", $0)] } ?? []) + notes.block)
     }
 
-    /// The table under its heading, without the remarks.
+    /// The table with its heading, without the notes.
     var blocks: [Document.Block] {
         let columns: [Table.Column] = [
             .init("Post", isNumeric: true), .init("Author"), .init("Title"), .init("Beginning"),

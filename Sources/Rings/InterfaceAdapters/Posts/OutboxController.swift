@@ -7,24 +7,24 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Lists, retries, discards and delivers the writes of an outbox, and presents the outcome.
+/// A controller that lists, retries, discards and delivers the writes of an outbox, and presents the outcome.
 ///
-///     let outbox = OutboxController(outbox, timeLimit: .seconds(30), timer: timer)
-///     print(try await outbox.list().rows)
-///     let (line, isDelivered) = try await outbox.retry("3f9a")
+///     let controller = OutboxController(outbox, timeLimit: .seconds(30), timer: timer)
+///     print(try await controller.list().rows)
+///     let (line, isDelivered) = try await controller.retry("3f9a")
 public struct OutboxController: Sendable {
     private let outbox: Outbox
     private let timeLimit: Duration
     private let timer: TimerService
     private let now: @Sendable () -> Date
 
-    /// Creates a controller of an outbox.
+    /// Creates a controller for an outbox.
     ///
     /// - Parameters:
     ///   - outbox: The outbox.
-    ///   - timeLimit: How long to wait for a delivery.
-    ///   - timer: Measures that time.
-    ///   - now: Gives the time by which ages are told.
+    ///   - timeLimit: The maximum time to wait for a delivery.
+    ///   - timer: Measures the time limit.
+    ///   - now: Returns the current time, from which the ages of writes are computed.
     public init(
         _ outbox: Outbox,
         timeLimit: Duration,
@@ -39,9 +39,9 @@ public struct OutboxController: Sendable {
 
     private var presenter: OutboxPresenter { OutboxPresenter(now: now()) }
 
-    /// Lists the pending and the refused writes. It does not ask the upstream, and leaves the outbox with its owner.
+    /// Lists the pending and refused writes. This neither contacts the upstream nor takes ownership of the outbox.
     ///
-    /// - Throws: what to show if the store cannot be read.
+    /// - Throws: The failure to show if the store cannot be read.
     public func list() async throws(FailureViewModel) -> OutboxViewModel {
         let presenter = presenter
         do throws(RecordStoreError) {
@@ -51,19 +51,19 @@ public struct OutboxController: Sendable {
         }
     }
 
-    /// Names the refused writes in one line; `nil` if no refused write is kept.
+    /// Returns one line that names the refused writes; `nil` if there are none.
     ///
-    /// - Throws: what to show if the store cannot be read.
+    /// - Throws: The failure to show if the store cannot be read.
     public func refusals() async throws(FailureViewModel) -> String? {
         let presenter = presenter
         return presenter.presentRefusals(try await contents(presenter))
     }
 
-    /// Sends a pending or a refused write now, and waits for its delivery within the time limit.
+    /// Sends a pending or refused write now and waits for its delivery within the time limit.
     ///
-    /// - Parameter id: The beginning of the identifier that the list shows.
-    /// - Returns: one line, and whether the upstream accepted the write.
-    /// - Throws: what to show if nothing was sent.
+    /// - Parameter id: The beginning of the write's identifier, as the list shows it.
+    /// - Returns: A line to show, and whether the upstream accepted the write.
+    /// - Throws: The failure to show if nothing was sent.
     public func retry(_ id: String) async throws(FailureViewModel) -> (line: String, isDelivered: Bool) {
         let presenter = presenter
         let item = try presenter.item(id, in: try await contents(presenter))
@@ -87,15 +87,15 @@ public struct OutboxController: Sendable {
         }
     }
 
-    /// Removes a pending or a refused write for good.
+    /// Permanently removes a pending or refused write.
     ///
-    /// - Parameter id: The beginning of the identifier that the list shows.
-    /// - Returns: one line that says so.
-    /// - Throws: what to show if nothing was removed.
+    /// - Parameter id: The beginning of the write's identifier, as the list shows it.
+    /// - Returns: A line that confirms the removal.
+    /// - Throws: The failure to show if nothing was removed.
     public func discard(_ id: String) async throws(FailureViewModel) -> String {
         let presenter = presenter
         let item = try presenter.item(id, in: try await contents(presenter))
-        // Without delivering, so that the write is not sent at the last moment.
+        // Opens without delivering, so that the write is not sent just before it is discarded.
         try await open(delivering: false, presenter)
         do throws(RecordStoreError) {
             try await outbox.discard(item.id)
@@ -105,9 +105,9 @@ public struct OutboxController: Sendable {
         return presenter.presentDiscarded(item)
     }
 
-    /// Waits until the accepted writes are delivered or refused, or until the time limit has passed.
+    /// Waits until the accepted writes are delivered or refused, or the time limit passes.
     ///
-    /// It opens the outbox if something is pending, and waits its turn if another process owns it.
+    /// If writes are pending, it opens the outbox, waiting for another process that owns it to release it.
     public func deliver() async -> DeliveryViewModel {
         _ = await Deadline(in: timeLimit, on: timer).bound { [outbox] () async throws(RecordStoreError) in
             if try await outbox.hasPendingRecords() { try await outbox.open() }
@@ -141,25 +141,25 @@ public struct OutboxController: Sendable {
     }
 }
 
-/// What a view shows of the writes that an outbox was given, and of those that it was left by an earlier one.
+/// The view model of an outbox's deliveries, including writes from earlier runs.
 public struct DeliveryViewModel: Hashable, Sendable {
-    /// How many the upstream has done, since the outbox was opened.
+    /// The number of writes delivered since the outbox was opened.
     public let deliveredCount: Int
-    /// How many the upstream has refused, since then.
+    /// The number of writes refused since the outbox was opened.
     public let refusedCount: Int
-    /// How many are pending, and will be delivered when the program is started again, or by their owner.
+    /// The number of pending writes. They are delivered when the program starts again, or by the process that owns the outbox.
     public let waitingCount: Int
-    /// Which other process owns the outbox, and delivers what is pending; `nil` if none does.
+    /// The other process that owns the outbox and delivers its writes; `nil` if there is none.
     public let owner: String?
 
-    /// Takes the numbers of an outbox as they are now.
+    /// Creates a view model from the current counts of an outbox.
     ///
     /// - Parameters:
     ///   - outbox: The outbox.
-    ///   - waitingCount: How many writes are pending, if another process owns the outbox.
-    ///   - owner: That process; `nil` if there is none.
+    ///   - waitingCount: The number of pending writes, if another process owns the outbox.
+    ///   - owner: The process that owns the outbox; `nil` if no other process does.
     public init(_ outbox: Outbox, waitingCount: Int? = nil, owner: String? = nil) {
-        // First, so that none is missing that is settled meanwhile.
+        // Read the pending count first: a write that settles in between is then counted twice rather than missed.
         self.waitingCount = waitingCount ?? outbox.status.pendingCount
         let counts = outbox.counts
         deliveredCount = counts.delivered
@@ -167,7 +167,7 @@ public struct DeliveryViewModel: Hashable, Sendable {
         self.owner = owner
     }
 
-    /// The numbers as a sentence.
+    /// The counts in one sentence.
     public var line: String {
         let end = owner.map { "are delivered by their owner, \($0)" } ?? "wait for the next start"
         return "Delivered \(deliveredCount), refused \(refusedCount); \(waitingCount) \(end)."

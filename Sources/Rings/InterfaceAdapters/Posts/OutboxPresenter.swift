@@ -7,29 +7,29 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Turns what is in an outbox into what a view shows of it, and finds writes by what a person types of their names.
+/// A presenter that converts the contents of an outbox to view models and finds writes by the beginning of their identifiers.
 public struct OutboxPresenter: Sendable {
-    /// How many digits of a name are shown at least.
+    /// The minimum number of characters of an identifier to show.
     private static let idLength = 6
-    /// How many refused posts are named in one line.
+    /// The maximum number of refused posts that one line names.
     private static let maximumNames = 5
     private static let maximumTitleLength = 60
 
     private let now: Date
 
-    /// Makes a presenter.
+    /// Creates a presenter.
     ///
-    /// - Parameter now: The time, by which ages are told.
+    /// - Parameter now: The current time, from which the ages of writes are computed.
     public init(now: Date) {
         self.now = now
     }
 
-    /// What to show of the pending and the refused writes.
+    /// Returns the view model of the pending and refused writes.
     ///
     /// - Parameters:
     ///   - contents: The writes.
-    ///   - owner: Who delivers them, if that is another process.
-    /// - Returns: the view model.
+    ///   - owner: The other process that delivers them; `nil` if there is none.
+    /// - Returns: The view model.
     public func present(_ contents: OutboxContents, owner: String? = nil) -> OutboxViewModel {
         let items = contents.pending + contents.deadLetters
         let length = Self.shortLength(of: items.map(\.id))
@@ -51,7 +51,7 @@ public struct OutboxPresenter: Sendable {
         )
     }
 
-    /// What to say of the refused writes that are kept, in one line; `nil` if there are none.
+    /// Returns one line that names the refused writes in the outbox; `nil` if there are none.
     public func presentRefusals(_ contents: OutboxContents) -> String? {
         let letters = contents.deadLetters
         guard !letters.isEmpty else { return nil }
@@ -64,13 +64,13 @@ public struct OutboxPresenter: Sendable {
             """
     }
 
-    /// The write that a person means.
+    /// Finds the write that a person selected.
     ///
     /// - Parameters:
-    ///   - id: The beginning of its name.
-    ///   - contents: The writes.
-    /// - Returns: the write.
-    /// - Throws: what to show if it is none of them, or several.
+    ///   - id: The beginning of the write's identifier.
+    ///   - contents: The writes to search.
+    /// - Returns: The write.
+    /// - Throws: The failure to show if no write matches, or several do.
     public func item(_ id: String, in contents: OutboxContents) throws(FailureViewModel) -> OutboxItem {
         let all = contents.pending + contents.deadLetters
         let found = all.filter { $0.id.hasPrefix(id) }
@@ -83,7 +83,7 @@ public struct OutboxPresenter: Sendable {
         )
     }
 
-    /// What to show if the outbox is owned by another process.
+    /// Returns the failure to show when another process owns the outbox.
     public func presentOwner(_ owner: String) -> FailureViewModel {
         FailureViewModel(
             "Nothing was changed: the outbox is owned by \(owner)",
@@ -91,7 +91,7 @@ public struct OutboxPresenter: Sendable {
         )
     }
 
-    /// What to show if a write is not in the outbox any more.
+    /// Returns the failure to show when a write is no longer in the outbox.
     public func presentMissing(_ item: OutboxItem) -> FailureViewModel {
         FailureViewModel(
             "\(PostName(item.write).capitalized) is not in the outbox any more",
@@ -99,20 +99,20 @@ public struct OutboxPresenter: Sendable {
         )
     }
 
-    /// What to show if a store does not do what it was asked for.
+    /// Returns the failure to show when the store fails.
     public func present(_ error: RecordStoreError) -> FailureViewModel {
         FailureViewModel("The outbox cannot be used: \(error.explanation.withoutFullStop)")
     }
 
-    /// That a write was removed, in one line.
+    /// Returns one line that confirms that a write was discarded.
     public func presentDiscarded(_ item: OutboxItem) -> String { "Discarded \(PostName(item.write))." }
 
-    /// What became of a write that was sent again, in one line.
+    /// Returns one line that says what happened to a retried write.
     ///
     /// - Parameters:
-    ///   - item: The write as it was before.
-    ///   - error: Why it is not delivered; `nil` if it is.
-    /// - Returns: the line, and whether it is delivered.
+    ///   - item: The write before the retry.
+    ///   - error: The reason it was not delivered; `nil` if it was.
+    /// - Returns: The line, and whether the write was delivered.
     public func presentRetried(_ item: OutboxItem, _ error: RepositoryError?) -> (line: String, isDelivered: Bool) {
         let name = PostName(item.write)
         switch error?.reason {
@@ -142,7 +142,7 @@ public struct OutboxPresenter: Sendable {
         date > now ? "in \(Duration(from: now, to: date).inWords)" : "now"
     }
 
-    /// How many characters tell these names apart.
+    /// The number of characters that distinguishes the given identifiers from each other.
     private static func shortLength(of ids: [String]) -> Int {
         let longest = ids.map(\.count).max() ?? 0
         var length = min(idLength, longest)
@@ -151,7 +151,7 @@ public struct OutboxPresenter: Sendable {
     }
 }
 
-/// A post as a person recognises it, read from a write.
+/// A description of a write by its post, in terms that a person recognizes.
 struct PostName: CustomStringConvertible {
     let title: String
     let author: String
@@ -167,23 +167,23 @@ struct PostName: CustomStringConvertible {
         }
     }
 
-    /// The name at the beginning of a sentence.
+    /// The description for the beginning of a sentence.
     var capitalized: String { description.prefix(1).uppercased() + description.dropFirst() }
 }
 
-/// A post that was accepted and that the upstream has refused. It is kept, until somebody sends it again or discards it.
+/// An accepted post that the upstream refused. It is kept until someone retries or discards it.
 public struct RefusedPostError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Which post, and why, as a sentence without its full stop.
+    /// The post and the reason for the refusal, as a sentence without a full stop.
     public let description: String
 
-    /// Names the post of a write that was refused.
+    /// Creates an error that names the post of a refused write.
     public init(_ error: RefusedWriteError) {
         description = "\(PostName(error.entry.write).capitalized) was refused, and is kept: \(error.cause)"
     }
 }
 
 extension Duration {
-    /// The time between two dates, to a second; none if they are too far apart, or in another order.
+    /// Creates the duration between two dates, clamped to the range from zero to 1e12 seconds.
     fileprivate init(from start: Date, to end: Date) {
         self = .seconds(max(0, min(1e12, end.timeIntervalSince(start))))
     }
@@ -193,38 +193,38 @@ extension String {
     fileprivate var withoutFullStop: Substring { hasSuffix(".") ? dropLast() : self[...] }
 }
 
-/// What a view shows of an outbox: the pending and the refused writes.
+/// The view model of an outbox: its pending and refused writes.
 public struct OutboxViewModel: ViewModel, Hashable {
-    /// A write.
+    /// The view model of a write.
     public struct Row: Encodable, Hashable, Sendable {
-        /// What names the write: as short as it can be typed and no other has it.
+        /// The beginning of the write's identifier, long enough to distinguish it from the others.
         public let id: String
-        /// What has become of it so far, in one or two words.
+        /// The state of the write, in one or two words.
         public let state: String
-        /// What the post is called; what is sent where, if it is not a post.
+        /// The title of the post; for other writes, the method and the path.
         public let title: String
-        /// Who wrote the post.
+        /// The author of the post.
         public let author: String
-        /// How long ago it was accepted.
+        /// The time since the write was accepted.
         public let accepted: String
-        /// How often it was sent in vain.
+        /// The number of failed attempts.
         public let attempts: Int
-        /// When it is sent next; empty if it is not sent.
+        /// The time of the next attempt, such as `now` or `never`.
         public let nextAttempt: String
-        /// Why it was not delivered so far; `nil` if nothing is known.
+        /// The reason it has not been delivered; `nil` if none is known.
         public let cause: String?
     }
 
-    /// The pending writes, and then the refused ones, each in the order they were accepted.
+    /// The pending writes, then the refused ones, each in the order in which they were accepted.
     public let rows: [Row]
-    /// How many writes are pending.
+    /// The number of pending writes.
     public let pendingCount: Int
-    /// How many writes were refused, and are kept.
+    /// The number of refused writes in the outbox.
     public let refusedCount: Int
-    /// Remarks about the outbox as a whole: who delivers, and whether delivery is paused.
+    /// Notes about the whole outbox: which process delivers, and whether delivery is paused.
     public let notes: [String]
 
-    /// A table of the writes, and why each was not delivered.
+    /// A table of the writes, and the reason why each was not delivered.
     public var document: Document {
         let columns: [Table.Column] = [
             .init("ID"), .init("State"), .init("Title"), .init("Author"), .init("Accepted"),

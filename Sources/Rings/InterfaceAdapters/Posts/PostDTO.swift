@@ -1,7 +1,7 @@
 import Entities
 import InwardRepositories
 
-/// A post as an upstream writes it.
+/// A post in the upstream's format.
 struct PostDTO: RecordDTO {
     static let listName = "posts"
 
@@ -38,7 +38,7 @@ struct PostDTO: RecordDTO {
     }
 }
 
-/// A draft as it is sent to an upstream.
+/// A draft in the format in which it is sent to the upstream.
 struct PostDraftDTO: Codable {
     let userId: Int
     let title: String
@@ -50,9 +50,9 @@ struct PostDraftDTO: Codable {
         body = draft.body
     }
 
-    /// The post that it becomes.
+    /// Returns the post that this draft becomes.
     ///
-    /// - Throws: a `FieldError` if it is no draft any more, because the rules are others than when it was written.
+    /// - Throws: A `FieldError` if the draft is no longer valid, because the rules changed after it was written.
     func published(as id: Post.ID) throws(FieldError) -> Post {
         do {
             return try PostDraft(authorID: User.ID(userId), title: title, body: body).published(as: id)
@@ -62,7 +62,7 @@ struct PostDraftDTO: Codable {
     }
 }
 
-/// What an upstream must say of a post it has published: the identity it gave.
+/// The part of the upstream's answer to a publication that is required: the new identity.
 struct PublishedPostDTO: Decodable {
     let id: FieldDTO<Int>
 }

@@ -9,23 +9,23 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Publishes a post that is written in a line of JSON, and presents what came of it.
+/// A controller that publishes a post given as a line of JSON, and presents the outcome.
 public struct PostLineController: Sendable {
-    /// How many bytes a line may have: 1 MiB.
+    /// The maximum length of a line: 1 MiB.
     public static let byteLimit = 1_024 * 1_024
 
     private let publishPost: PublishPost
 
-    /// Makes a controller over the use case that publishes.
+    /// Creates a controller with the use case that publishes posts.
     public init(publishPost: PublishPost) {
         self.publishPost = publishPost
     }
 
-    /// Publishes the post of a line such as `{"userId": 7, "title": "Notes", "body": "On the engine."}`.
+    /// Publishes the post in a line such as `{"userId": 7, "title": "Notes", "body": "On the engine."}`.
     ///
-    /// - Parameter line: The bytes of the line; `nil` if it is longer than a line may be.
-    /// - Returns: what to show of the post; that it is pending if it is accepted, and not published yet.
-    /// - Throws: what to show if it was not published, or is not known to be.
+    /// - Parameter line: The bytes of the line; `nil` if the line exceeds the maximum length.
+    /// - Returns: The view model of the post, which is pending if the post was accepted but not published yet.
+    /// - Throws: The failure to show if the post was not published, or may not have been.
     public func callAsFunction(_ line: [UInt8]?) async throws(FailureViewModel) -> PublishedPostViewModel {
         let post = try Self.post(of: line)
         let presenter = PublishedPostPresenter()
@@ -56,7 +56,7 @@ public struct PostLineController: Sendable {
     }
 }
 
-/// A post as somebody writes it in a line of JSON.
+/// A post in the format of a line of JSON.
 struct PostLineDTO: Decodable {
     let userId: FieldDTO<Int>
     let title: FieldDTO<String>
@@ -65,12 +65,12 @@ struct PostLineDTO: Decodable {
     var authorID: User.ID { User.ID(userId.value) }
 }
 
-/// Turns what `PublishPost` answers into what a view shows.
+/// A presenter that converts the results of `PublishPost` to view models.
 public struct PublishedPostPresenter: Sendable {
-    /// Makes a presenter.
+    /// Creates a presenter.
     public init() {}
 
-    /// What to show of a post that was published, or is pending.
+    /// Returns the view model of a published or pending post.
     public func present(_ post: Reading<Post>) -> PublishedPostViewModel {
         PublishedPostViewModel(
             id: post.isPending ? nil : post.value.id.rawValue,
@@ -81,7 +81,7 @@ public struct PublishedPostPresenter: Sendable {
         )
     }
 
-    /// What to show of a failure to publish.
+    /// Returns the failure to show when publishing fails.
     public func present(_ error: PublishPostError) -> FailureViewModel {
         let summary = "The post was not published"
         return switch error {
@@ -98,7 +98,7 @@ public struct PublishedPostPresenter: Sendable {
         }
     }
 
-    /// What to show if the time was up before it was known whether the post was published.
+    /// Returns the failure to show when the deadline passed before the outcome was known.
     public func present(late error: DeadlinePassedError) -> FailureViewModel {
         FailureViewModel(
             "It is not known whether the post was published: \(error)",
@@ -106,7 +106,7 @@ public struct PublishedPostPresenter: Sendable {
         )
     }
 
-    /// What to show if publishing could not begin, such as after a scope was closed.
+    /// Returns the failure to show when publishing could not start, for example because a scope was closed.
     public func present(notStarted error: any Error) -> FailureViewModel {
         FailureViewModel("The post was not published: \(error)")
     }
@@ -120,27 +120,27 @@ public struct PublishedPostPresenter: Sendable {
     }
 }
 
-/// What a view shows of a post that was just published.
+/// The view model of a post that was just published or accepted.
 public struct PublishedPostViewModel: ViewModel, Hashable {
-    /// The identity the post got; `nil` if it is not published yet.
+    /// The identity of the post; `nil` if it is not published yet.
     public let id: Int?
-    /// The identity by which it is found until it is published, such as in the feed; `nil` if it is. No other post that is pending
-    /// has the same.
+    /// The temporary identity of a pending post, for example in the feed; `nil` if the post is published. It is unique
+    /// among pending posts.
     public let pendingID: Int?
-    /// The identity of its author.
+    /// The identity of the author.
     public let authorID: Int
-    /// What the post is called.
+    /// The title of the post.
     public let title: String
-    /// What the post says.
+    /// The body of the post.
     public let body: String
 
-    /// That it is published, or accepted, in one line.
+    /// One line that says whether the post was published or accepted.
     public var line: String {
         let what = id.map { "Published as post \($0)" } ?? pendingID.map { "Accepted as post \($0)" } ?? "Accepted"
         return "\(what) of user \(authorID): \(title.excerpt(upTo: 80))"
     }
 
-    /// A sentence that says so, and the post.
+    /// The post, and a sentence that says whether it was published or accepted.
     public var document: Document {
         let note =
             id.map { "Published as post \($0) of user \(authorID)." }

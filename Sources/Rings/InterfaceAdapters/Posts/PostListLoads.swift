@@ -1,22 +1,22 @@
 import InwardCore
 import UseCases
 
-/// Decides what a list of posts loads and what it shows: at any time at most one load counts, the newest.
+/// The state machine of a list of posts. At most one load is current at any time: the newest.
 struct PostListLoads {
-    /// Something to ask for.
+    /// A request for posts.
     struct Load: Equatable {
         let number: Int
         let query: FeedQuery
         let policy: ReadPolicy
-        /// The page that the answer follows on; `nil` if it takes the place of all.
+        /// The page that the answer extends; `nil` if the answer replaces everything.
         let page: FeedPage?
     }
 
     private(set) var state: PostListState = .idle
-    /// What was to be seen before anything was asked for that is not answered yet.
+    /// The last state without a load in progress, restored when a load is cancelled.
     private var settled: PostListState = .idle
     private var filter: String?
-    /// The page to be seen, which holds all pages that were loaded one behind the other, and what it was asked for with.
+    /// The page on display, which combines all pages loaded so far, and the query it was loaded with.
     private var shown: (page: FeedPage, query: FeedQuery)?
     private var current: Int?
     private var lastNumber = 0
@@ -26,7 +26,7 @@ struct PostListLoads {
         self.presenter = presenter
     }
 
-    /// What to ask for now, instead of what is being asked for; `nil` if there is nothing more.
+    /// Returns the load to start for an intent, which supersedes the current one; `nil` if there is nothing to load.
     mutating func begin(_ intent: PostListIntent) -> Load? {
         var query = FeedQuery(text: filter)
         var policy = ReadPolicy.cacheFirst
@@ -41,7 +41,7 @@ struct PostListLoads {
             query.text = text
         case .loadMore:
             guard let shown, let next = shown.page.next else { return nil }
-            // What is shown goes away as soon as the posts with another text are there: nothing follows on it.
+            // The posts with another text will replace these, so no page can follow them.
             guard current == nil || shown.query.text == filter else { return nil }
             query = shown.query
             query.cursor = next
@@ -54,7 +54,7 @@ struct PostListLoads {
         return Load(number: lastNumber, query: query, policy: policy, page: page)
     }
 
-    /// Takes the answer to a load, unless another one counts by now.
+    /// Applies the answer to a load, unless a newer load has superseded it.
     mutating func finish(_ load: Load, with result: Result<FeedPage, ReadFeedError>) {
         guard load.number == current else { return }
         current = nil
@@ -71,7 +71,7 @@ struct PostListLoads {
         settled = state
     }
 
-    /// Shows that nothing is to be seen any more, and forgets what was.
+    /// Shows a failure and discards the posts.
     mutating func close(showing failure: FailureViewModel) {
         current = nil
         shown = nil
@@ -80,7 +80,7 @@ struct PostListLoads {
 }
 
 extension FeedPage {
-    /// This page and the one behind it as one, with the provenance of the later.
+    /// Returns this page and the next as one, with the provenance of the later.
     fileprivate func followed(by page: FeedPage) -> FeedPage {
         FeedPage(
             entries: entries + page.entries,

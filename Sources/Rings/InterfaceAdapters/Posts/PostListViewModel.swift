@@ -2,10 +2,18 @@ public import InwardCore
 import Synchronization
 public import UseCases
 
-/// A list of posts to be seen: a state that changes as it is told to, for any number of observers.
+/// An observable list of posts. It takes intents, and any number of observers follow its state.
 ///
-/// Any task may send intents and observe; nothing here needs the main thread. Close it when nobody needs it any more, so that
-/// what it is loading has an end that is waited for.
+///     let list = PostListViewModel { query, policy throws(ReadFeedError) in
+///         try await readFeed(query, policy)
+///     }
+///     try await list.send(.load)
+///     for await state in list.states {
+///         print(TextRenderer().render(state.document))
+///     }
+///
+/// You can send intents and observe states from any task; nothing requires the main thread. Call `close()` when the list is no
+/// longer needed: it cancels loads in progress and waits for them.
 public final class PostListViewModel: Sendable {
     private struct Contents {
         var loads: PostListLoads
@@ -15,17 +23,17 @@ public final class PostListViewModel: Sendable {
         var isClosed = false
     }
 
-    /// What begins with an intent, if anything does, and what it puts an end to.
+    /// The task that an intent starts, if any, and the tasks that it supersedes.
     private typealias Begun = (task: Task<Void, Never>?, superseded: [Task<Void, Never>])
 
     private let contents: Mutex<Contents>
     private let readFeed: @Sendable (FeedQuery, ReadPolicy) async throws(ReadFeedError) -> FeedPage
 
-    /// Makes a list that shows nothing yet.
+    /// Creates an empty list.
     ///
     /// - Parameters:
-    ///   - presenter: What makes the posts ready to be seen.
-    ///   - readFeed: What reads them.
+    ///   - presenter: Converts the posts to view models.
+    ///   - readFeed: Reads a page of posts.
     public init(
         presenter: FeedPresenter = FeedPresenter(),
         readFeed: @escaping @Sendable (FeedQuery, ReadPolicy) async throws(ReadFeedError) -> FeedPage
@@ -38,16 +46,15 @@ public final class PostListViewModel: Sendable {
         for observer in contents.withLock(\.observers.values) { observer.finish() }
     }
 
-    /// What is to be seen now. Once the list is closed, that it is.
+    /// The current state. After the list is closed, it is a failure that says so.
     public var state: PostListState { contents.withLock(\.loads.state) }
 
-    /// How many observers are still there to be told of changes.
+    /// The number of active observers.
     var observerCount: Int { contents.withLock(\.observers.count) }
 
-    /// What is to be seen: now, and then after every change, until the list is closed.
+    /// The current state, followed by the state after every change, until the list is closed.
     ///
-    /// For one reader; any number may ask for one of their own. Who is slower than the changes sees the newest, and not those
-    /// in between.
+    /// Each access creates an independent sequence for one reader. A slow reader gets the newest state and misses those in between.
     public var states: AsyncStream<PostListState> {
         let (states, observer) = AsyncStream.makeStream(of: PostListState.self, bufferingPolicy: .bufferingNewest(1))
         let number = contents.withLock { contents -> Int? in
@@ -67,24 +74,23 @@ public final class PostListViewModel: Sendable {
         return states
     }
 
-    /// Does what is wanted, and waits until that has become of it what will: shown, failed, or superseded by a later intent.
+    /// Performs an intent, and returns when its outcome is shown, has failed, or is superseded by a later intent.
     ///
-    /// A later intent cancels what an earlier one is loading, whose answer is not shown any more. If the task that asks is
-    /// cancelled, so is the load.
+    /// A later intent cancels the current load, whose answer is then ignored. Cancelling the calling task also cancels the load.
     ///
-    /// - Throws: what to show if the list is closed.
+    /// - Throws: The failure to show if the list is closed.
     public func send(_ intent: PostListIntent) async throws(FailureViewModel) {
         let (task, superseded) = try contents.withLock { contents throws(FailureViewModel) -> Begun in
             guard !contents.isClosed else { throw Self.closed }
             guard let load = change(&contents, { $0.begin(intent) }) else { return (nil, []) }
             let superseded = Array(contents.tasks.values)
-            // Unstructured, because it is cancelled by three: by a later intent, by the close of the list, which waits for
-            // it, and by the task that asks, which does so too.
+            // Unstructured, because a later intent, `close()` and the calling task can each cancel it. The last two also
+            // wait for it.
             let task = Task { await perform(load) }
             contents.tasks[load.number] = task
             return (task, superseded)
         }
-        // Not within the lock, which what is called by a cancellation may take itself.
+        // Outside the lock, because cancellation handlers may take it.
         for task in superseded { task.cancel() }
         guard let task else { return }
         await withTaskCancellationHandler {
@@ -94,14 +100,14 @@ public final class PostListViewModel: Sendable {
         }
     }
 
-    /// Ends every observer's sequence and what is being loaded, and waits for the end of that.
+    /// Ends every observer's sequence, cancels the loads in progress, and waits for them to finish.
     public func close() async {
         let (tasks, observers) = contents.withLock { contents in
             contents.isClosed = true
             contents.loads.close(showing: Self.closed)
             return (Array(contents.tasks.values), Array(contents.observers.values))
         }
-        // Not within the lock, which an observer that ends takes itself, and maybe what is called by a cancellation.
+        // Outside the lock, because a finishing observer takes it, and cancellation handlers may.
         for observer in observers { observer.finish() }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
@@ -119,7 +125,7 @@ public final class PostListViewModel: Sendable {
         }
     }
 
-    /// Changes what is to be seen, and tells every observer, in the order of the changes.
+    /// Changes the state, and yields it to every observer, in the order of the changes.
     private func change<Answer>(_ contents: inout Contents, _ change: (inout PostListLoads) -> Answer) -> Answer {
         let earlier = contents.loads.state
         let answer = change(&contents.loads)
@@ -132,12 +138,12 @@ public final class PostListViewModel: Sendable {
 }
 
 extension PostListViewModel {
-    /// Loads the posts, and refreshes them again and again until the task is cancelled, or the list is found closed.
+    /// Loads the posts, then refreshes them periodically until the task is cancelled or the list is closed.
     ///
     /// - Parameters:
-    ///   - interval: How long it waits behind each answer, or failure.
-    ///   - clock: What it waits by.
-    /// - Throws: what to show if the list is closed.
+    ///   - interval: The time to wait after each answer or failure.
+    ///   - clock: The clock to wait on.
+    /// - Throws: The failure to show if the list is closed.
     public func keepRefreshing(every interval: Duration, on clock: any Clock<Duration>) async throws(FailureViewModel) {
         try await send(.load)
         while (try? await clock.sleep(for: interval)) != nil {
@@ -146,30 +152,30 @@ extension PostListViewModel {
     }
 }
 
-/// What somebody who sees a list of posts can want of it.
+/// An action on a list of posts.
 public enum PostListIntent: Hashable, Sendable {
-    /// The newest posts, from the nearest place that has them.
+    /// Loads the newest posts, from the cache if possible.
     case load
-    /// As many posts as there are to be seen, as the source has them now.
+    /// Reloads the posts on display from the upstream, up to the maximum page size.
     case refresh
-    /// The newest posts with this text in them; `nil` for all posts.
+    /// Loads the newest posts that contain this text; `nil` for all posts.
     case filter(String?)
-    /// The posts that follow on those to be seen.
+    /// Loads the posts that follow those on display.
     case loadMore
 }
 
-/// What is to be seen of a list of posts.
+/// The state of a list of posts.
 public enum PostListState: Equatable, Sendable {
-    /// Nobody has asked for posts yet.
+    /// Nothing has been loaded yet.
     case idle
-    /// Posts are being asked for; meanwhile the last ones that came are to be seen, if any did.
+    /// A load is in progress. The last posts, if any, stay on display.
     case loading(lastGood: FeedViewModel?)
-    /// The posts, with where they came from.
+    /// The posts were loaded.
     case loaded(FeedViewModel)
-    /// The posts could not be had; the last ones that came are still to be seen, if any did.
+    /// The load failed. The last posts, if any, stay on display.
     case failed(FailureViewModel, lastGood: FeedViewModel?)
 
-    /// The posts to be seen: those that came last.
+    /// The posts on display: the last ones that were loaded; `nil` if there are none.
     public var posts: FeedViewModel? {
         switch self {
         case .idle: nil
@@ -178,7 +184,7 @@ public enum PostListState: Equatable, Sendable {
         }
     }
 
-    /// The posts with what is happening to them, in one document.
+    /// The posts on display, with a sentence about the state.
     public var document: Document {
         let remark =
             switch self {

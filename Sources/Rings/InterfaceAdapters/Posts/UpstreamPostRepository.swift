@@ -3,61 +3,64 @@ public import InwardCore
 public import InwardRepositories
 public import UseCases
 
-/// Gets posts from an upstream, and from what is kept of its answers, and publishes them there.
+/// A post repository that reads posts from an upstream and its cache, and publishes posts to the upstream.
+///
+///     let posts = UpstreamPostRepository(upstream: Upstream(baseURL: baseURL, dataFetcher: dataFetcher))
+///     let reading = try await posts.posts(.cacheFirst)
 public struct UpstreamPostRepository: PostRepository {
     private let repository: Repository<Post>
 
-    /// Makes a repository of the posts that an upstream has, with a memory of its own.
+    /// Creates a repository of an upstream's posts, with a cache of its own.
     public init(upstream: Upstream) {
         self.init(Repository(.posts(), upstream: upstream))
     }
 
-    /// Makes a repository of the posts that another keeps.
+    /// Creates a post repository on top of an existing repository.
     public init(_ repository: Repository<Post>) {
         self.repository = repository
     }
 
-    /// All posts in the upstream's order, without the damaged records, which the reading names.
+    /// Returns all posts in the order of the upstream. Damaged records are left out and reported in the reading.
     ///
-    /// - Complexity: O(1) if they are in memory, otherwise O(n) in the size of the answer.
-    /// - Throws: a `RepositoryError` if there is no list to be had.
+    /// - Complexity: O(1) if the posts are in memory, otherwise O(n) in the size of the answer.
+    /// - Throws: A `RepositoryError` if the list cannot be read.
     public func posts(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
         try await repository.entities(.all, policy)
     }
 
-    /// The posts of one author in the upstream's order, without the damaged records, which the reading names.
+    /// Returns an author's posts in the order of the upstream. Damaged records are left out and reported in the reading.
     ///
-    /// - Complexity: O(1) if they are in memory, otherwise O(n) in the size of the answer.
-    /// - Throws: a `RepositoryError` if there is no list to be had.
+    /// - Complexity: O(1) if the posts are in memory, otherwise O(n) in the size of the answer.
+    /// - Throws: A `RepositoryError` if the list cannot be read.
     public func posts(by author: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
         try await repository.entities(.author(author), policy)
     }
 
-    /// Publishes a draft, which is in every list from then on.
+    /// Publishes a draft, which then appears in every list.
     ///
-    /// With an outbox it is accepted, and pending under an identity that only this program knows. Without one it is sent once, and
-    /// published under the identity that the upstream gives.
+    /// With an outbox, the draft is accepted and pending, under an identity that only this program knows. Without an outbox, it is
+    /// sent once, and published under the identity that the upstream assigns.
     ///
-    /// - Throws: a `RepositoryError`, with `outcomeUnknown` if the draft was sent and no answer tells what became of it.
+    /// - Throws: A `RepositoryError`, with `outcomeUnknown` if the draft was sent and no answer tells whether it was published.
     public func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
         try await repository.create(PostDraftDTO(draft))
     }
 
-    /// Prepares the publication of a draft, for a unit of work over the outbox of the repository.
+    /// Prepares the publication of a draft, for a unit of work on the repository's outbox.
     ///
-    /// - Returns: the change; `nil` if the repository has no outbox.
-    /// - Throws: a `RepositoryError` if the repository is closed.
+    /// - Returns: The change; `nil` if the repository has no outbox.
+    /// - Throws: A `RepositoryError` if the repository is closed.
     public func prepareToPublish(_ draft: PostDraft) throws(RepositoryError) -> (any PreparedChange)? {
         try repository.prepareCreation(of: PostDraftDTO(draft), "the publication of “\(draft.title)”")
     }
 }
 
 extension Endpoint<Post> {
-    /// The posts of an upstream that keeps them as JSON, a list at `posts`, and each by its identity at `posts/12`. A post belongs
-    /// to its author, such as `["users", "7"]`.
+    /// Returns the endpoint of the posts of an upstream that serves them as JSON: the list at `posts`, and each post at its
+    /// identity, such as `posts/12`. A post belongs to its author, such as `["users", "7"]`.
     ///
-    /// - Parameter lifetimes: How long its answers are fresh, and how long they are kept.
-    /// - Returns: the endpoint.
+    /// - Parameter lifetimes: How long answers are fresh, and how long they are kept.
+    /// - Returns: The endpoint.
     public static func posts(lifetimes: Lifetimes = Lifetimes()) -> Self {
         Self(
             PostDTO.self,
@@ -72,18 +75,18 @@ extension Endpoint<Post> {
         )
     }
 
-    /// What is pending is later than all that an upstream has numbered, and yet a whole number in JSON (RFC 8259 section 6).
+    /// Pending posts sort after all that the upstream has numbered. The number is still an exact JSON integer (RFC 8259 section 6).
     private static var firstPendingID: Int { 1 << 52 }
 }
 
 extension EntityFilter<Post> {
-    /// The posts of one author, at `posts?userId=7`.
+    /// Returns the filter for an author's posts, at `posts?userId=7`.
     static func author(_ author: User.ID) -> Self {
         Self("userId", author.description, of: author.key) { $0.authorID == author }
     }
 }
 
 extension User.ID {
-    /// What a user is called in keys.
+    /// The key of the user in record keys.
     fileprivate var key: RecordKey { ["users", description] }
 }

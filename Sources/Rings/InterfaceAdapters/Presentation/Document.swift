@@ -4,44 +4,47 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A text with a structure, to be rendered for some medium. What it holds is plain text: the renderers make it safe.
+/// A structured text that renderers turn into output for a medium. It holds plain text; the renderers escape it.
+///
+///     let document = Document(title: "Users", blocks: [.heading("Users"), .paragraph("10 users.")])
+///     print(TextRenderer().render(document))
 public struct Document: Hashable, Sendable {
     /// A part of a document.
     public enum Block: Hashable, Sendable {
-        /// The title of what follows.
+        /// A heading for the blocks that follow.
         case heading(String)
-        /// A sentence or several.
+        /// One or more sentences.
         case paragraph(String)
-        /// Somewhere to go, and what it is called.
+        /// A link with its label.
         case link(String, Link)
-        /// Rows under columns.
+        /// A table.
         case table(Table)
-        /// Remarks, each on its own.
+        /// A list of notes.
         case notes([String])
     }
 
-    /// What the document is called.
+    /// The title of the document.
     public let title: String
-    /// The parts of the document, in their order.
+    /// The blocks in display order.
     public let blocks: [Block]
 
-    /// Makes a document of parts.
+    /// Creates a document from its blocks.
     public init(title: String, blocks: [Block]) {
         self.title = title
         self.blocks = blocks
     }
 }
 
-/// Rows of cells under columns.
+/// A table with rows and columns.
 public struct Table: Hashable, Sendable {
     /// A column of a table.
     public struct Column: Hashable, Sendable {
-        /// What stands above the column.
+        /// The heading of the column.
         public let title: String
-        /// Whether the column holds numbers, which are aligned by their last digit.
+        /// Whether the column holds numbers, which are aligned to the right.
         public let isNumeric: Bool
 
-        /// Makes a column, of texts unless told otherwise.
+        /// Creates a column, of text by default.
         public init(_ title: String, isNumeric: Bool = false) {
             self.title = title
             self.isNumeric = isNumeric
@@ -50,16 +53,16 @@ public struct Table: Hashable, Sendable {
 
     /// A cell of a table.
     public struct Cell: Hashable, Sendable {
-        /// What the cell says.
+        /// The text of the cell.
         public let text: String
-        /// What there is to say beyond that, shown where there is room; `nil` if nothing.
+        /// Additional text to show where the medium has room; `nil` if there is none.
         public let detail: String?
-        /// Where the cell leads; `nil` if nowhere.
+        /// The link of the cell; `nil` if there is none.
         public let link: Link?
-        /// What is shown above the text, where images can be shown; `nil` if nothing.
+        /// An image to show above the text in media with images; `nil` if there is none.
         public let image: Figure?
 
-        /// Makes a cell.
+        /// Creates a cell.
         public init(_ text: String, detail: String? = nil, link: Link? = nil, image: Figure? = nil) {
             self.text = text
             self.detail = detail
@@ -68,12 +71,12 @@ public struct Table: Hashable, Sendable {
         }
     }
 
-    /// The columns, in their order.
+    /// The columns in display order.
     public let columns: [Column]
-    /// The rows, each with a cell for each column. A row with fewer is filled up with empty cells.
+    /// The rows, with one cell per column. Missing cells are empty.
     public let rows: [[Cell]]
 
-    /// Makes a table; cells beyond the last column are dropped.
+    /// Creates a table. Rows are padded with empty cells, and cells beyond the last column are dropped.
     public init(columns: [Column], rows: [[Cell]]) {
         self.columns = columns
         self.rows = rows.map { row in
@@ -82,20 +85,20 @@ public struct Table: Hashable, Sendable {
     }
 }
 
-/// An image of a document, which holds it.
+/// An image that is embedded in a document.
 public struct Figure: Hashable, Sendable {
-    /// The bytes of the image, encoded.
+    /// The bytes of the encoded image.
     public let bytes: [UInt8]
-    /// What they are encoded as, such as `image/png`.
+    /// The media type of the encoding, such as `image/png`.
     public let mediaType: String
-    /// How many pixels wide it is.
+    /// The width in pixels.
     public let width: Int
-    /// How many pixels high it is.
+    /// The height in pixels.
     public let height: Int
-    /// What it shows, for those who do not see it.
+    /// A description for people who cannot see the image.
     public let alternative: String
 
-    /// Makes an image.
+    /// Creates an image.
     public init(bytes: [UInt8], mediaType: String, width: Int, height: Int, alternative: String) {
         self.bytes = bytes
         self.mediaType = mediaType
@@ -104,6 +107,6 @@ public struct Figure: Hashable, Sendable {
         self.alternative = alternative
     }
 
-    /// The image as an address that holds it (RFC 2397).
+    /// The image as a data URL (RFC 2397).
     var dataURL: String { "data:\(mediaType);base64,\(Data(bytes).base64EncodedString())" }
 }

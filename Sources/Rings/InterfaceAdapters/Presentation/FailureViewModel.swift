@@ -1,17 +1,17 @@
 public import InwardCore
 
-/// What a view shows of a failure: what could not be done, why, and what to try.
+/// The view model of a failure: what failed, why, and what to do about it.
 public struct FailureViewModel: ViewModel, Error, Hashable, CustomStringConvertible {
-    /// What could not be done, as a sentence without its full stop.
+    /// What failed, as a sentence without a full stop.
     public let summary: String
-    /// What was asked and what came back, likewise; `nil` if the summary says it all.
+    /// The request and its outcome, as a sentence without a full stop; `nil` if the summary is complete.
     public let cause: String?
-    /// What a person can do about it, as a whole sentence; `nil` if there is nothing to do.
+    /// What a person can do about it, as a complete sentence; `nil` if there is nothing to do.
     public let advice: String?
-    /// Whether trying again, with nothing changed, can help.
+    /// Whether a retry without changes can succeed.
     public let canRetry: Bool
 
-    /// Makes a failure that has no other cause.
+    /// Creates a failure without an underlying cause.
     public init(_ summary: String, advice: String? = nil) {
         self.summary = summary
         cause = nil
@@ -19,7 +19,7 @@ public struct FailureViewModel: ViewModel, Error, Hashable, CustomStringConverti
         canRetry = false
     }
 
-    /// Makes a failure that a repository's error is the cause of.
+    /// Creates a failure caused by a repository error.
     public init(_ summary: String, cause: RepositoryError, advice: String) {
         self.summary = summary
         self.cause = cause.description
@@ -43,15 +43,15 @@ public struct FailureViewModel: ViewModel, Error, Hashable, CustomStringConverti
 }
 
 extension FailureViewModel {
-    /// A request that took longer than it was allowed to.
+    /// The failure of a request that exceeded its time limit.
     public static let late = Self("There was no answer in time", advice: "Try again, or allow more time.")
 
-    /// Users that cannot be shown, such as after their session was closed.
+    /// Returns the failure to show when users cannot be shown, for example because their session was closed.
     public static func usersNotShown(_ error: any Error) -> Self {
         Self("The users cannot be shown: \(error)", advice: "Open them again.")
     }
 
-    /// A failure of something that cannot be had now.
+    /// Returns a failure for something that is not available now.
     static func unavailable(_ summary: String, _ cause: RepositoryError) -> Self {
         let advice =
             if cause.reason == .closed {
@@ -66,12 +66,12 @@ extension FailureViewModel {
         return Self(summary, cause: cause, advice: advice)
     }
 
-    /// A failure for want of credentials.
+    /// Returns a failure for missing or insufficient credentials.
     static func denied(_ summary: String, _ cause: RepositoryError) -> Self {
         Self(summary, cause: cause, advice: "Ask with credentials that the upstream accepts.")
     }
 
-    /// A failure to understand an answer.
+    /// Returns a failure for an answer that cannot be read.
     static func unreadable(_ summary: String, _ cause: RepositoryError) -> Self {
         Self(
             summary,

@@ -1,17 +1,19 @@
 import InwardCore
 
-/// Renders documents as a whole HTML page that needs nothing from elsewhere and runs no script.
+/// A renderer of documents as self-contained HTML pages without scripts or external resources.
+///
+///     let html = HTMLRenderer(generator: "inward").render(document)
 public struct HTMLRenderer: Sendable {
     private let generator: String
 
-    /// Makes a renderer.
+    /// Creates a renderer.
     ///
-    /// - Parameter generator: Which program makes the pages, said in each page's `generator` element.
+    /// - Parameter generator: The name of the program that generates the pages, written to each page's `generator` meta element.
     public init(generator: String) {
         self.generator = generator
     }
 
-    /// What every page of this generator begins with.
+    /// The text with which every page of this generator begins.
     public var beginning: String {
         """
         <!DOCTYPE html>
@@ -22,7 +24,7 @@ public struct HTMLRenderer: Sendable {
         """
     }
 
-    /// The document as a page.
+    /// Returns the document as a page.
     ///
     /// - Complexity: O(n) in the size of the document.
     public func render(_ document: Document) -> String {
@@ -96,7 +98,7 @@ public struct HTMLRenderer: Sendable {
 }
 
 extension String {
-    /// This text for an element's content or a quoted attribute: nothing in it ends either, or is invisible.
+    /// The text escaped for element content and quoted attributes, with hidden characters made visible.
     fileprivate var escaped: String {
         visible.unicodeScalars.reduce(into: "") { text, scalar in
             switch scalar {

@@ -6,16 +6,16 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Renders view models as JSON for programs: keys in order, one member a line, no character that nobody sees.
-/// The text can be embedded in HTML: nothing in it ends a script.
+/// A renderer of view models as JSON with sorted keys, one member per line. Hidden characters are escaped.
+/// The output can be embedded in HTML: it cannot end a script.
 public struct JSONRenderer: Sendable {
-    /// Makes a renderer.
+    /// Creates a renderer.
     public init() {}
 
-    /// The view model as JSON, ended by a line feed.
+    /// Returns the view model as JSON, followed by a line feed.
     ///
     /// - Complexity: O(n) in the size of the view model.
-    /// - Throws: an `EncodingError` if the view model has what JSON cannot say, such as an infinite number.
+    /// - Throws: An `EncodingError` if the view model contains a value that JSON cannot represent, such as an infinite number.
     public func render(_ viewModel: some ViewModel) throws(EncodingError) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -30,13 +30,13 @@ public struct JSONRenderer: Sendable {
 }
 
 extension String {
-    /// This JSON text with what an encoder leaves as it is as `\u` escapes, though nobody sees it, or though it could end the
-    /// script that the text is embedded in.
+    /// Returns this JSON text with `\u` escapes for the characters that the encoder leaves as they are, although they are hidden or
+    /// could end a script that embeds the text.
     ///
-    /// Outside its strings JSON has nothing of the kind but line feeds, and inside them the encoder escapes all of ASCII's.
+    /// Outside strings, the only such character in JSON is the line feed. Inside strings, the encoder escapes those in ASCII.
     fileprivate func escapingWhatIsHidden() -> String {
         unicodeScalars.reduce(into: "") { text, scalar in
-            // In HTML, `</` and `<!--` act inside a script.
+            // In HTML, `</` and `<!--` have an effect inside a script.
             if scalar == "<" || scalar.isHidden && scalar != "\n" {
                 for unit in UTF16.encode(scalar) ?? .init() {
                     let digits = String(unit, radix: 16)

@@ -1,11 +1,13 @@
-/// How far something is, drawn as a bar of characters and said in numbers.
+/// A progress bar made of characters, followed by the numbers.
+///
+///     print(ProgressBar(done: 12, total: 36))  // ████████░░░░░░░░░░░░░░░░ 12 of 36
 public struct ProgressBar: Hashable, Sendable, CustomStringConvertible {
     private static let width = 24
 
     private let done: Int
     private let total: Int
 
-    /// Makes a bar; more than all of it is all, and less than nothing is nothing.
+    /// Creates a bar. `done` is clamped to the range from zero to `total`.
     public init(done: Int, total: Int) {
         self.total = max(0, total)
         self.done = min(max(0, done), self.total)

@@ -1,25 +1,27 @@
 import InwardCore
 
-/// Renders documents as plain text for a terminal: tables are aligned, and nothing in them can act on the terminal.
+/// A renderer of documents as plain text for a terminal. Tables are aligned, and control characters cannot affect the terminal.
+///
+///     print(TextRenderer().render(document))
 public struct TextRenderer: Sendable {
     private let maximumColumnWidth: Int
 
-    /// Makes a renderer.
+    /// Creates a renderer.
     ///
-    /// - Parameter maximumColumnWidth: How many columns of the terminal a column of a table takes at most, at least 1.
-    ///   Longer texts are cut short with an ellipsis, but for links.
+    /// - Parameter maximumColumnWidth: The maximum width of a table column in terminal columns, at least 1.
+    ///   Longer texts are truncated with an ellipsis, except links.
     public init(maximumColumnWidth: Int = 44) {
         self.maximumColumnWidth = max(1, maximumColumnWidth)
     }
 
-    /// The document as lines, each ended by a line feed, with an empty line between its parts.
+    /// Returns the document as lines that end with a line feed, with an empty line between blocks.
     ///
     /// - Complexity: O(n) in the size of the document.
     public func render(_ document: Document) -> String {
         document.blocks.map(render).joined(separator: "\n")
     }
 
-    /// A text as one line, not ended, in which nothing can act on the terminal.
+    /// Returns a text as one line, without a line feed, in which control characters cannot affect the terminal.
     public func render(line: String) -> String {
         line.visible
     }
@@ -45,7 +47,7 @@ public struct TextRenderer: Sendable {
         let cells = [table.columns.map(\.title)] + table.rows.map { $0.map(\.text) }
         let texts = cells.map { row in
             row.enumerated().map { column, text in
-                // A link that was cut short would lead nowhere.
+                // A truncated link would not work.
                 bareTable.columns.indices.contains(column)
                     ? text.visible.truncated(toWidth: maximumColumnWidth) : text.visible
             }
@@ -70,7 +72,7 @@ public struct TextRenderer: Sendable {
 }
 
 extension Table {
-    /// This table with the links of its cells, the first of each row, as a column of their own if there are any.
+    /// The table with the first link of each row in a column of its own, if there are any links.
     fileprivate var withColumnOfLinks: Table {
         let links = rows.map { row in row.lazy.compactMap(\.link).first }
         guard links.contains(where: { $0 != nil }) else { return self }
@@ -82,14 +84,14 @@ extension Table {
 }
 
 extension String {
-    /// How many columns of a terminal this text takes, which must be visible.
+    /// The number of terminal columns that this text occupies. The text must not contain hidden characters.
     ///
     /// - Complexity: O(n) in the length of the text.
     var displayWidth: Int {
         utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.displayWidth }
     }
 
-    /// This text, or as much of its beginning as fits into so many columns together with an ellipsis.
+    /// Returns this text, or if it is wider, as much of its beginning as fits into the width together with an ellipsis.
     func truncated(toWidth width: Int) -> String {
         let bounded = boundedByScalars(to: width)
         guard bounded.endIndex < endIndex || displayWidth > width else { return self }
@@ -101,7 +103,7 @@ extension String {
         return beginning + "…"
     }
 
-    /// This text with spaces, behind it or before it, that make it fill so many columns.
+    /// Returns this text, filled up to the width with spaces before it (`leading`) or after it.
     func padded(toWidth width: Int, leading: Bool) -> String {
         let spaces = String(repeating: " ", count: max(0, width - displayWidth))
         return leading ? spaces + self : self + spaces
@@ -109,8 +111,8 @@ extension String {
 }
 
 extension Character {
-    /// Two columns for what Unicode Standard Annex 11 calls wide or full-width and for emoji, otherwise one; what joins the
-    /// character before it, such as an accent, takes none.
+    /// The terminal columns of the character: two if Unicode Standard Annex 11 calls it wide or full-width, or if it is an emoji,
+    /// zero if it combines with the preceding character, such as an accent, and otherwise one.
     fileprivate var displayWidth: Int {
         guard !isASCII, let first = unicodeScalars.first else { return 1 }
         if first.properties.isEmojiPresentation || unicodeScalars.contains("\u{FE0F}") { return 2 }

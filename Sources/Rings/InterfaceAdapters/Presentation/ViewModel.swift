@@ -1,23 +1,23 @@
 import InwardCore
 
-/// What a view shows: texts and numbers that are ready, in a form that each renderer makes its own of.
+/// Data that is ready to be shown, independent of the output format.
 ///
-/// Encoded, it is the view for programs; its ``document`` is the view for people.
+/// Programs read its encoded form; people read its ``document``.
 public protocol ViewModel: Encodable, Sendable {
-    /// What is shown to people.
+    /// The document to show to people.
     var document: Document { get }
 }
 
-/// A file that shows something, and begins with a mark by which it is known again.
+/// A rendered file that begins with a mark by which the program recognizes its own files.
 public struct RenderedFile: Hashable, Sendable {
-    /// What the file is called, without a directory.
+    /// The name of the file, without a directory.
     public let name: String
-    /// What the file holds. It begins with the mark.
+    /// The contents of the file, which begin with the mark.
     public let contents: String
-    /// What a file of this name begins with if the same program wrote it, and hardly if anybody else did.
+    /// The beginning of a file of this name that the same program wrote. Files of others are unlikely to begin with it.
     public let mark: String
 
-    /// Makes a file of contents that begin with the mark.
+    /// Creates a file from contents that begin with the mark.
     public init(name: String, contents: String, mark: String) {
         self.name = name
         self.contents = contents
@@ -26,8 +26,7 @@ public struct RenderedFile: Hashable, Sendable {
 }
 
 extension Reading {
-    /// Remarks if the answer is old, not accepted everywhere, or one in place of what was asked for, and one for each record that
-    /// was left out.
+    /// Notes that the answer is stale, pending or a fallback, followed by a note for each rejected record.
     var notes: [String] {
         var notes: [String] = []
         if isStale { notes.append("This is as it was \(age.inWords) ago") }
@@ -38,12 +37,12 @@ extension Reading {
 }
 
 extension Collection<RejectedRecord> {
-    /// A remark for each record that was left out.
+    /// A note for each rejected record.
     var notes: [String] { map { "Left out: \($0)" } }
 }
 
 extension [String] {
-    /// These remarks as a part of a document, if there are any.
+    /// The notes as a block of a document; empty if there are none.
     var block: [Document.Block] { isEmpty ? [] : [.notes(self)] }
 }
 
@@ -59,7 +58,7 @@ extension Duration {
 }
 
 extension Duration {
-    /// This duration for people, to a precision that matters to them: `0.4 ms`, `12 ms`, `3.1 s`, `20 s`.
+    /// The duration at a readable precision: `0.4 ms`, `12 ms`, `3.1 s`, `20 s`.
     var spoken: String {
         let seconds = self / .seconds(1)
         return switch seconds {
@@ -70,7 +69,7 @@ extension Duration {
         }
     }
 
-    /// A number with one decimal, or none where that is zero.
+    /// Returns a number with one decimal, or with none if that is zero.
     private static func rounded(_ number: Double) -> String {
         let tenths = Int((number * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(Double(tenths) / 10)"

@@ -4,48 +4,52 @@ public import InwardImages
 public import InwardRepositories
 public import UseCases
 
-/// Gets users from an upstream, and from what is kept of its answers.
+/// A user repository that reads users from an upstream and its cache.
+///
+///     let users = UpstreamUserRepository(upstream: Upstream(baseURL: baseURL, dataFetcher: dataFetcher))
+///     let reading = try await users.users(.cacheFirst)
 public struct UpstreamUserRepository: UserRepository {
     private let repository: Repository<User>
 
-    /// Makes a repository of the users that an upstream has, with a memory of its own.
+    /// Creates a repository of an upstream's users, with a cache of its own.
     public init(upstream: Upstream) {
         self.init(Repository(.users(), upstream: upstream))
     }
 
-    /// Makes a repository of the users that another keeps.
+    /// Creates a user repository on top of an existing repository.
     public init(_ repository: Repository<User>) {
         self.repository = repository
     }
 
-    /// All users in the upstream's order, without the damaged records, which the reading names.
+    /// Returns all users in the order of the upstream. Damaged records are left out and reported in the reading.
     ///
-    /// - Complexity: O(1) if they are in memory, otherwise O(n) in the size of the answer.
-    /// - Throws: a `RepositoryError` if there is no list to be had.
+    /// - Complexity: O(1) if the users are in memory, otherwise O(n) in the size of the answer.
+    /// - Throws: A `RepositoryError` if the list cannot be read.
     public func users(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[User]> {
         try await repository.entities(.all, policy)
     }
 
-    /// The user of this identity.
+    /// Returns the user with the given identity.
     ///
-    /// - Throws: a `RepositoryError`, also if the record is damaged or is another user's.
+    /// - Throws: A `RepositoryError`, also if the record is damaged or belongs to another user.
     public func user(_ id: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<User> {
         try await repository.entity(id, policy)
     }
 }
 
 extension Endpoint<User> {
-    /// The users of an upstream that keeps them as JSON, a list at `users` and each by its identity at `users/7`.
+    /// Returns the endpoint of the users of an upstream that serves them as JSON: the list at `users`, and each user at its
+    /// identity, such as `users/7`.
     ///
-    /// - Parameter lifetimes: How long its answers are fresh, and how long they are kept.
-    /// - Returns: the endpoint.
+    /// - Parameter lifetimes: How long answers are fresh, and how long they are kept.
+    /// - Returns: The endpoint.
     public static func users(lifetimes: Lifetimes = Lifetimes()) -> Self {
         Self(UserDTO.self, at: "users", lifetimes: lifetimes)
     }
 }
 
 extension ImageAddress {
-    /// Where an upstream has the image of a user, relative to its own address.
+    /// Returns the address of a user's image, relative to the upstream's base URL.
     public static func avatar(of user: User.ID) -> ImageAddress {
         ImageAddress("avatars/\(user.rawValue).jpg")
     }

@@ -1,7 +1,7 @@
 import Entities
 import InwardRepositories
 
-/// A user as an upstream writes it.
+/// A user in the upstream's format.
 struct UserDTO: RecordDTO {
     static let listName = "users"
 
@@ -58,7 +58,7 @@ struct UserDTO: RecordDTO {
     }
 }
 
-/// A company within a ``UserDTO``.
+/// The company of a ``UserDTO``.
 struct CompanyDTO: Codable {
     let name: FieldDTO<String>
     let catchPhrase: FieldDTO<String>
@@ -79,7 +79,7 @@ struct CompanyDTO: Codable {
     }
 }
 
-/// An address within a ``UserDTO``.
+/// The address of a ``UserDTO``.
 struct PostalAddressDTO: Codable {
     let street: FieldDTO<String>
     let suite: FieldDTO<String>
@@ -106,7 +106,7 @@ struct PostalAddressDTO: Codable {
     }
 }
 
-/// A point on Earth within a ``PostalAddressDTO``, whose coordinates are written as texts.
+/// The location of a ``PostalAddressDTO``, with its coordinates as strings.
 struct GeographicPointDTO: Codable {
     let lat: FieldDTO<String>
     let lng: FieldDTO<String>
@@ -127,7 +127,7 @@ struct GeographicPointDTO: Codable {
     }
 
     private static func number(_ text: String, field: String) throws(FieldError) -> Double {
-        // `Double` reads more than numbers in digits: `nan`, and hexadecimal ones.
+        // `Double` also parses text that is not decimal, such as `nan` and hexadecimal numbers.
         guard text.utf8.allSatisfy("+-.0123456789eE".utf8.contains), let number = Double(text) else {
             throw FieldError(field, "is not a number: “\(text)”")
         }

@@ -2,16 +2,16 @@ public import Entities
 public import InwardCore
 public import UseCases
 
-/// Turns what `ListUsers` answers into what a view shows.
+/// A presenter that converts the results of `ListUsers` to view models.
 public struct UserListPresenter: Sendable {
     private let router: any Router
 
-    /// Makes a presenter, with links for the medium of a router.
+    /// Creates a presenter whose links come from a router.
     public init(router: any Router = NullRouter()) {
         self.router = router
     }
 
-    /// What to show of the users.
+    /// Returns the view model of the users.
     public func present(_ users: Reading<[User]>) -> UserListViewModel {
         UserListViewModel(
             rows: users.value.map { .init($0, link: router.link(to: .user($0.id))) },
@@ -20,7 +20,7 @@ public struct UserListPresenter: Sendable {
         )
     }
 
-    /// What to show of a failure to list them.
+    /// Returns the failure to show when the users cannot be listed.
     public func present(_ error: ListUsersError) -> FailureViewModel {
         let summary = "The users could not be listed"
         return switch error {
@@ -46,39 +46,39 @@ extension UserListViewModel.Row {
     }
 }
 
-/// What a view shows of all users.
+/// The view model of all users.
 public struct UserListViewModel: ViewModel, Hashable {
-    /// What a view shows of one of the users.
+    /// The view model of a user in the list.
     public struct Row: Hashable, Encodable, Sendable {
         /// The user's identity.
         public let id: Int
         /// The user's full name.
         public let name: String
-        /// The name the user signs with.
+        /// The username.
         public let username: String
-        /// Where mail reaches the user.
+        /// The email address.
         public let email: String
-        /// Where the user lives.
+        /// The city where the user lives.
         public let city: String
-        /// Where the user works.
+        /// The company that the user works for.
         public let company: String
-        /// Where there is more about the user; `nil` if nowhere.
+        /// A link to the user's profile; `nil` if there is none.
         public let link: Link?
     }
 
-    /// The users in the order they are shown.
+    /// The users in display order.
     public let rows: [Row]
-    /// Where the users came from.
+    /// The origin of the users.
     public let origin: String
-    /// A remark for each record that was left out.
+    /// Notes about the answer, and one for each rejected record.
     public let notes: [String]
 
-    /// A table of the users, and the remarks.
+    /// A table of the users, and the notes.
     public var document: Document {
         Document(title: "Users", blocks: blocks + notes.block)
     }
 
-    /// The table under its heading, without the remarks.
+    /// The table with its heading, without the notes.
     var blocks: [Document.Block] {
         let columns: [Table.Column] = [
             .init("ID", isNumeric: true), .init("Name"), .init("Username"), .init("Email"), .init("City"),
@@ -95,9 +95,9 @@ public struct UserListViewModel: ViewModel, Hashable {
     }
 }
 
-/// Where users are shown, and what each of them has written: an output port, told what to show.
+/// The output port of a view that shows users and their posts.
 ///
-/// Whoever wires a view refers to it weakly, so a view may own what it is wired to.
+/// The wiring holds the view weakly, so a view may own the objects that it is wired to.
 public protocol UsersView: AnyObject, Sendable {
     /// Shows all users.
     func show(_ users: UserListViewModel) async
@@ -108,6 +108,6 @@ public protocol UsersView: AnyObject, Sendable {
     /// Shows a page of posts.
     func show(_ posts: FeedViewModel) async
 
-    /// Shows why there is nothing to show.
+    /// Shows a failure.
     func show(_ failure: FailureViewModel) async
 }

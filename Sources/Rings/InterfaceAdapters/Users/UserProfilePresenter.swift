@@ -2,16 +2,16 @@ import Entities
 import InwardCore
 public import UseCases
 
-/// Turns what `ShowUser` answers into what a view shows.
+/// A presenter that converts the results of `ShowUser` to view models.
 public struct UserProfilePresenter: Sendable {
     private let router: any Router
 
-    /// Makes a presenter, with links for the medium of a router.
+    /// Creates a presenter whose links come from a router.
     public init(router: any Router = NullRouter()) {
         self.router = router
     }
 
-    /// What to show of a user and the user's posts.
+    /// Returns the view model of a user and the user's posts.
     public func present(_ profile: UserProfile) -> UserProfileViewModel {
         let user = profile.user.value
         let (posts, notes): ([Post], [String]) =
@@ -29,7 +29,7 @@ public struct UserProfilePresenter: Sendable {
         )
     }
 
-    /// What to show of a failure to show the user.
+    /// Returns the failure to show when the user cannot be shown.
     public func present(_ error: ShowUserError) -> FailureViewModel {
         let summary = "The user could not be shown"
         return switch error {
@@ -59,40 +59,40 @@ public struct UserProfilePresenter: Sendable {
     }
 }
 
-/// What a view shows of one user.
+/// The view model of a user.
 public struct UserProfileViewModel: ViewModel, Hashable {
-    /// Something that is said of the user.
+    /// A labelled detail of the user.
     public struct Field: Hashable, Encodable, Sendable {
-        /// What it is, such as `Phone`.
+        /// The label, such as `Phone`.
         public let label: String
-        /// What it says.
+        /// The value to show.
         public let text: String
     }
 
-    /// What a view shows of one of the user's posts.
+    /// The view model of one of the user's posts.
     public struct Row: Hashable, Encodable, Sendable {
         /// The post's identity.
         public let id: Int
-        /// What the post is called.
+        /// The title of the post.
         public let title: String
-        /// What the post says.
+        /// The body of the post.
         public let body: String
     }
 
     /// The user's full name.
     public let name: String
-    /// What is said of the user, in the order it is shown.
+    /// The details of the user in display order.
     public let fields: [Field]
-    /// The user's posts, the newest first.
+    /// The user's posts, newest first.
     public let posts: [Row]
-    /// Where the posts are shown page by page; `nil` if nowhere.
+    /// A link to the paged list of the user's posts; `nil` if there is none.
     public let postsLink: Link?
-    /// Where the user came from.
+    /// The origin of the user.
     public let origin: String
-    /// Why the posts are missing, if they are, and a remark for each record that was left out.
+    /// Notes about the answers, the reason that the posts are missing, if they are, and a note for each rejected record.
     public let notes: [String]
 
-    /// The user, the posts in a table, and the remarks.
+    /// The user's details, the posts in a table, and the notes.
     public var document: Document {
         var blocks: [Document.Block] = [
             .heading(name),

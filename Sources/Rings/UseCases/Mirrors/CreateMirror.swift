@@ -2,36 +2,41 @@ import Entities
 public import InwardCore
 public import InwardTransfers
 
-/// Makes a consistent copy of the users, the posts and the users' images of an upstream.
+/// A use case that creates a consistent copy of an upstream's users, posts and user images.
 ///
-/// Users and posts belong together: when all is copied, the upstream is asked whether it has still the same, and what is not is
-/// copied again. The copy is seen when it is whole and not before. What is there already, from a run that was interrupted or in the
-/// mirror there is, is not transferred again if the source says that it is unchanged; one that tells no versions is asked for all.
+///     let createMirror = CreateMirror(from: source, in: store)
+///     let report = try await createMirror { done, total in
+///         print("\(done) of \(total)")
+///     }
+///
+/// After copying, it checks that users and posts are still unchanged, and copies again if they are not, so the two lists match. The
+/// mirror becomes visible only when it is complete. Items from an interrupted run or from the existing mirror are reused if the
+/// source confirms that they are unchanged; a source without validators is transferred in full.
 public struct CreateMirror: Sendable {
-    /// How often users and posts are copied before they are given up.
+    /// The maximum number of attempts to copy users and posts consistently.
     private static let maximumRounds = 4
 
     private let source: any MirrorSource
     private let store: any MirrorStore
     private let limits: MirrorLimits
 
-    /// Makes the use case.
+    /// Creates the use case.
     ///
     /// - Parameters:
-    ///   - source: Where the originals are.
-    ///   - store: Where the mirror is kept.
-    ///   - limits: When an upstream is given up that may never end.
+    ///   - source: The source of the originals.
+    ///   - store: The store that keeps the mirror.
+    ///   - limits: The limits on what is copied, which guard against an endless upstream.
     public init(from source: any MirrorSource, in store: any MirrorStore, limits: MirrorLimits = MirrorLimits()) {
         self.limits = limits
         self.source = source
         self.store = store
     }
 
-    /// Makes the mirror.
+    /// Creates the mirror.
     ///
-    /// - Parameter progress: Called after each item with how many are done, and of how many, as far as that is known.
-    /// - Returns: what the mirror has.
-    /// - Throws: a ``CreateMirrorError`` if there is no new one.
+    /// - Parameter progress: Called after each item with the number of finished items and their total, as far as it is known.
+    /// - Returns: A report of what the mirror contains.
+    /// - Throws: A ``CreateMirrorError`` if no new mirror was published.
     public func callAsFunction(
         progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) async throws(CreateMirrorError) -> MirrorReport {
@@ -49,7 +54,7 @@ public struct CreateMirror: Sendable {
                 try await staging.posts.posts(.cacheFirst).value.count
             }
             guard userIDs.count <= limits.maximumImageCount else { throw tooManyImages(userIDs.count) }
-            // What earlier runs left for other users must not fill the disk.
+            // Leftovers of earlier runs for other users must not fill the disk.
             let wanted = items + userIDs.map { .avatar($0) }
             try await keeping { () async throws(MirrorStoreError) in try await staging.keepOnly(wanted) }
             progress(2, 2 + userIDs.count)
@@ -73,7 +78,7 @@ public struct CreateMirror: Sendable {
         throw .restless
     }
 
-    /// Has an item in the new mirror, as the source has it now.
+    /// Ensures that staging has the source's current version of an item.
     private func copied(
         _ item: MirroredItem,
         in staging: any MirrorStaging,
@@ -108,7 +113,7 @@ public struct CreateMirror: Sendable {
         return new
     }
 
-    /// Has an item in the new mirror, unless the source has none.
+    /// Copies an item into staging; returns `false` if the source does not have it.
     private func copiedIfThere(
         _ item: MirroredItem,
         in staging: any MirrorStaging,
@@ -123,7 +128,8 @@ public struct CreateMirror: Sendable {
         }
     }
 
-    /// Whether the source has still what was copied. One that tells no version is read once more.
+    /// Returns whether the source still has the copied version. Without a validator, it rereads the source and compares
+    /// checksums.
     private func isUnchanged(_ item: MirroredItem, _ copy: MirroredCopy) async throws(CreateMirrorError) -> Bool {
         let loader = source.loader(of: item)
         let limits = limits.limits(for: item, after: 0)
@@ -177,42 +183,42 @@ public struct CreateMirror: Sendable {
         }
     }
 
-    /// Why the task is to end now; `nil` if it may go on.
+    /// The reason to stop now: cancellation or a passed deadline; `nil` to continue.
     private var ending: CreateMirrorError? {
         if Task.isCancelled { return .cancelled }
         return Deadline.current?.hasPassed == true ? .timedOut : nil
     }
 }
 
-/// What a mirror has that was made.
+/// A summary of a new mirror.
 public struct MirrorReport: Hashable, Sendable {
-    /// How many users it has.
+    /// The number of users.
     public let userCount: Int
-    /// How many posts it has.
+    /// The number of posts.
     public let postCount: Int
-    /// How many images of users it has.
+    /// The number of user images.
     public let avatarCount: Int
-    /// How many items were transferred for it; the others were there already, and unchanged.
+    /// The number of items that were transferred. The others were already present and unchanged.
     public let transferredCount: Int
 }
 
-/// Why there is no new mirror. The one there was is what it was before.
+/// An error that prevents a new mirror. The existing mirror stays as it was.
 public enum CreateMirrorError: Error, Hashable, Sendable {
-    /// The caller gave up. What is there already serves the next run.
+    /// The calling task was cancelled. The next run reuses what was copied.
     case cancelled
-    /// The deadline passed first. What is there already serves the next run.
+    /// The deadline passed. The next run reuses what was copied.
     case timedOut
     /// An item could not be loaded.
     case unavailable(DataLoaderError)
-    /// The upstream passed one of the ``MirrorLimits``. The error names the limit.
+    /// The upstream exceeded one of the ``MirrorLimits``. The error names the limit.
     case limitExceeded(DataLoaderError)
-    /// What came is no list of users, or none of posts.
+    /// The copied list of users or posts cannot be read.
     case unreadable(RepositoryError)
     /// An item could not be saved.
     case unwritable(DataSaverError)
-    /// The mirror cannot be kept where it was to be.
+    /// The store could not keep the mirror.
     case unkept(MirrorStoreError)
-    /// The users or the posts changed each time while the others were being copied.
+    /// The users or posts changed during every attempt to copy them.
     case restless
 
     init(_ error: TransferDataError) {
@@ -228,20 +234,21 @@ public enum CreateMirrorError: Error, Hashable, Sendable {
     }
 }
 
-/// The limits at which a mirror gives up an upstream that may never end.
+/// Limits on what a mirror copies, which guard against an endless upstream.
 ///
-/// A mirror that passes one of these limits ends with ``CreateMirrorError/limitExceeded(_:)``.
+/// If a limit is exceeded, creating the mirror fails with ``CreateMirrorError/limitExceeded(_:)``.
 public struct MirrorLimits: Hashable, Sendable {
-    /// The most bytes of the list of users, and of that of posts.
+    /// The maximum size of each list (users, posts), in bytes.
     public var maximumListByteCount: Int
-    /// The most bytes of an image.
+    /// The maximum size of an image, in bytes.
     public var maximumImageByteCount: Int
-    /// The most images.
+    /// The maximum number of images.
     public var maximumImageCount: Int
-    /// The most bytes of all lists and images together.
+    /// The maximum size of all lists and images together, in bytes.
     public var maximumTotalByteCount: Int
 
-    /// Makes limits: without arguments 64 MiB for a list, 32 MiB for an image, 100,000 images, and 4 GiB for everything.
+    /// Creates limits. The defaults are 64 MiB per list, 32 MiB per image, 100,000 images, and 4 GiB in total. Negative values
+    /// count as zero.
     public init(
         maximumListByteCount: Int = 64 * 1_024 * 1_024,
         maximumImageByteCount: Int = 32 * 1_024 * 1_024,
@@ -254,7 +261,7 @@ public struct MirrorLimits: Hashable, Sendable {
         self.maximumTotalByteCount = max(0, maximumTotalByteCount)
     }
 
-    /// The limits for the transfer of an item.
+    /// Returns the limits for transferring an item, after the given number of bytes has been copied.
     func limits(for item: MirroredItem, after byteCount: Int) -> TransferLimits {
         let (itemLimit, name) =
             if case .avatar = item {

@@ -1,13 +1,13 @@
 public import Entities
 public import InwardTransfers
 
-/// The port through which the originals of a mirror are read.
+/// The port through which a mirror reads the originals.
 public protocol MirrorSource: Sendable {
-    /// What loads an item. That there is no such item shows when it is loaded.
+    /// Returns a loader for an item. If the item does not exist, the loader reports that when it loads.
     func loader(of item: MirroredItem) -> any DataLoader
 }
 
-/// Something of an upstream that a mirror has a copy of.
+/// An item of an upstream that a mirror copies.
 public enum MirroredItem: Hashable, Sendable {
     /// The list of users.
     case users

@@ -1,59 +1,59 @@
 public import InwardTransfers
 
-/// The port through which a mirror is kept.
+/// The port through which a mirror is stored.
 public protocol MirrorStore: Sendable {
-    /// Begins a new mirror beside the one there is, or goes on with one that an earlier run left.
+    /// Starts a new mirror next to the existing one, or resumes one that an earlier run left unfinished.
     ///
-    /// - Throws: a ``MirrorStoreError`` if that is not possible: because something else is kept in the place of the mirror, which is
-    ///   left as it is, or somebody else is making one.
+    /// - Throws: A ``MirrorStoreError`` if the mirror's place contains something else, which is left untouched, or if another run
+    ///   is creating the mirror.
     func openStaging() async throws(MirrorStoreError) -> any MirrorStaging
 }
 
-/// A mirror that is being made. Nobody sees it before it is published, and what is left of it serves the next run.
+/// A mirror in progress. It is invisible until it is published, and an interrupted run leaves it for the next one.
 public protocol MirrorStaging: Sendable {
-    /// The whole copy of an item that is here, put here by an earlier run or taken over from the mirror there is; `nil` if there is
-    /// none. Its bytes have been read, and are what they were.
+    /// Returns the complete copy of an item, left by an earlier run or reused from the existing mirror; `nil` if there is none.
+    /// Implementations verify the bytes of the copy before they return it.
     ///
-    /// - Throws: a ``MirrorStoreError`` if that cannot be found out.
+    /// - Throws: A ``MirrorStoreError`` if the copy cannot be looked up.
     func copy(of item: MirroredItem) async throws(MirrorStoreError) -> MirroredCopy?
 
-    /// What saves an item here.
+    /// Returns a saver that writes an item into this mirror.
     func saver(of item: MirroredItem) -> any DataSaver
 
-    /// Remembers that an item is here, whole.
+    /// Records that an item is completely saved.
     ///
-    /// - Throws: a ``MirrorStoreError`` if that cannot be kept.
+    /// - Throws: A ``MirrorStoreError`` if the record cannot be stored.
     func keep(_ copy: MirroredCopy, of item: MirroredItem) async throws(MirrorStoreError)
 
-    /// Removes what is here of other items.
+    /// Removes all items except the given ones.
     ///
-    /// - Throws: a ``MirrorStoreError`` if that is not possible.
+    /// - Throws: A ``MirrorStoreError`` if an item cannot be removed.
     func keepOnly(_ items: [MirroredItem]) async throws(MirrorStoreError)
 
-    /// The users, as the mirror will give them.
+    /// The users, read from this mirror.
     var users: any UserRepository { get }
 
-    /// The posts, as the mirror will give them.
+    /// The posts, read from this mirror.
     var posts: any PostRepository { get }
 
-    /// Puts the mirror where everybody sees it, with these items and no others, all at once.
+    /// Replaces the visible mirror atomically with exactly these items.
     ///
-    /// - Throws: a ``MirrorStoreError`` if the mirror is what it was before.
+    /// - Throws: A ``MirrorStoreError`` if the visible mirror stays as it was.
     func publish(_ items: [MirroredItem]) async throws(MirrorStoreError)
 }
 
-/// A whole copy of something of an upstream, as a mirror remembers it.
+/// A record of a complete copy of an upstream item.
 public struct MirroredCopy: Hashable, Codable, Sendable {
-    /// What the source is called; `nil` if it has no name that is the same in each run.
+    /// The name of the source; `nil` if it has no name that is stable across runs.
     public let source: String?
-    /// What tells the version of the source; `nil` if nothing does.
+    /// The validator that identifies the version of the source; `nil` if there is none.
     public let validator: String?
-    /// How many bytes it has.
+    /// The size in bytes.
     public let byteCount: Int
     /// The value of the `Checksum` of the bytes.
     public let checksum: UInt64
 
-    /// Makes a copy.
+    /// Creates a record of a copy.
     public init(source: String?, validator: String?, byteCount: Int, checksum: UInt64) {
         self.source = source
         self.validator = validator
@@ -62,19 +62,19 @@ public struct MirroredCopy: Hashable, Codable, Sendable {
     }
 }
 
-/// Why a mirror cannot be kept.
+/// An error that occurs while storing a mirror.
 public struct MirrorStoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Where the mirror was to be, as whoever keeps it would write it.
+    /// The place of the mirror, as the store writes it.
     public let place: String
-    /// What is wrong, and what can be done about it, as whole sentences of which the first begins with the place.
+    /// What is wrong and how to fix it, in complete sentences. The first one continues after the place.
     public let explanation: String
 
-    /// Makes an error that says where the mirror was to be, and what is wrong.
+    /// Creates an error from the place of the mirror and an explanation.
     public init(place: String, explanation: String) {
         self.place = place
         self.explanation = explanation
     }
 
-    /// The place and what is wrong.
+    /// The place, followed by the explanation.
     public var description: String { "\(place) \(explanation)" }
 }

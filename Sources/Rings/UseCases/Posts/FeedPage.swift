@@ -1,20 +1,21 @@
 public import Entities
 public import InwardCore
 
-/// One page of the feed.
+/// A page of the feed.
 public struct FeedPage: Equatable, Sendable {
-    /// The entries of this page, the newest first.
+    /// The entries of this page, newest first.
     public let entries: [FeedEntry]
-    /// How many entries the query matches on all pages.
+    /// The number of entries on all pages that match the query.
     public let total: Int
-    /// Where the next page begins; `nil` if this is the last.
+    /// The start of the next page; `nil` on the last page.
     public let next: FeedCursor?
-    /// How many posts there were to choose from, where they came from, and which were damaged.
+    /// The number of posts read for this page, with their origin and the damaged records.
     public let postsRead: Reading<Int>
-    /// How many users there were to join them with, likewise; or why none could be had, and the page is degraded.
+    /// The number of users read to resolve the authors, or the error that occurred. With an error, the page is degraded: it has no
+    /// authors.
     public let usersRead: Result<Reading<Int>, RepositoryError>
 
-    /// Makes a page of entries with what was read to make it.
+    /// Creates a page from its entries and what was read for it.
     public init(
         entries: [FeedEntry],
         total: Int,
@@ -30,45 +31,48 @@ public struct FeedPage: Equatable, Sendable {
     }
 }
 
-/// A post in the feed, joined with who wrote it.
+/// A post in the feed, joined with its author.
 public struct FeedEntry: Hashable, Sendable {
-    /// What is known of the author of a post.
+    /// The author of a post, as far as it is known.
     public enum Author: Hashable, Sendable {
         /// The author is this user.
         case known(User)
-        /// There is no user of the identity that the post names.
+        /// No user has the identity that the post names.
         case unknown(User.ID)
-        /// The users could not be had, so nobody can say who this is.
+        /// The users could not be read, so the author is not known.
         case unavailable(User.ID)
     }
 
     /// The post.
     public let post: Post
-    /// Who wrote it.
+    /// The author of the post.
     public let author: Author
 
-    /// Joins a post with its author.
+    /// Creates an entry from a post and its author.
     public init(post: Post, author: Author) {
         self.post = post
         self.author = author
     }
 }
 
-/// Which part of the feed to read.
+/// A query for a page of the feed.
+///
+///     var query = FeedQuery(text: "engine", pageSize: 10)
+///     query.cursor = page.next
 public struct FeedQuery: Hashable, Sendable {
-    /// How many entries a page may have.
+    /// The allowed number of entries per page.
     public static let pageSizes = 1...100
 
-    /// Only what this author wrote; `nil` for all authors.
+    /// The author whose posts to include; `nil` for all authors.
     public var author: User.ID?
-    /// Only posts with this text in their title or body, whatever its case; `nil` for all posts.
+    /// The text that posts must contain in their title or body, ignoring case; `nil` for all posts.
     public var text: String?
-    /// Where the page begins: behind the entry that ended the page before; `nil` for the newest entry.
+    /// The end of the previous page; `nil` to start with the newest entry.
     public var cursor: FeedCursor?
-    /// How many entries the page has at most, within ``pageSizes``.
+    /// The maximum number of entries on the page, within ``pageSizes``.
     public var pageSize: Int
 
-    /// Makes a query; without arguments, for the first page of the whole feed.
+    /// Creates a query. Without arguments, it asks for the first page of the whole feed.
     public init(author: User.ID? = nil, text: String? = nil, cursor: FeedCursor? = nil, pageSize: Int = 20) {
         self.author = author
         self.text = text
@@ -78,31 +82,31 @@ public struct FeedQuery: Hashable, Sendable {
 }
 
 extension FeedQuery {
-    /// The posts that have the text asked for, in the order given.
+    /// Returns the posts that contain the query's text, in the given order.
     func matching(_ posts: [Post]) -> [Post] {
         guard let text = text?.lowercased(), !text.isEmpty else { return posts }
         return posts.filter { $0.title.lowercased().contains(text) || $0.body.lowercased().contains(text) }
     }
 }
 
-/// A place in the feed: right behind one post, whatever is published before it or deleted around it.
+/// A position in the feed, immediately after a post.
 ///
-/// It can be handed out as text, in a link for instance, and read back.
+/// A cursor stays valid when posts are published or deleted. It can be converted to text, for example for a link, and back.
 public struct FeedCursor: Hashable, Sendable, LosslessStringConvertible {
-    /// The post that ended a page. What follows is older.
+    /// The last post of a page. The posts that follow are older.
     let last: Post.ID
 
-    /// The place right behind a post.
+    /// Creates a cursor to the position immediately after a post.
     public init(after last: Post.ID) {
         self.last = last
     }
 
-    /// Reads a cursor from the text that an earlier one was handed out as; `nil` if it is no such text.
+    /// Creates a cursor from its text form; returns `nil` if the text is not a cursor.
     public init?(_ description: String) {
         guard let rawValue = Int(description), String(rawValue) == description else { return nil }
         last = Post.ID(rawValue)
     }
 
-    /// The cursor as text, to be read back by ``init(_:)``.
+    /// The cursor in its text form, which ``init(_:)`` reads.
     public var description: String { last.description }
 }

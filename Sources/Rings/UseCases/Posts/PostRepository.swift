@@ -1,25 +1,24 @@
 public import Entities
 public import InwardCore
 
-/// The port through which the use cases get and publish posts.
+/// The port through which the use cases read and publish posts.
 ///
-/// Whoever implements it answers from wherever it keeps posts, as far away as the policy allows, leaves damaged records
-/// out of a list and names them in the reading, and ends a wait with `RepositoryError.Reason.cancelled` when the task
-/// that asked is cancelled.
+/// Implementations answer from the sources that the read policy allows. They skip damaged records in lists and report them in the
+/// reading. When the calling task is cancelled, they throw `RepositoryError.Reason.cancelled`.
 public protocol PostRepository: Sendable {
-    /// All posts, in the source's order. No two have the same identity.
+    /// Returns all posts in the order of the source. Identities are unique.
     ///
-    /// - Throws: a `RepositoryError` if there is no list to be had at all.
+    /// - Throws: A `RepositoryError` if the list cannot be read at all.
     func posts(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]>
 
-    /// The posts of one author, in the source's order; none if there is no such author.
+    /// Returns the posts of an author in the order of the source; an empty list if the author does not exist.
     ///
-    /// - Throws: a `RepositoryError` if there is no list to be had at all.
+    /// - Throws: A `RepositoryError` if the list cannot be read at all.
     func posts(by author: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]>
 
-    /// Publishes a draft once and gives the post it became; or accepts it, and gives the post that is pending.
+    /// Publishes a draft once and returns the published post, or accepts it and returns the pending post.
     ///
-    /// - Throws: a `RepositoryError`, with `RepositoryError.Reason.outcomeUnknown` if the draft was sent and no answer
+    /// - Throws: A `RepositoryError`, with `RepositoryError.Reason.outcomeUnknown` if the draft was sent and no answer
     ///   tells whether it was published.
     func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post>
 }

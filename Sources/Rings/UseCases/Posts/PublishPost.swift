@@ -2,31 +2,34 @@ public import Entities
 public import InwardCore
 import Synchronization
 
-/// Publishes what a user wrote, if the rules let it: the draft is valid, its author exists, and the author has not
-/// published that title before.
+/// A use case that publishes a post if its draft is valid, its author exists, and the author has no other post with that title,
+/// ignoring case.
 ///
-/// Two who publish the same title at the same moment are kept apart too, if they share the titles under way. Two processes
-/// are kept apart by the source alone, if it does so.
+///     let publishPost = PublishPost(posts: posts, users: users, titlesUnderWay: TitleReservations())
+///     let post = try await publishPost(title: "Notes", body: "On the engine.", by: User.ID(7))
+///
+/// Concurrent calls that share one `TitleReservations` cannot publish the same title of one author twice. Across processes, only
+/// the source can prevent that.
 public struct PublishPost: Sendable {
     private let posts: any PostRepository
     private let users: any UserRepository
     private let titlesUnderWay: TitleReservations
 
-    /// Makes the use case over the repositories that have the posts and their authors, and the titles that are under way
-    /// with all who publish there.
+    /// Creates the use case with the repositories of the posts and their authors, and the reservations that all publishers in the
+    /// process share.
     public init(posts: any PostRepository, users: any UserRepository, titlesUnderWay: TitleReservations) {
         self.posts = posts
         self.users = users
         self.titlesUnderWay = titlesUnderWay
     }
 
-    /// Publishes a post and gives it with the identity it got; or has it accepted, and gives it as pending, with an identity that
-    /// it has until it is published.
+    /// Publishes a post and returns it with its identity, or accepts it and returns it as pending, with a temporary identity until
+    /// it is published.
     ///
-    /// The author and the titles are checked against the source itself, at the same time, before anything is sent; or if it cannot
-    /// be asked, against what is kept of it. A damaged record of the author's earlier posts does not keep the author from publishing.
+    /// Before anything is sent, the author and the author's titles are checked concurrently against the source, or against cached
+    /// data if the source cannot be reached. Damaged records among the author's posts do not prevent publication.
     ///
-    /// - Throws: a ``PublishPostError``. Nothing was published unless it is ``PublishPostError/cancelled`` or
+    /// - Throws: A ``PublishPostError``. Nothing was published unless it is ``PublishPostError/cancelled`` or
     ///   ``PublishPostError/outcomeUnknown(_:)``.
     public func callAsFunction(
         title: String,
@@ -68,25 +71,25 @@ public struct PublishPost: Sendable {
     }
 }
 
-/// Why a post was not published, or is not known to be.
+/// An error that occurs while publishing a post.
 public enum PublishPostError: Error, Hashable, Sendable {
-    /// The caller gave up. If the draft was already on its way, it may have been published.
+    /// The calling task was cancelled. If the draft was already sent, it may have been published.
     case cancelled
-    /// What was written breaks a rule of drafts.
+    /// The draft violates a rule.
     case invalidDraft(PostDraftError)
-    /// There is no user of the author's identity.
+    /// The author does not exist.
     case unknownAuthor(User.ID)
-    /// The author has published this title before, or is publishing it right now.
+    /// The author already has a post with this title, or is publishing one.
     case titleTaken(String)
-    /// Whether the author may publish this cannot be told, or it cannot be sent now; nothing was published.
+    /// The post could not be checked or sent now. Nothing was published.
     case unavailable(RepositoryError)
-    /// The source does not let this caller publish; nothing was published.
+    /// The source denies this caller permission to publish. Nothing was published.
     case denied(RepositoryError)
-    /// The source looked at the draft and refused it; nothing was published.
+    /// The source refused the draft. Nothing was published.
     case refused(RepositoryError)
-    /// The source's answers cannot be understood; nothing was published.
+    /// The source's answers cannot be read. Nothing was published.
     case unreadable(RepositoryError)
-    /// The draft was sent and no answer tells whether it was published. Look before publishing it again.
+    /// The draft was sent, but no answer tells whether it was published. Check before publishing it again.
     case outcomeUnknown(RepositoryError)
 
     init(_ error: RepositoryError) {
@@ -102,9 +105,9 @@ public enum PublishPostError: Error, Hashable, Sendable {
     }
 }
 
-/// The titles being published at this moment, so that nobody else publishes them meanwhile.
+/// The titles that are being published, reserved so that concurrent calls cannot publish them twice.
 ///
-/// Share one among all who publish in a process.
+/// Share one instance among all publishers in a process.
 public final class TitleReservations: Sendable {
     private struct Key: Hashable {
         let author: User.ID
@@ -118,15 +121,15 @@ public final class TitleReservations: Sendable {
 
     private let keys = Mutex<Set<Key>>([])
 
-    /// Makes reservations of nothing.
+    /// Creates an empty set of reservations.
     public init() {}
 
-    /// Takes the draft's title for its author; `false` if it is taken already.
+    /// Reserves the draft's title for its author; returns `false` if it is already reserved.
     func reserve(_ draft: PostDraft) -> Bool {
         keys.withLock { $0.insert(Key(draft)).inserted }
     }
 
-    /// Gives back a title that was reserved.
+    /// Releases the reservation of the draft's title.
     func release(_ draft: PostDraft) {
         _ = keys.withLock { $0.remove(Key(draft)) }
     }

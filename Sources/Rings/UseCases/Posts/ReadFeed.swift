@@ -1,25 +1,30 @@
 import Entities
 public import InwardCore
 
-/// Reads the feed: the newest posts, each joined with its author, page by page.
+/// A use case that reads the feed page by page: the newest posts, each joined with its author.
+///
+///     let readFeed = ReadFeed(posts: posts, users: users)
+///     let first = try await readFeed(FeedQuery(pageSize: 10))
+///     if let next = first.next {
+///         let second = try await readFeed(FeedQuery(cursor: next, pageSize: 10))
+///     }
 public struct ReadFeed: Sendable {
     private let posts: any PostRepository
     private let users: any UserRepository
 
-    /// Makes the use case over the repositories that have the posts and their authors.
+    /// Creates the use case with the repositories of the posts and their authors.
     public init(posts: any PostRepository, users: any UserRepository) {
         self.posts = posts
         self.users = users
     }
 
-    /// The page of the feed that a query asks for. Posts and users are asked for at the same time.
+    /// Returns the page of the feed that a query asks for. Posts and users are requested concurrently.
     ///
-    /// A post whose author is unknown stays, and says so. If the users cannot be had, the feed comes without them, and
-    /// says why. Pages are stable: what is published while somebody turns the pages never shifts an entry from one to the
-    /// next.
+    /// A post with an unknown author stays in the feed and is marked as such. If the users are unavailable, the page has no authors
+    /// and contains the error. Pages are stable: posts published during paging never move an entry from one page to the next.
     ///
     /// - Complexity: O(n log n) in the number of posts, and O(m) in the number of users.
-    /// - Throws: a ``ReadFeedError`` if the query is not valid or there are no posts to be had.
+    /// - Throws: A ``ReadFeedError`` if the query is invalid, the posts cannot be read, or the task is cancelled.
     public func callAsFunction(
         _ query: FeedQuery = FeedQuery(),
         _ policy: ReadPolicy = .cacheFirst
@@ -73,17 +78,17 @@ extension FeedEntry.Author {
     }
 }
 
-/// Why the feed could not be read.
+/// An error that occurs while reading the feed.
 public enum ReadFeedError: Error, Hashable, Sendable {
-    /// The caller gave up.
+    /// The calling task was cancelled.
     case cancelled
-    /// The page size asked for, given here, is outside ``FeedQuery/pageSizes``.
+    /// The given page size is outside ``FeedQuery/pageSizes``.
     case pageSizeOutOfRange(Int)
-    /// The posts cannot be had now; the cause says whether asking again can help.
+    /// The posts are not available now. The cause says whether a retry can help.
     case unavailable(RepositoryError)
-    /// Whoever has the posts does not give them to this caller.
+    /// The source denies this caller access to the posts.
     case denied(RepositoryError)
-    /// What came is no list of posts.
+    /// The answer is not a list of posts.
     case unreadable(RepositoryError)
 
     init(_ error: RepositoryError) {
@@ -98,21 +103,21 @@ public enum ReadFeedError: Error, Hashable, Sendable {
 }
 
 extension ReadFeedError {
-    /// The error of a feed that did not come in time.
+    /// Creates the error of a feed that missed its deadline.
     public init(late error: DeadlinePassedError) {
         self = .unavailable(
             RepositoryError(.unavailable, request: "The feed", explanation: "did not come: \(error)", canRetry: true)
         )
     }
 
-    /// The error of a feed whose session or container is closed.
+    /// Creates the error of a feed whose session or container is closed.
     public init(closed error: any Error) {
         self = .unavailable(RepositoryError(.closed, request: "The feed", explanation: "did not come: \(error)"))
     }
 }
 
 extension ReadFeedError: CustomStringConvertible {
-    /// What could not be done and why, as a sentence without its full stop.
+    /// The failure and its cause, as a sentence without a full stop.
     public var description: String {
         switch self {
         case .cancelled: "Reading the feed was cancelled"

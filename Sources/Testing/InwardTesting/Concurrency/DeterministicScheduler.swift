@@ -1,37 +1,37 @@
 public import InwardCore
 import Synchronization
 
-/// Runs concurrent work one piece at a time, in an order that follows from a seed, on a clock that never makes anybody wait.
+/// Runs concurrent work deterministically: one job at a time, in an order that follows from a seed, on a manual clock.
 ///
-/// Whichever piece of work is ready next, the seed chooses it: seeds try orders that a machine rarely takes, and a seed that
-/// found something finds it again. When nothing is ready the clock moves on to whoever sleeps the shortest.
+/// Whenever several jobs are ready, the seed chooses the next one. Different seeds try interleavings that rarely happen on a real
+/// machine, and the seed of a failure reproduces it. When no job is ready, the clock advances to the earliest deadline.
 ///
 ///     let scheduler = DeterministicScheduler(seed: 7)
 ///     let status = try await scheduler.run {
 ///         try await fetcher.timingOut(after: .seconds(3_600), timer: scheduler.timer).fetch(request).status
 ///     }
 ///
-/// The children of the work run here too, and what is on an actor without an executor of its own. A task that is no child does
-/// if it is made with the ``executor``, or by the ``timer``. What runs elsewhere, such as on the main actor, is not waited for
-/// unless it is awaited in ``outside(_:)``. Elsewhere is also where work goes on that is bound by a deadline on another timer
-/// service than the ``timer``.
+/// Child tasks of the work also run on the scheduler, and so do actors without a custom executor. An unstructured task runs on it
+/// if it is created with the ``executor`` or by the ``timer``. The scheduler does not wait for work that runs elsewhere, such as on
+/// the main actor, unless the work is awaited in ``outside(_:)``. Work with a deadline on a timer service other than ``timer`` also
+/// continues elsewhere.
 public struct DeterministicScheduler: Sendable, CustomStringConvertible {
-    /// What the order follows from.
+    /// The seed that determines the order.
     public let seed: UInt64
-    /// The clock that moves on when nothing is ready. Its time passes in no time.
+    /// The clock, which advances when no job is ready.
     public let clock: ManualClock
-    /// A timer service of the ``clock``, which calls back here.
+    /// A timer service of the ``clock`` that calls back on the scheduler.
     public let timer: TimerService
     private let queue: SeededJobQueue
     private let stepLimit: Int
 
     private enum Ending { case done, stalled, exhausted }
 
-    /// Makes a scheduler, whose clock stands at zero.
+    /// Creates a scheduler whose clock is at zero.
     ///
     /// - Parameters:
-    ///   - seed: What the order follows from. Print it where a test fails.
-    ///   - stepLimit: How many steps one run may take, at least 1: pieces of work between two waits, and moves of the clock.
+    ///   - seed: The seed that determines the order. Print it when a test fails.
+    ///   - stepLimit: The maximum number of steps in a run, at least 1. A step is one job or one advance of the clock.
     public init(seed: UInt64 = .random(in: 0 ... .max), stepLimit: Int = 10_000_000) {
         self.seed = seed
         self.stepLimit = max(1, stepLimit)
@@ -40,28 +40,28 @@ public struct DeterministicScheduler: Sendable, CustomStringConvertible {
         timer = TimerService(clock, executor: queue)
     }
 
-    /// Where the work runs, for tasks that are no children of it: `Task(executorPreference: scheduler.executor)`.
+    /// The executor, for tasks that are not children of the work: `Task(executorPreference: scheduler.executor)`.
     public var executor: any TaskExecutor { queue }
 
-    /// The way that things went so far.
+    /// The trace of all steps so far.
     public var trace: SchedulerTrace { queue.trace }
 
-    /// The seed, such as `the scheduler with the seed 7`.
+    /// The scheduler with its seed, such as `the scheduler with the seed 7`.
     public var description: String { "the scheduler with the seed \(seed)" }
 
-    /// Does a piece of work, on the thread of the caller, until it is done.
+    /// Runs work to completion on the caller's thread.
     ///
-    /// What else was begun then stays as it is until the next run, or until it is drained. The work is cancelled when the caller
-    /// is, and when it is given up.
+    /// Other work that was started stays suspended until the next run or until `drain()`. The work is cancelled if the caller is
+    /// cancelled or if the scheduler gives up.
     ///
-    /// - Parameter work: What is done. A scheduler does one at a time.
-    /// - Returns: what the work gives.
-    /// - Throws: what the work throws, or a ``DeterministicSchedulerError`` if it cannot be done.
+    /// - Parameter work: The work. A scheduler runs one piece of work at a time.
+    /// - Returns: The result of the work.
+    /// - Throws: The error of the work, or a ``DeterministicSchedulerError`` if the work cannot be completed.
     public func run<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         guard queue.beginDriving() else { throw DeterministicSchedulerError.busy(seed: seed) }
         defer { queue.endDriving() }
-        // Unstructured, because a child that stalls would keep its parent for ever. It is waited for here, and left behind only
-        // where nothing can end it.
+        // An unstructured task, because a child that stalls would keep its parent waiting forever. It is awaited here, and
+        // abandoned only if nothing can end it.
         let task = Task(executorPreference: queue) { [queue] in
             defer { queue.finish() }
             return try await work()
@@ -78,9 +78,9 @@ public struct DeterministicScheduler: Sendable, CustomStringConvertible {
         throw error
     }
 
-    /// Goes on with what was begun and is not done, such as timers, until nothing is ready, asleep or outside.
+    /// Continues unfinished work, such as timers, until nothing is ready, sleeping or outside.
     ///
-    /// - Throws: a ``DeterministicSchedulerError`` if there is no end to it, or something else is being run.
+    /// - Throws: a ``DeterministicSchedulerError`` if the work does not end, or if the scheduler is already running.
     public func drain() async throws(DeterministicSchedulerError) {
         guard queue.beginDriving() else { throw .busy(seed: seed) }
         defer { queue.endDriving() }
@@ -88,12 +88,14 @@ public struct DeterministicScheduler: Sendable, CustomStringConvertible {
         if ending == .exhausted { throw error(for: ending) }
     }
 
-    /// Waits for something that is done elsewhere, such as on the main actor or behind a socket. The clock stands still, and the
-    /// work is not given up, until it is done. The order is then no longer the seed's alone.
+    /// Waits for work that runs elsewhere, such as on the main actor or behind a socket.
     ///
-    /// - Parameter work: What waits. It must not sleep on the ``clock``.
-    /// - Returns: what it gives.
-    /// - Throws: what it throws.
+    /// The clock stands still until that work is done, and the scheduler does not give up. The order no longer depends on the seed
+    /// alone.
+    ///
+    /// - Parameter work: The closure that waits. It must not sleep on the ``clock``.
+    /// - Returns: The closure's result.
+    /// - Throws: The closure's error.
     public func outside<Value, Failure: Error>(
         _ work: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -122,16 +124,16 @@ public struct DeterministicScheduler: Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a ``DeterministicScheduler`` gave a piece of work up. A run with the same seed comes to the same.
+/// The reason why a ``DeterministicScheduler`` gave up. A run with the same seed ends the same way.
 public enum DeterministicSchedulerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The work is not done, and nothing of it is ready, sleeps, or is outside: it waits for what nobody will give.
+    /// The work is unfinished, but none of it is ready, sleeping or outside: it waits for something that never happens.
     case stalled(seed: UInt64, SchedulerTrace)
-    /// The work is not done after as many steps as are allowed, such as one that yields until something happens which needs time.
+    /// The work exceeded the step limit, for example because it yields in a loop while it waits for time to pass.
     case exhausted(seed: UInt64, SchedulerTrace)
-    /// The scheduler runs something else already.
+    /// The scheduler is already running something else.
     case busy(seed: UInt64)
 
-    /// What happened, with the seed, as a sentence without its full stop.
+    /// A description that includes the seed, as a sentence without a full stop.
     public var description: String {
         switch self {
         case .stalled(let seed, let trace):
@@ -143,21 +145,21 @@ public enum DeterministicSchedulerError: Error, Hashable, Sendable, CustomString
     }
 }
 
-/// The way that a run of a ``DeterministicScheduler`` went, in short: runs with equal traces made the same choices out of as
-/// many, at the same moments.
+/// A summary of a ``DeterministicScheduler`` run. If two traces are equal, the runs made the same choices among the same numbers of
+/// jobs at the same times.
 public struct SchedulerTrace: Hashable, Sendable, CustomStringConvertible {
-    /// How many steps were taken: pieces of work that were run, and moves of the clock.
+    /// The number of steps: jobs that were run, and advances of the clock.
     public private(set) var steps = 0
     private var digest: UInt64 = 0
 
-    /// Adds that one of the pieces of work that were ready was run.
+    /// Records which of the ready jobs was run.
     mutating func addChoice(_ index: Int, of count: Int) {
         add(UInt64(truncatingIfNeeded: index))
         add(UInt64(truncatingIfNeeded: count))
         steps += 1
     }
 
-    /// Adds that the clock was moved on to a moment.
+    /// Records an advance of the clock.
     mutating func addMove(to offset: Duration) {
         add(UInt64(bitPattern: offset.components.seconds))
         add(UInt64(bitPattern: offset.components.attoseconds))
@@ -169,18 +171,18 @@ public struct SchedulerTrace: Hashable, Sendable, CustomStringConvertible {
         digest = mixer.next()
     }
 
-    /// The number of steps and a digest of them, such as `12 steps (9a3f)`.
+    /// The number of steps and their digest, such as `12 steps (9a3f)`.
     public var description: String { "\(steps) steps (\(String(digest, radix: 16)))" }
 }
 
-/// Keeps what is ready until it is told to run one piece of it, which a seed chooses.
+/// Holds ready jobs and, on request, runs one that a seed chooses.
 ///
-/// Apart from the scheduler, so that a timer service which sleeps here does not hold its owner.
+/// Separate from the scheduler, so that a timer service that sleeps here does not retain its owner.
 final class SeededJobQueue: TaskExecutor {
-    /// What came of running something.
+    /// The result of trying to run a job.
     enum Step {
         case ran
-        /// Nothing is ready before something comes back from elsewhere.
+        /// Nothing is ready until outside work comes back.
         case isOutside
         /// Nothing is ready.
         case isIdle
@@ -190,11 +192,11 @@ final class SeededJobQueue: TaskExecutor {
         var random: SplitMix64
         var trace = SchedulerTrace()
         var ready: [UnownedJob] = []
-        /// How many pieces of work go on elsewhere, and will come back.
+        /// The number of pieces of work that run elsewhere and will come back.
         var outside = 0
         var isDriven = false
         var isDone = false
-        /// Whoever drives, while all that there is goes on elsewhere.
+        /// The driving task, while it waits for outside work.
         var driver: CheckedContinuation<Void, Never>?
     }
 
@@ -206,7 +208,7 @@ final class SeededJobQueue: TaskExecutor {
 
     var trace: SchedulerTrace { state.withLock(\.trace) }
 
-    /// Whether the work that is driven is done.
+    /// Whether the driven work is done.
     var isDone: Bool { state.withLock(\.isDone) }
 
     func enqueue(_ job: consuming ExecutorJob) {
@@ -218,7 +220,7 @@ final class SeededJobQueue: TaskExecutor {
         driver?.resume()
     }
 
-    /// Runs one piece of what is ready, on this thread, or tells why it cannot.
+    /// Runs one ready job on this thread, or returns why it cannot.
     func runNext() -> Step {
         let (job, step) = state.withLock { state -> (UnownedJob?, Step) in
             guard !state.ready.isEmpty else { return (nil, state.outside > 0 ? .isOutside : .isIdle) }
@@ -228,17 +230,17 @@ final class SeededJobQueue: TaskExecutor {
             return (state.ready.removeLast(), .ran)
         }
         if let job {
-            // `unsafe`: it was handed over once, and taken out under the lock, and so is run once; and on the executor that its
+            // `unsafe`: The job was enqueued once and is removed under the lock, so it runs once. It runs on the executor that its
             // task prefers, which lives as long as this call.
             unsafe job.runSynchronously(on: asUnownedTaskExecutor())
         }
         return step
     }
 
-    /// Takes down that the clock moves on.
+    /// Records an advance of the clock.
     func traceMove(to offset: Duration) { state.withLock { $0.trace.addMove(to: offset) } }
 
-    /// Begins to drive; `false` if somebody does already.
+    /// Starts driving the queue. Returns `false` if another task is driving it already.
     func beginDriving() -> Bool {
         state.withLock { state in
             guard !state.isDriven else { return false }
@@ -262,9 +264,9 @@ final class SeededJobQueue: TaskExecutor {
         driver?.resume()
     }
 
-    /// Waits until something is ready, or nothing is outside. Only who drives may wait.
+    /// Waits until a job is ready or nothing is outside. Only the driving task may call it.
     func arrival() async {
-        // Resumed by whoever takes it out under the lock, once; or here, if there is nothing to wait for.
+        // Resumed once: by the code that removes it under the lock, or here if there is nothing to wait for.
         await withCheckedContinuation { continuation in
             let waits = state.withLock { state in
                 guard state.ready.isEmpty, state.outside > 0 else { return false }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A clock whose time stands still until a test moves it on, so that what takes hours is tested in no time.
+/// A clock that advances only when a test tells it to, so that tests of long waits finish immediately.
 ///
-/// Wait for the tasks that are to sleep before the time is moved on, or they fall asleep behind it:
+/// Before you advance the clock, wait until the tasks under test are asleep. Otherwise, they go to sleep after the advance:
 ///
 ///     let clock = ManualClock()
 ///     async let answer = slowFetcher.fetch(request)
@@ -10,23 +10,23 @@ import Synchronization
 ///     clock.advance(by: .seconds(30))
 ///     #expect(try await answer.status == .ok)
 public final class ManualClock: Clock {
-    /// A moment of a ``ManualClock``.
+    /// An instant of a ``ManualClock``.
     public struct Instant: InstantProtocol, Hashable, Sendable {
-        /// How far the moment lies behind the one at which every manual clock begins.
+        /// The duration since the start of every manual clock.
         public let offset: Duration
 
-        /// Makes the moment that lies so far behind the one at which every manual clock begins.
+        /// Creates the instant at a duration after the start of every manual clock.
         public init(offset: Duration) {
             self.offset = offset
         }
 
-        /// The moment that lies so much later.
+        /// Returns the instant that is later by a duration.
         public func advanced(by duration: Duration) -> Self { Self(offset: offset + duration) }
 
-        /// How much later the other moment is.
+        /// Returns the duration from this instant to another.
         public func duration(to other: Self) -> Duration { other.offset - offset }
 
-        /// Whether the first moment is the earlier one.
+        /// Returns whether the first instant is earlier.
         public static func < (first: Self, second: Self) -> Bool { first.offset < second.offset }
     }
 
@@ -49,20 +49,21 @@ public final class ManualClock: Clock {
 
     private let state = Mutex(State())
 
-    /// Makes a clock that stands at zero.
+    /// Creates a clock that starts at zero.
     public init() {}
 
-    /// The time to which the clock was moved on.
+    /// The current time of the clock.
     public var now: Instant { state.withLock(\.now) }
 
-    /// Nothing: the clock is moved on by as little as one likes.
+    /// Always zero: the clock can be advanced by any amount.
     public var minimumResolution: Duration { .zero }
 
-    /// Moves the time on and wakes every task whose deadline has come, the earliest deadline first, and of one deadline who
-    /// fell asleep first. It does not wait for what they do then.
+    /// Advances the clock and wakes all tasks whose deadline has passed, without waiting for what they do next.
     ///
-    /// - Parameter duration: By how much; what is below zero moves nothing.
-    /// - Complexity: O(n log n) in the number of tasks that sleep.
+    /// Tasks wake in the order of their deadlines. Tasks with the same deadline wake in the order in which they went to sleep.
+    ///
+    /// - Parameter duration: The duration to advance by. A negative duration does not move the clock.
+    /// - Complexity: O(*n* log *n*) in the number of sleeping tasks.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: max(.zero, duration))
@@ -73,15 +74,15 @@ public final class ManualClock: Clock {
         for continuation in woken { continuation.resume() }
     }
 
-    /// Sleeps until the clock was moved on to the deadline; not at all if it was already.
+    /// Suspends until the clock reaches a deadline. Returns immediately if it already has.
     ///
     /// - Throws: a `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let place = nextPlace()
         try await withTaskCancellationHandler {
-            // Kept once under its place and the lock, and resumed by whoever takes it out: the time that has come, or a
-            // cancellation; or here, if there is nothing to wait for. A cancellation that found nothing to take out came
-            // before the lock was taken here, where it is seen.
+            // Stored once and resumed by the code that removes it under the lock: the advance that reaches the deadline, or a
+            // cancellation. It is resumed here if there is nothing to wait for. A cancellation that found nothing to remove came
+            // before the lock was taken here, where it is detected.
             try await withCheckedThrowingContinuation { continuation in
                 let (outcome, watchers) = state.withLock { state -> (Result<Void, any Error>?, [Watcher]) in
                     if Task.isCancelled { return (.failure(CancellationError()), []) }
@@ -100,22 +101,22 @@ public final class ManualClock: Clock {
         }
     }
 
-    /// How many tasks sleep on the clock now.
+    /// The number of tasks that are sleeping on the clock.
     public var sleeperCount: Int { state.withLock(\.sleepers.count) }
 
-    /// The earliest deadline of those who sleep; `nil` if nobody does.
+    /// The earliest deadline of the sleeping tasks, or `nil` if none are sleeping.
     ///
-    /// - Complexity: O(n) in the number of tasks that sleep.
+    /// - Complexity: O(*n*) in the number of sleeping tasks.
     public var earliestDeadline: Instant? {
         state.withLock { state in state.sleepers.values.lazy.map(\.deadline).min() }
     }
 
-    /// Waits until at least so many tasks sleep on the clock. Who is cancelled waits no longer.
+    /// Waits until at least the given number of tasks are sleeping on the clock. Returns early if the task is cancelled.
     public func sleepers(_ count: Int) async {
         let place = nextPlace()
         await withTaskCancellationHandler {
-            // Kept once under its place and the lock, and resumed by whoever takes it out: the last of the sleepers, or a
-            // cancellation; or here, as above.
+            // Stored once and resumed by the code that removes it under the lock: the last sleeper to arrive, or a cancellation. It
+            // is resumed here if there is nothing to wait for, as above.
             await withCheckedContinuation { continuation in
                 let waits = state.withLock { state in
                     guard state.sleepers.count < count, !Task.isCancelled else { return false }

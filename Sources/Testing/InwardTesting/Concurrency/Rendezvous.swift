@@ -1,9 +1,14 @@
 import Synchronization
 
-/// A place where so many tasks wait for one another, which proves that they are at work at the same time: none goes on before
-/// all have arrived.
+/// A barrier at which a fixed number of tasks wait for one another. It proves that they run concurrently, because none continues
+/// before all have arrived.
 ///
-/// Who is cancelled goes on alone, so that a test with a time limit ends where they never all arrive.
+///     let barrier = Rendezvous(of: 2)
+///     async let other: Void = barrier.arrive()
+///     await barrier.arrive()
+///     await other
+///
+/// A cancelled task continues alone, so a test with a time limit ends even if some tasks never arrive.
 public final class Rendezvous: Sendable {
     private struct State {
         var missing: Int
@@ -13,20 +18,20 @@ public final class Rendezvous: Sendable {
 
     private let state: Mutex<State>
 
-    /// Makes a place for so many tasks.
+    /// Creates a barrier for the given number of tasks.
     public init(of count: Int) {
         state = Mutex(State(missing: count))
     }
 
-    /// Waits for the others. Who comes behind the last of them does not wait.
+    /// Waits for the other tasks. Returns immediately if all of them have already arrived.
     public func arrive() async {
         let place = state.withLock { state in
             state.missing -= 1
             return state.missing
         }
         await withTaskCancellationHandler {
-            // Kept once under its place and the lock, and resumed by whoever takes it out: the last to arrive, or a
-            // cancellation; or here, if there is nothing to wait for.
+            // Stored once and resumed by the code that removes it under the lock: the last task to arrive, or a cancellation. It is
+            // resumed here if there is nothing to wait for.
             await withCheckedContinuation { continuation in
                 let released = state.withLock { state -> [CheckedContinuation<Void, Never>] in
                     guard state.missing <= 0 || state.cancelled.contains(place) else {
@@ -49,26 +54,26 @@ public final class Rendezvous: Sendable {
     }
 }
 
-/// Tells writers how far concurrent readers are, so that they keep writing until each reader has read between writes.
+/// Coordinates concurrent readers and writers, so that writers continue until each reader has read between writes.
 ///
-/// A slow reader needs more writes than any fixed number, and a reader that waits for the writers needs pauses between them. So
-/// writers go on for as long as it takes, with pauses that grow until a reader has read.
+/// A slow reader needs more writes than any fixed number provides, and a reader that waits for the writers needs pauses between
+/// writes. Writers therefore continue as long as necessary, with pauses that grow until a reader has read.
 final class ReaderProgress: Sendable {
-    /// How often each reader reads.
+    /// The number of reads per reader.
     private static let readCount = 16
-    /// After how many writes without a read each pause is a turn longer.
+    /// The number of writes without a read after which the pauses get one turn longer.
     private static let writesPerTurn = 8
 
     private struct State {
         var writeCount = 0
-        /// How much was written at the last read that counted.
+        /// The write count at the last read that counted.
         var readWriteCount = 0
         var readers: [Reader]
     }
 
     private struct Reader {
         var left = ReaderProgress.readCount
-        /// How much was written when it last read.
+        /// The write count at the reader's last read.
         var readWriteCount = 0
     }
 
@@ -78,13 +83,13 @@ final class ReaderProgress: Sendable {
         state = Mutex(State(readers: [Reader](repeating: Reader(), count: readers)))
     }
 
-    /// Whether a writer that has written so many times goes on: a least number of times, and then as long as readers need it.
+    /// Returns whether a writer must write again: up to a minimum number of rounds, and after that as long as readers need it.
     func needsRound(_ round: Int, ofAtLeast least: Int) -> Bool {
         if round < least { return true }
         return !Task.isCancelled && state.withLock { $0.readers.contains { $0.left > 0 } }
     }
 
-    /// Something was written; readers get their turns before the next write, however few threads there are.
+    /// Records a write, and yields so that readers run before the next write, even on few threads.
     func write() async {
         let unreadCount = state.withLock { state in
             state.writeCount += 1
@@ -93,7 +98,7 @@ final class ReaderProgress: Sendable {
         for _ in 0...unreadCount / Self.writesPerTurn { await Task.yield() }
     }
 
-    /// A reader has read, which counts if something was written since it last did.
+    /// Records a read. It counts if something was written since the reader's previous read.
     func read(by reader: Int) {
         state.withLock { state in
             guard state.readers[reader].left > 0, state.readers[reader].readWriteCount < state.writeCount else {
@@ -105,13 +110,13 @@ final class ReaderProgress: Sendable {
         }
     }
 
-    /// A reader reads no more, and no writer waits for it.
+    /// Records that a reader has finished, so that writers no longer wait for it.
     func end(_ reader: Int) {
         state.withLock { $0.readers[reader].left = 0 }
     }
 }
 
-/// Counts what concurrent tasks have done, so that others can go on until it is so much.
+/// Counts the progress of concurrent tasks, so that other tasks can wait for a count.
 final class EventCount: Sendable {
     private let count = Atomic(0)
 

@@ -1,28 +1,28 @@
 import Dispatch
 import Synchronization
 
-/// Repeats a piece of work and cancels it at different moments: before it begins, in its first turns, later and later, and around
-/// the last moment at which a cancellation still counts.
+/// Repeats work and cancels it at different moments: before it begins, in each of its first turns, at growing intervals, and around
+/// the last moment at which cancellation still has an effect.
 enum CancellationSweep {
-    /// How many of the first turns are all tried.
+    /// The number of first turns that are all tried.
     private static let firstTurns = 16
 
-    /// Tries all moments, for each of the orders in which others work beside what is cancelled.
+    /// Tries all moments, for each order of the cancelled work and the concurrent work.
     ///
-    /// An attempt does the work of a round and has it cancelled at the moment. It tells whether the work was done all the same.
+    /// An attempt does the work of a round and cancels it at the given moment. It returns whether the work completed anyway.
     static func run<Failure: Error>(
         _ orders: [CancellationMoment.Order],
         _ attempt: (_ round: Int, _ moment: CancellationMoment) async throws(Failure) -> Bool
     ) async throws(Failure) {
         var round = 0
         for order in orders {
-            // The first is never cancelled, so that it tells how long the work takes.
+            // The first attempt is never cancelled. It measures how long the work takes.
             let whole = CancellationMoment(turns: nil, order: order)
             _ = try await attempt(round, whole)
             round += 1
             var turns = Array(0..<firstTurns)
             while let last = turns.last, last < 2 * whole.passed { turns.append(max(last, 1) * 2) }
-            // Work that goes wrong does so between the last cancellation that counted and the first that came too late.
+            // Failures happen between the last cancellation that took effect and the first that came too late.
             var early = -1
             for turn in turns {
                 if try await !attempt(round, CancellationMoment(turns: turn, order: order)) { early = turn }
@@ -39,12 +39,12 @@ enum CancellationSweep {
     }
 }
 
-/// When a piece of work is cancelled, and what runs beside it.
+/// The moment at which work is cancelled, and its order relative to concurrent work.
 ///
-/// The canceller counts turns, and work that yields takes one step per turn. Work that waits for something else, such as a disk,
-/// proceeds meanwhile at its own pace.
+/// The canceller counts turns. Work that yields takes one step per turn, while work that waits for something else, such as a disk,
+/// proceeds at its own pace.
 final class CancellationMoment: Sendable {
-    /// When others work beside what is cancelled.
+    /// The order of the concurrent work relative to the cancelled work.
     enum Order: CaseIterable {
         case alone
         case beforeTheCancellation
@@ -55,20 +55,21 @@ final class CancellationMoment: Sendable {
     private let order: Order
     private let count = Atomic(0)
 
-    /// Makes a moment.
+    /// Creates a moment.
     ///
     /// - Parameters:
-    ///   - turns: After how many turns the work is cancelled; with zero, before it begins; never, with `nil`.
-    ///   - order: When others work.
+    ///   - turns: The number of turns after which the work is cancelled: before it begins for zero, and never for `nil`.
+    ///   - order: The order of the concurrent work.
     init(turns: Int?, order: Order) {
         self.turns = turns
         self.order = order
     }
 
-    /// How many turns have passed until the work was cancelled or had ended.
+    /// The number of turns until the work was cancelled or ended.
     var passed: Int { count.load(ordering: .relaxed) }
 
-    /// The result of work that is cancelled at this moment, and of the other work beside it; `nil` if the order has none.
+    /// Returns the result of work that is cancelled at this moment and the result of the concurrent work, or `nil` for the latter
+    /// if the order has none.
     func result<Value: Sendable, Other: Sendable>(
         of work: @escaping @Sendable () async -> Value,
         beside other: @Sendable () async -> Other
@@ -76,7 +77,7 @@ final class CancellationMoment: Sendable {
         let queue = TurnQueue()
         return await withTaskExecutorPreference(queue) {
             let ended = EventCount()
-            // Unstructured, because a child task cannot be cancelled alone. It is awaited below.
+            // An unstructured task, because a child task cannot be cancelled alone. It is awaited below.
             let task = Task(executorPreference: queue) { [turns] in
                 defer { ended.increase() }
                 if turns == 0 { while !Task.isCancelled { await Task.yield() } }
@@ -94,16 +95,17 @@ final class CancellationMoment: Sendable {
     }
 }
 
-/// Runs tasks on one thread, one piece after the other in the order in which they get ready.
+/// Runs tasks on one thread, one job at a time, in the order in which the jobs become ready.
 ///
-/// Tasks here that yield take turns, each as often as the other, whatever else the machine does.
+/// Tasks that yield take turns, each as often as the others, regardless of the load on the machine.
 final class TurnQueue: TaskExecutor {
     private let queue = DispatchQueue(label: "inward.conformance.turns")
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async {
-            // `unsafe`: it was handed over once, and so is run once; and on the executor that its task prefers, which this keeps.
+            // `unsafe`: The job was enqueued once, so it runs once. It runs on the executor that its task prefers, which the
+            // closure retains.
             unsafe job.runSynchronously(on: self.asUnownedTaskExecutor())
         }
     }

@@ -7,9 +7,9 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a test server answers, so that ``DataFetcherConformance`` can find every flaw of a fetcher.
+/// The answers of a test server with which ``DataFetcherConformance`` can detect every flaw of a fetcher.
 ///
-/// Let the server hand every request to ``answer(to:)`` and send what it gets:
+/// Let the server pass each request to ``answer(to:)`` and send the result:
 ///
 ///     let upstream = ConformanceUpstream()
 ///     try await MyServer.serving({ request in MyAnswer(upstream.answer(to: request)) }) { server in
@@ -17,28 +17,29 @@ public import Foundation
 ///         try await conformance.check(MyDataFetcher())
 ///     }
 ///
-/// The last component of the path says what is answered, so that the server may serve other things elsewhere.
+/// The last path component selects the answer, so the server can serve other things at other paths.
 public final class ConformanceUpstream: Sendable {
     /// What the server sends.
     public enum Answer: Hashable, Sendable {
-        /// A whole answer: the status, the header fields each in a line of its own, and the body; no body in an answer to `HEAD`.
+        /// A complete response: the status, each header field on its own line, and the body. The response to `HEAD` has no body.
         case whole(DataResponse)
-        /// A head with the status 200 that promises a length, fewer bytes of the body, and the end of the connection. Where no length
-        /// is promised, the head says that the body comes in chunks; these bytes are one, and the last one never comes.
+        /// A header with the status 200 that promises a length, followed by fewer body bytes and the end of the connection. Without
+        /// a promised length, the header announces a chunked body. The bytes form one chunk, and the last chunk never comes.
         case cutShort(Data, promised: Int?)
-        /// A head with the status 200 that promises a length, fewer bytes of the body, and nothing more until the client hangs up.
+        /// A header with the status 200 that promises a length, followed by fewer body bytes and then nothing until the client
+        /// disconnects.
         case unfinished(Data, promised: Int)
-        /// Nothing, until the client hangs up.
+        /// Nothing, until the client disconnects.
         case never
     }
 
-    /// How often each thing was asked for, by the last component of its path.
+    /// The number of requests by last path component.
     private let asked = Mutex<[String: Int]>([:])
 
-    /// Makes an upstream that was not asked yet.
+    /// Creates an upstream that has received no requests.
     public init() {}
 
-    /// Returns the answer to a request as it arrived: with the address, the header fields and the body that the server read.
+    /// Returns the answer to a request as it arrived, with the URL, header fields and body that the server read.
     public func answer(to request: DataRequest) -> Answer {
         let name = request.url.lastPathComponent
         let count = asked.withLock { asked in
@@ -67,7 +68,7 @@ public final class ConformanceUpstream: Sendable {
         }
     }
 
-    /// The answers that are always the same.
+    /// Returns the responses that never change.
     private static func response(to request: DataRequest) -> DataResponse {
         let name = request.url.lastPathComponent
         switch name {
@@ -90,13 +91,13 @@ public final class ConformanceUpstream: Sendable {
         }
     }
 
-    /// The method, the path and the query, the body, and the header fields that clients do not add by themselves, or those that they
-    /// do where a request sets them.
+    /// Returns the method, path, query and body, and the header fields that clients do not add by themselves. If a request sets
+    /// fields for which clients have defaults, those are returned instead.
     private static func echo(of request: DataRequest) -> Data {
         let query = request.url.query(percentEncoded: true).map { "?\($0)" } ?? ""
         var lines = ["\(request.method) \(request.url.path(percentEncoded: true))\(query)"]
         for name in request.url.lastPathComponent == chosen ? chosenNames : echoedNames {
-            // Joined, because clients may send repeats of a field as one.
+            // Joined, because clients may combine repeated fields into one.
             if let value = request.headerFields[name] { lines.append("\(name): \(value)") }
         }
         return Data(lines.joined(separator: "\n").utf8) + Data("\n\n".utf8) + (request.body ?? Data())
@@ -104,26 +105,26 @@ public final class ConformanceUpstream: Sendable {
 
     private static let echoedNames = [asked, .authorization, .ifNoneMatch].compactMap(\.self)
     private static let asked = HeaderField.Name("X-Asked")
-    /// The path of the request that sets the fields for which clients have defaults.
+    /// The path of the request that sets header fields for which clients have defaults.
     private static let chosen = "chosen-fields"
     private static let chosenNames = [.accept, .contentType, HeaderField.Name("User-Agent")].compactMap(\.self)
 
-    /// More than a mebibyte of bytes that do not repeat at any place where something might be cut.
+    /// More than 1 MiB of bytes that do not repeat at any place where a body might be cut.
     private static let large = Data((0..<1_100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
 
-    /// Statuses that a fetcher gives as they are. Those that ask a client to act, such as redirects, are left out.
+    /// Statuses that a fetcher passes through. Those that ask a client to act, such as redirects, are left out.
     private static let statuses = [
         201, 202, 203, 204, 206, 304, 400, 401, 403, 404, 405, 408, 409, 410, 412, 422, 429, 451, 500, 502, 503, 504,
     ]
 
     private static let askedPrefix = "asked-"
 
-    /// What the server answers with how often it was asked for the same as in another request.
+    /// Returns the request that the server answers with the number of times that another request was made.
     static func counting(_ other: DataRequest, at server: URL) -> DataRequest {
         DataRequest(url: server.appending(path: askedPrefix + other.url.lastPathComponent))
     }
 
-    /// What is asked of the server at an address, and what must come back.
+    /// Returns the requests to a server and the expected responses.
     static func exchanges(at server: URL) -> [DataFetcherExchange] {
         let address = server.appending(path: "echo")
         let query = { server.appending(path: "echo").appending(queryItems: [URLQueryItem(name: "a", value: $0)]) }
@@ -163,7 +164,7 @@ public final class ConformanceUpstream: Sendable {
             }
     }
 
-    /// Requests to the server that a web client must not send.
+    /// Returns requests to a server that a web client must not send.
     static func impossibleRequests(at server: URL) -> [DataRequest] {
         let count = server.appending(path: "count")
         let long = count.appending(queryItems: [URLQueryItem(name: "a", value: String(repeating: "x", count: 10_000))])

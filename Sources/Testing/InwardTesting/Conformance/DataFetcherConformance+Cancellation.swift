@@ -2,11 +2,11 @@ import InwardCore
 import InwardFetching
 
 extension DataFetcherConformance {
-    /// A cancelled task gets no answer, whether it was cancelled before, while it waited, or in the middle of the answer.
+    /// A cancelled task gets no answer, whether it is cancelled before the request, while it waits, or during the response.
     func cancellationViolations(_ fetcher: any DataFetcher, _ timer: TimerService) async -> [String] {
         var violations: [String] = []
         for exchange in exchanges {
-            // Where the source answers, no more than a cancellation beforehand has one outcome alone.
+            // If the source answers, only a cancellation before the request has a single valid outcome.
             violations += await cancellationViolations(fetcher, exchange.request, delays: 0...0)
         }
         for request in [unanswered, unfinished].compactMap(\.self) {
@@ -37,7 +37,7 @@ extension DataFetcherConformance {
         return violations(request, reasons)
     }
 
-    /// By the time of the cancellation the part of the answer that comes has come.
+    /// Cancels so late that the available part of the response has already arrived.
     private func lateCancellationViolations(
         _ fetcher: any DataFetcher,
         _ request: DataRequest,
@@ -69,7 +69,7 @@ extension DataFetcherConformance {
 }
 
 extension DataFetcherConformance {
-    /// Whoever says so ends as timed out when the deadline of its task passes, and is not sent when it has.
+    /// A fetcher that honors deadlines times out when its task's deadline passes, and sends nothing after the deadline.
     func deadlineViolations(_ fetcher: any DataFetcher, _ timer: TimerService) async -> [String] {
         guard fetcher.honorsDeadlines else { return [] }
         var violations: [String] = []
@@ -100,7 +100,7 @@ extension DataFetcherConformance {
                 } ?? []
             }
             group.addTask {
-                // Long behind the deadline, for whoever would wait for ever.
+                // Long after the deadline, in case the fetcher would wait forever.
                 try? await timer.sleep(for: deadline.remaining + .seconds(10))
                 return []
             }
@@ -110,7 +110,7 @@ extension DataFetcherConformance {
         }
     }
 
-    /// How a fetch ends that is told of a deadline and not cancelled by it; `nil` if it ends as it must.
+    /// Returns what is wrong with a fetch that gets a deadline but is not cancelled by it, or `nil` if it ends correctly.
     private func ending(of fetcher: any DataFetcher, _ request: DataRequest, by deadline: Deadline) async -> String? {
         let result = await deadline.carried { () async throws(FetchError) in try await fetcher.fetch(request) }
         switch result {

@@ -7,43 +7,43 @@ import Foundation
 #endif
 
 extension DataFetcherConformance {
-    /// Something that the source must do so that the check can find every flaw.
+    /// Something that the source must be able to do so that the check can find every flaw.
     public enum Requirement: Hashable, Sendable, CaseIterable {
-        /// An answer of success.
+        /// A successful response.
         case success
-        /// An answer with a status from 400 to 499.
+        /// A response with a status from 400 to 499.
         case clientError
-        /// An answer with a status from 500 to 599.
+        /// A response with a status from 500 to 599.
         case serverError
-        /// An answer with a header field.
+        /// A response with a header field.
         case headerField
-        /// An answer with a header field that is repeated with another value.
+        /// A response with a header field that is repeated with another value.
         case repeatedHeaderField
-        /// An answer with a body of at least 1 MiB.
+        /// A response with a body of at least 1 MiB.
         case largeBody
-        /// Two requests that differ in the query alone, and their answers.
+        /// Two requests that differ only in their query, and their responses.
         case query
-        /// Two requests that differ in the method alone, neither of them `HEAD`, and their answers.
+        /// Two requests that differ only in their method, neither of them `HEAD`, and their responses.
         case method
-        /// Two requests that differ in the body alone, and their answers.
+        /// Two requests that differ only in their body, and their responses.
         case requestBody
-        /// A request with a body of at least 1 MiB, and another with a part of it.
+        /// A request with a body of at least 1 MiB, and another with a part of that body.
         case largeRequestBody
-        /// Two requests that differ in the header fields alone, and their answers.
+        /// Two requests that differ only in their header fields, and their responses.
         case requestField
-        /// A request with a repeated header field, the same requests with the first of the fields alone and with the last alone, and
-        /// their different answers.
+        /// A request with a repeated header field, the same request with only the first and with only the last of the repeats, and
+        /// their different responses.
         case repeatedRequestField
-        /// A request that fails because its answer is cut short.
+        /// A request that fails because its response is cut short.
         case failure
         /// A request that is never answered.
         case unanswered
-        /// A request whose answer begins and never ends.
+        /// A request whose response begins but never ends.
         case unfinished
-        /// A request that is answered with how often it was made.
+        /// A request that is answered with the number of times it was made.
         case counting
 
-        /// What has to be added where it is missing.
+        /// Describes what to add if the requirement is missing.
         var description: String {
             switch self {
             case .success: "an answer of success"
@@ -68,7 +68,7 @@ extension DataFetcherConformance {
         }
     }
 
-    /// What the check cannot be complete without, and is not there.
+    /// The requirements that are missing for a complete check.
     var missingRequirements: [String] {
         Requirement.allCases.filter { !lacking.contains($0) && !isMet($0) }.map { requirement in
             "The exchanges must have \(requirement.description), and have none. Add it, or say that the source lacks it."
@@ -103,11 +103,11 @@ extension DataFetcherConformance {
         }
     }
 
-    /// How large a body must be that shows whether all of it goes through.
+    /// The minimum size of a body that shows whether large bodies pass through completely.
     private static var largeSize: Int { 1_024 * 1_024 }
 
-    /// Whether there are two exchanges with different answers whose requests are the same but for what a function takes over from
-    /// the other one.
+    /// Returns whether two exchanges have different responses, and requests that are equal except for the part that a closure
+    /// copies from one to the other.
     private func differ(
         inQueryOnly: Bool = false,
         _ takeOver: (inout DataRequest, DataRequest) -> Void
@@ -124,7 +124,7 @@ extension DataFetcherConformance {
         }
     }
 
-    /// Whether an exchange has a repeated header field, and others ask with the first and with the last of the repeats alone.
+    /// Returns whether an exchange has a repeated header field, and others request only the first and only the last of the repeats.
     private func hasPartsOfRepeatedField(_ exchange: DataFetcherExchange) -> Bool {
         let fields = exchange.request.headerFields
         return fields.contains { field in
@@ -143,31 +143,31 @@ extension URL {
     fileprivate var withoutQuery: String { absoluteString.prefix { $0 != "?" }.description }
 }
 
-/// A request, and what must come back for it.
+/// A request and its expected result.
 public struct DataFetcherExchange: Hashable, Sendable {
-    /// What is asked.
+    /// The request.
     public internal(set) var request: DataRequest
-    /// What must come back: this status, this body, this address, and these header fields among others. Without a meaning where
+    /// The expected response: the status, body and URL must match, and the header fields must be among those received. Not used if
     /// the request must fail.
     public internal(set) var response: DataResponse
-    /// Why the request must fail; `nil` if it must be answered.
+    /// The reason for which the request must fail, or `nil` if it must be answered.
     public let failure: FetchError.Reason?
 
-    /// Names what must come back for a request.
+    /// Creates an exchange with the expected response to a request.
     public init(_ request: DataRequest, _ response: DataResponse) {
         self.request = request
         self.response = response
         failure = nil
     }
 
-    /// Names why a request must fail, such as `.interrupted` where the source ends its answer early.
+    /// Creates an exchange whose request must fail, for example with `.interrupted` if the source ends its response early.
     public init(_ request: DataRequest, failing failure: FetchError.Reason) {
         self.request = request
         self.failure = failure
         response = DataResponse()
     }
 
-    /// What is wrong with how a fetch of the request ended; nothing if it ended as it must.
+    /// Returns what is wrong with the result of a fetch, or an empty array if it is correct.
     func violations(of result: Result<DataResponse, FetchError>) -> [String] {
         switch (result, failure) {
         case (.success(let answer), nil): violations(of: answer)
@@ -195,7 +195,7 @@ public struct DataFetcherExchange: Hashable, Sendable {
             let value = answer.headerFields[field.name] ?? "nothing"
             violations.append("The answer to \(request) must say “\(field)”, and says \(value).")
         }
-        // An answer may leave out the address that was asked for.
+        // The response may leave out the URL if it is the requested one.
         let address = response.url ?? request.url
         if (answer.url ?? request.url) != address {
             violations.append("The answer to \(request) must come from \(address), and says that it does not.")

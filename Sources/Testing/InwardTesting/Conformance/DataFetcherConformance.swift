@@ -7,9 +7,9 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What every data fetcher must do, as a check to run on an implementation.
+/// A check of the requirements for every data fetcher.
 ///
-/// Let a test server answer as a ``ConformanceUpstream`` says, and run the check from a test of any framework:
+/// Let a test server answer as a ``ConformanceUpstream`` specifies, and run the check in a test of any framework:
 ///
 ///     let upstream = ConformanceUpstream()
 ///     try await MyServer.serving({ request in MyAnswer(upstream.answer(to: request)) }) { server in
@@ -17,15 +17,13 @@ public import Foundation
 ///         try await conformance.check(MyDataFetcher())
 ///     }
 ///
-/// A fetcher whose source cannot be told what to answer, such as a directory, names exchanges of its own, and what the source
-/// lacks. <doc:InwardTesting> shows a setup for it.
+/// If the source cannot return prescribed answers, such as a directory, pass your own exchanges and list what the source lacks.
+/// <doc:InwardTesting> shows an example. The check fails if a requirement is neither met nor listed as lacking.
 ///
-/// Each request must be sent once, so check a fetcher without retries, hedging or a cache around it.
+/// Each request must be sent once, so check a fetcher without retries, hedging or caching around it.
 ///
-/// The check fails where something is missing that it needs and that the source is not said to lack.
-///
-/// A fetcher that says it `honorsDeadlines` must end as timed out at the deadline of its task, though nobody cancels
-/// it. It waits for a fetcher that ignores cancellation for as long as the fetcher does: give the test a time limit.
+/// A fetcher that reports `honorsDeadlines` must time out at its task's deadline even if it is not cancelled. The check waits as
+/// long as a fetcher that ignores cancellation, so give the test a time limit.
 public struct DataFetcherConformance: Sendable {
     let exchanges: [DataFetcherExchange]
     let unanswered: DataRequest?
@@ -33,15 +31,15 @@ public struct DataFetcherConformance: Sendable {
     let counting: DataRequest?
     let impossible: [DataRequest]
     let lacking: Set<Requirement>
-    /// The address of a server that counts what it is asked; `nil` for another source.
+    /// The URL of a server that counts its requests, or `nil` for another source.
     private(set) var server: URL?
 
-    /// Makes a check of a web client against a server that answers as a ``ConformanceUpstream`` does.
+    /// Creates a check of a web client against a server that answers as a ``ConformanceUpstream`` does.
     ///
     /// - Parameters:
-    ///   - server: The address below which it answers.
-    ///   - impossible: What the fetcher cannot ask its source, such as an address of an unknown scheme. What no web client may send
-    ///     is checked beside it.
+    ///   - server: The base URL of the server.
+    ///   - impossible: A request that the fetcher cannot send, such as one with an unknown URL scheme. The check also tries
+    ///     requests that no web client may send.
     public init(server: URL, impossible: DataRequest) {
         self.init(
             exchanges: ConformanceUpstream.exchanges(at: server),
@@ -53,15 +51,16 @@ public struct DataFetcherConformance: Sendable {
         self.server = server
     }
 
-    /// Makes a check.
+    /// Creates a check against another source.
     ///
     /// - Parameters:
-    ///   - exchanges: What the source answers, always the same. ``Requirement`` lists what must be among them.
-    ///   - unanswered: What the source takes and never answers.
-    ///   - unfinished: What the source begins to answer, and never ends.
-    ///   - counting: What the source answers with how often it was asked just this, as decimal digits: `1` the first time, `2` then.
-    ///   - impossible: What the fetcher cannot ask its source, such as an address of an unknown scheme.
-    ///   - lacking: What the source cannot do, and the check therefore leaves out.
+    ///   - exchanges: Requests whose responses never change. ``Requirement`` lists what they must include.
+    ///   - unanswered: A request that the source accepts but never answers.
+    ///   - unfinished: A request whose response begins but never ends.
+    ///   - counting: A request that is answered with the number of times it was made, as decimal digits: `1` the first time, then
+    ///     `2`.
+    ///   - impossible: Requests that the fetcher cannot send, such as one with an unknown URL scheme.
+    ///   - lacking: The requirements that the source cannot meet, which the check skips.
     public init(
         exchanges: [DataFetcherExchange],
         unanswered: DataRequest? = nil,
@@ -81,10 +80,10 @@ public struct DataFetcherConformance: Sendable {
     /// Checks a fetcher.
     ///
     /// - Parameters:
-    ///   - fetcher: What is checked.
-    ///   - timer: What tells the time to a fetcher that says it honors deadlines. On a wall clock that takes 200
-    ///     milliseconds, and 10 seconds more if it does not.
-    /// - Throws: a ``ConformanceFailure`` that tells everything the fetcher does wrong.
+    ///   - fetcher: The fetcher to check.
+    ///   - timer: The timer service for a fetcher that honors deadlines. On a wall clock, this takes 200 milliseconds, and 10
+    ///     seconds more if the fetcher fails.
+    /// - Throws: a ``ConformanceFailure`` that lists all violations.
     public func check(
         _ fetcher: any DataFetcher,
         timer: TimerService = .continuous
@@ -111,10 +110,10 @@ public struct DataFetcherConformance: Sendable {
         }
     }
 
-    /// `HEAD` is answered as `GET` is, without the body.
+    /// `HEAD` is answered like `GET`, without the body.
     private func headViolations(_ fetcher: any DataFetcher) async -> [String] {
         let exchange = exchanges.first { exchange in
-            // An answer that depends on the method would be another one.
+            // A response that depends on the method would differ.
             exchange.failure == nil && exchange.request.method == .get && exchange.response.status.isSuccess
         }
         guard var exchange else { return [] }
@@ -123,7 +122,7 @@ public struct DataFetcherConformance: Sendable {
         return await outcome(of: exchange, by: fetcher)
     }
 
-    /// Many requests at once each get their own answer.
+    /// Concurrent requests each get their own response.
     private func concurrencyViolations(_ fetcher: any DataFetcher) async -> [String] {
         await withTaskGroup { group in
             for _ in 0..<16 {
@@ -136,17 +135,17 @@ public struct DataFetcherConformance: Sendable {
     }
 }
 
-/// What an implementation of a port does that the port does not allow.
+/// The violations of a port's contract by an implementation.
 public struct ConformanceFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Each violation, as a whole sentence.
+    /// The violations, each as a complete sentence.
     public let violations: [String]
 
-    /// The violations, one a line.
+    /// The violations, one per line.
     public var description: String { violations.joined(separator: "\n") }
 }
 
 extension DataFetcherConformance {
-    /// Every request is sent, once, and no answer is given to two.
+    /// Each request is sent once, and no response is shared by two requests.
     func countViolations(_ fetcher: any DataFetcher) async -> [String] {
         guard let counting else { return [] }
         var counts: [Int?] = []
@@ -168,7 +167,7 @@ extension DataFetcherConformance {
         return []
     }
 
-    /// A request that fails or writes is also sent once: only the caller knows whether it is safe to retry.
+    /// Requests that fail or write are also sent once, because only the caller knows whether a retry is safe.
     func repeatViolations(_ fetcher: any DataFetcher) async -> [String] {
         guard let server else { return [] }
         let failing = exchanges.filter { $0.failure != nil || $0.response.status.code >= 400 }
@@ -187,7 +186,7 @@ extension DataFetcherConformance {
         return violations
     }
 
-    /// What cannot be asked is told to be so, by whatever method, and is not sent.
+    /// Impossible requests fail as such with any method and are not sent.
     func impossibilityViolations(_ fetcher: any DataFetcher) async -> [String] {
         guard !impossible.isEmpty else { return ["There must be a request that the fetcher cannot send, and is none."] }
         var violations: [String] = []
@@ -196,7 +195,7 @@ extension DataFetcherConformance {
             writing.method = .post
             let before = await count(fetcher)
             violations += await impossibilityViolations(fetcher, request)
-            // A body makes a request impossible that reads, and not one that writes.
+            // A body makes a reading request impossible, but not a writing one.
             if request.method == .get, request.body == nil {
                 violations += await impossibilityViolations(fetcher, writing)
             }
@@ -218,13 +217,13 @@ extension DataFetcherConformance {
         }
     }
 
-    /// How often the source says it was asked; `nil` if it says something else.
+    /// Returns the request count that the source reports, or `nil` for any other answer.
     func count(_ fetcher: any DataFetcher) async -> Int? {
         guard let counting else { return nil }
         return await number(counting, by: fetcher)
     }
 
-    /// The number that a request is answered with; `nil` if that is something else.
+    /// Returns the number in the response to a request, or `nil` for any other answer.
     private func number(_ request: DataRequest, by fetcher: any DataFetcher) async -> Int? {
         guard let answer = try? await fetcher.fetch(request) else { return nil }
         return Int(String(decoding: answer.body, as: UTF8.self))

@@ -1,24 +1,25 @@
 import InwardCore
 public import InwardTransfers
 
-/// What every loader of data must do, as a check to run on an implementation.
+/// A check of the requirements for every data loader.
 ///
-/// Put some bytes where the loader finds them, best more than one piece of it, and run it from a test of any framework:
+/// Provide bytes for the loader, preferably enough for several pieces, and run the check in a test of any framework:
 ///
 ///     try await DataLoaderConformance(bytes).check(MyDataLoader(file))
 ///
-/// Nothing may change what is loaded meanwhile; ``checkReplacement(of:with:_:)`` has it changed. A loader that crashes ends the test that runs the check.
+/// The data must not change during the check, except in ``checkReplacement(of:with:_:)``. A loader that crashes ends the test that
+/// runs the check.
 public struct DataLoaderConformance: Sendable {
     private let bytes: [UInt8]
 
-    /// Makes a check of loaders that load these bytes.
+    /// Creates a check of loaders that load the given bytes.
     public init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
     /// Checks a loader.
     ///
-    /// - Throws: a ``ConformanceFailure`` that tells everything that the loader does wrong.
+    /// - Throws: a ``ConformanceFailure`` that lists all violations.
     public func check(_ loader: any DataLoader) async throws(ConformanceFailure) {
         var violations: [String] = []
         let source = loader.source
@@ -38,7 +39,7 @@ public struct DataLoaderConformance: Sendable {
                     violations.append("A source must not have a version that it never had, and has.")
                 }
                 for offset in [0, bytes.count / 2] {
-                    // Of another version, a piece may begin anywhere.
+                    // A piece of another version may begin at any offset.
                     if try await loader.piece(at: offset, of: "\(validator)x").validator != validator {
                         violations.append("A piece must name the version that it is of, and names the one asked for.")
                     }
@@ -53,14 +54,14 @@ public struct DataLoaderConformance: Sendable {
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
 
-    /// Checks that a loader notices when what it loads becomes something else.
+    /// Checks that a loader detects when its data is replaced.
     ///
     /// - Parameters:
-    ///   - loader: What is checked.
-    ///   - other: The bytes that are loaded then. They must differ from the first ones, and are best fewer, so that the old end lies
-    ///     past the new one.
-    ///   - replace: Puts the others in the place of the first.
-    /// - Throws: a ``ConformanceFailure`` that tells everything that the loader does wrong.
+    ///   - loader: The loader to check.
+    ///   - other: The new bytes. They must differ from the first ones, and are preferably fewer, so that the old end lies past the
+    ///     new one.
+    ///   - replace: Replaces the first bytes with the new ones.
+    /// - Throws: a ``ConformanceFailure`` that lists all violations.
     public func checkReplacement(
         of loader: any DataLoader,
         with other: [UInt8],
@@ -77,7 +78,7 @@ public struct DataLoaderConformance: Sendable {
             let old = try await loader.piece(at: 0, of: nil).validator
             try await replace()
             let next = DataLoaderConformance(other)
-            // A transfer that was under way continues at its old offset, where the new version may have nothing.
+            // A transfer in progress continues at its old offset, which may be past the end of the new version.
             for offset in [bytes.count / 2, bytes.count] where old != nil {
                 let loaded = try await loader.piece(at: offset, of: old)
                 if loaded.validator == old {
@@ -106,7 +107,7 @@ public struct DataLoaderConformance: Sendable {
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
 
-    /// Many load at once, each from where it likes.
+    /// Concurrent loads at different offsets each get the right piece.
     private func concurrencyViolations(_ loader: any DataLoader, of validator: String?) async -> [String] {
         let found = await withTaskGroup(of: [String].self) { group in
             for caller in 0..<8 {
@@ -146,7 +147,7 @@ public struct DataLoaderConformance: Sendable {
         return violations + contentViolations(loaded, name)
     }
 
-    /// What is wrong with a piece, wherever it begins.
+    /// Returns what is wrong with a piece, wherever it begins.
     private func contentViolations(_ loaded: LoadedPiece, _ name: String) -> [String] {
         let piece = loaded.piece
         var violations: [String] = []
@@ -169,7 +170,7 @@ public struct DataLoaderConformance: Sendable {
         return violations
     }
 
-    /// What is wrong with all pieces together.
+    /// Returns what is wrong with the sequence of all pieces.
     private func orderViolations(_ loader: any DataLoader) async throws(DataLoaderError) -> [String] {
         var loaded: [UInt8] = []
         var validator: String?
@@ -184,7 +185,7 @@ public struct DataLoaderConformance: Sendable {
         return loaded == bytes ? [] : ["All pieces together must be all there is, and are not."]
     }
 
-    /// A task that is cancelled while it loads is given the right bytes or an error.
+    /// A task that is cancelled during a load gets the right bytes or an error.
     private func interruptionViolations(_ loader: any DataLoader) async -> [String] {
         var violations: Set<String> = []
         await CancellationSweep.run([.alone]) { _, moment in

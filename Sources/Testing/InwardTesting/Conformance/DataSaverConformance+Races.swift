@@ -1,7 +1,7 @@
 import InwardTransfers
 
 extension DataSaverConformance {
-    /// Of two drafts that are written at the same time, each is published as it was written or refused.
+    /// If two drafts are written at the same time, each is published as written or refused.
     func rivalViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
         let old: [UInt8] = [9]
         try await saver.save(old)
@@ -10,7 +10,7 @@ extension DataSaverConformance {
             do {
                 rivals.append(Rival(try await saver.openDraft(), of: number))
             } catch {
-                // Somebody else is writing.
+                // Another draft is being written.
                 if rivals.isEmpty { throw error }
             }
         }
@@ -33,14 +33,14 @@ extension DataSaverConformance {
         return violations
     }
 
-    /// A save while a draft is being written is not mixed with it.
+    /// A save while a draft is being written is not mixed with the draft.
     func savedMeanwhileViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
         var rival = Rival(try await saver.openDraft(), of: 1)
         await rival.begin()
         await rival.append()
         let meanwhile = [UInt8](repeating: 2, count: 70_000)
         var violations: [String] = []
-        // A saver may refuse while a draft is open.
+        // A saver may refuse to save while a draft is open.
         if (try? await saver.save(meanwhile)) != nil, await seen() != meanwhile {
             violations.append("What is saved while a draft is written must be seen, and is not.")
         }
@@ -53,7 +53,7 @@ extension DataSaverConformance {
         return violations
     }
 
-    /// A save that is cancelled on the way is seen whole or not at all.
+    /// A save that is cancelled in progress becomes visible completely or not at all.
     func givenUpViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
         var old: [UInt8] = [9]
         try await saver.save(old)
@@ -78,9 +78,9 @@ extension DataSaverConformance {
         return []
     }
 
-    /// A reader sees either the whole new version or the whole old one while a save is in progress.
+    /// While a save is in progress, a reader sees either the complete old version or the complete new one.
     ///
-    /// The writer goes on until the reader has looked between its saves.
+    /// The writer continues until the reader has read between its saves.
     func tearingViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
         let versions = (0..<8).map { [UInt8](repeating: $0, count: 80_000 + Int($0)) }
         try await saver.save(versions[0])
@@ -121,7 +121,7 @@ extension DataSaverConformance {
         }
     }
 
-    /// A draft of a cancelled task takes no more bytes.
+    /// A draft refuses bytes after its task is cancelled.
     func appendingViolations(_ saver: any DataSaver) async -> [String] {
         await withTaskGroup(of: [String].self) { group in
             let begun = EventCount()
@@ -157,7 +157,7 @@ extension DataSaverConformance {
     }
 }
 
-/// A draft that is written while another is, and given up when something fails.
+/// A draft that is written while another one is, and abandoned on failure.
 private struct Rival {
     private var draft: any DataDraft
     private let number: UInt8

@@ -1,8 +1,8 @@
 public import InwardTransfers
 
-/// What every saver of data must do, as a check to run on an implementation.
+/// A check of the requirements for every data saver.
 ///
-/// Tell it how to see what was saved last, and run it from a test of any framework:
+/// Tell the check how to read what was saved last, and run it in a test of any framework:
 ///
 ///     try await DataSaverConformance { try? [UInt8](Data(contentsOf: file)) }.check(MyDataSaver(file))
 ///
@@ -10,16 +10,16 @@ public import InwardTransfers
 public struct DataSaverConformance: Sendable {
     let seen: @Sendable () async -> [UInt8]?
 
-    /// Makes a check.
+    /// Creates a check.
     ///
-    /// - Parameter seen: What everybody sees where the saver saves; `nil` for nothing.
+    /// - Parameter seen: Returns what readers see at the saver's target, or `nil` if nothing is there.
     public init(_ seen: @escaping @Sendable () async -> [UInt8]?) {
         self.seen = seen
     }
 
-    /// Checks a saver. What it saved before is replaced.
+    /// Checks a saver. The check replaces what it saved before.
     ///
-    /// - Throws: a ``ConformanceFailure`` that tells everything that the saver does wrong.
+    /// - Throws: a ``ConformanceFailure`` that lists all violations.
     public func check(_ saver: any DataSaver) async throws(ConformanceFailure) {
         var violations: [String] = []
         for check in [
@@ -66,9 +66,9 @@ public struct DataSaverConformance: Sendable {
         return violations
     }
 
-    /// A draft begins again when its source becomes another on the way: with a little in hand, or a lot written.
+    /// A draft starts over if its source changes during the transfer, after a few bytes or after many.
     ///
-    /// Each round ends with other bytes, so that what the last one published is not taken for what this one must.
+    /// Each round ends with different bytes, so that the result of the previous round is not mistaken for this one's.
     private func secondBeginningViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
         for (first, last): ([UInt8], [UInt8]) in [([1, 2], [3]), ([UInt8](repeating: 7, count: 100_000), [4])] {
             var draft = try await saver.openDraft()
@@ -173,7 +173,7 @@ public struct DataSaverConformance: Sendable {
 }
 
 extension SavedPart {
-    /// Nothing yet of something that can be resumed.
+    /// An empty part of a resumable source.
     fileprivate static var conformance: SavedPart { SavedPart(source: "The conformance", validator: "1", steps: []) }
 
     mutating func add(_ bytes: [UInt8]) {

@@ -1,10 +1,10 @@
 import InwardImages
 
 extension Image {
-    /// An image without edges, in which each column and each row has another colour. It is opaque, or at least half opaque if
-    /// it is to be clear.
+    /// Returns an image without edges in which each column and each row has a different colour. It is opaque, or at least half
+    /// opaque if `isClear` is set.
     static func smooth(_ size: ImageSize, isClear: Bool = false) -> Image {
-        // What is as small as a block of a format has no edges either, nor have its neighbours.
+        // At least 64, so that an image as small as a single block of a format has no edges either.
         let length = max(64, size.longerSide)
         return Image(size: size) { pixels in
             var index = 0
@@ -22,17 +22,18 @@ extension Image {
         }
     }
 
-    /// An image in which no pixel follows from another, nor does alpha.
+    /// Returns an image of random pixels, including alpha.
     static func noise(_ size: ImageSize, _ random: inout SplitMix64) -> Image {
         Image(size: size) { random.fill(&$0) }
     }
 
-    /// How long a side of a region is: blocks of the usual formats end where a region does, so that lossy formats keep it.
+    /// The side length of a region. The blocks of the usual formats end at region boundaries, so lossy formats preserve the
+    /// regions.
     private static let regionSide = 32
-    /// Which of eight colours the regions have. No two neighbours have the same, and no turn or reflection looks alike.
+    /// The colours of the regions, out of eight. Neighbours differ, and every rotation and reflection of the pattern is distinct.
     private static let regionColors = [[1, 6, 3, 4, 2], [4, 0, 7, 1, 5], [2, 5, 1, 6, 0], [7, 3, 4, 0, 6]]
 
-    /// An image of square regions, each in another colour than its neighbours by 160 steps in one part or more.
+    /// Returns an image of square regions. Neighbouring regions differ by at least 160 steps in at least one component.
     static func regions(_ size: ImageSize) -> Image {
         Image(size: size) { pixels in
             var index = 0
@@ -50,7 +51,7 @@ extension Image {
         }
     }
 
-    /// A grey image of waves. Each of its rows takes about as many bytes in a lossy format.
+    /// Returns a grey image of waves. Each row takes about the same number of bytes in a lossy format.
     static func waves(_ size: ImageSize) -> Image {
         Image(size: size) { pixels in
             var index = 0
@@ -65,7 +66,7 @@ extension Image {
         }
     }
 
-    /// The image with its last pixel first.
+    /// The image with its pixels in reverse order.
     var reversed: Image {
         let source = bytes.span
         return Image(size: size, orientation: orientation) { pixels in
@@ -82,7 +83,7 @@ extension Image {
         return image
     }
 
-    /// The image with another orientation.
+    /// Returns the image with another orientation.
     func oriented(_ orientation: Orientation) -> Image {
         var image = self
         image.orientation = orientation
@@ -91,7 +92,7 @@ extension Image {
 }
 
 extension Image {
-    /// The image with sides divided by a number: each pixel is the mean of those it stands for.
+    /// Returns the image with its sides divided by a number. Each pixel is the mean of the pixels it replaces.
     func averaged(by divisor: Int) -> Image {
         let reduced = size.divided(by: divisor)
         let source = bytes.span
@@ -118,7 +119,7 @@ extension Image {
         }
     }
 
-    /// How far the farthest part of a colour is from that of another image of this size, in so many rows from the top.
+    /// Returns the largest difference of any colour component from another image of the same size, in the given number of top rows.
     func largestDifference(from other: Image, rows: Int = .max) -> Int {
         guard rows < size.height || bytes != other.bytes else { return 0 }
         var largest = 0
@@ -131,7 +132,8 @@ extension Image {
         return largest
     }
 
-    /// Whether another image has this size and orientation, and no colour that is farther from this image's than allowed.
+    /// Returns whether another image has the same size and orientation, and no colour component that differs by more than the
+    /// tolerance.
     func isSimilar(to other: Image, within tolerance: Int) -> Bool {
         size == other.size && orientation == other.orientation && largestDifference(from: other) <= tolerance
     }

@@ -3,9 +3,9 @@ import InwardImages
 import Synchronization
 
 extension ImageCodecConformance {
-    /// An interrupted call returns all of its result or fails as cancelled or timed out, at whichever step it is interrupted.
+    /// An interrupted call returns its complete result or fails as cancelled or timed out, at whichever step it is interrupted.
     func cancellationViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) async -> [String] {
-        // Higher than wide, so that there are many rows to stop at.
+        // A tall image has many rows to stop at.
         let image = Image.smooth(ImageSize(clamping: 16, 320))
         let bytes: [UInt8]
         do throws(ImageCodecError) { bytes = try codec.bytes(of: image, as: roundTrip.encoding) } catch {
@@ -28,8 +28,8 @@ extension ImageCodecConformance {
             )
     }
 
-    /// The same for an image that is only read, as it is and reduced. A small one is read in a single step. What one with edges
-    /// looks like when it is reduced is known by its surroundings alone.
+    /// The same for an image that is only decoded, at full size and reduced. A small image is decoded in a single step. The reduced
+    /// form of an image with edges is checked only against the surrounding colours.
     func cancellationViolations(
         _ codec: any ImageCodec,
         _ sample: ImageSample,
@@ -61,23 +61,23 @@ extension ImageCodecConformance {
     }
 }
 
-/// A call of a codec that can be interrupted, and the comparison of what it returns.
+/// A codec call that can be interrupted, and the comparison of its result.
 struct InterruptibleCall<Value: Sendable>: Sendable {
-    /// What the call works on, as the beginning of a sentence.
+    /// The subject of the call, as the beginning of a sentence.
     let name: String
-    /// What is done with it, such as `read`.
+    /// The verb for the call, such as `read`.
     let verb: String
     /// The call.
     let run: @Sendable () throws(ImageCodecError) -> Value
-    /// Whether the call returned all of what it should.
+    /// Returns whether the result is correct and complete.
     let isRight: @Sendable (Value) -> Bool
 
-    /// How the work is interrupted.
+    /// The kind of interruption.
     enum Interruption: String, CaseIterable {
         case cancellation = "its task is cancelled"
         case deadline = "the deadline of its task has passed"
 
-        /// What the work fails as.
+        /// The error reason for the interruption.
         var reason: ImageCodecError.Reason {
             switch self {
             case .cancellation: .cancelled
@@ -86,8 +86,8 @@ struct InterruptibleCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// Finds what the work does wrong when it is interrupted before it begins, or between its steps. Work that has steps must
-    /// look at its deadline more often than at its beginning and its end.
+    /// Returns what is wrong with the work when it is interrupted before it begins or between its steps. Work with several steps
+    /// must also check its deadline between them, not only at its beginning and end.
     func violations(hasSteps: Bool) async -> [String] {
         var violations: [String] = []
         for interruption in Interruption.allCases {
@@ -103,7 +103,7 @@ struct InterruptibleCall<Value: Sendable>: Sendable {
         let clock = PollingClock()
         switch await result(nil, at: 0, on: clock) {
         case .success(let value):
-            // What is wrong without an interruption is found by other checks.
+            // Other checks find what is wrong without an interruption.
             guard isRight(value) else { return violations }
         case .failure(let error):
             return violations + [
@@ -135,12 +135,12 @@ struct InterruptibleCall<Value: Sendable>: Sendable {
         return violations
     }
 
-    /// The readings at which work is interrupted: the first ones, ever fewer, and the last.
+    /// Returns the clock readings at which to interrupt: the first ones, then ever fewer, and the last.
     private static func points(upTo readings: Int) -> [Int] {
         [1, 2, 3, 4, 8, 16, 32, 64].filter { $0 < readings } + (readings > 0 ? [readings] : [])
     }
 
-    /// Runs the work and interrupts it at a reading of its deadline; before it begins, with 0.
+    /// Runs the work and interrupts it at the given reading of its deadline, or before it begins for 0.
     private func result(
         _ interruption: Interruption?,
         at reading: Int,
@@ -148,7 +148,7 @@ struct InterruptibleCall<Value: Sendable>: Sendable {
     ) async -> Result<Value, ImageCodecError> {
         let start = Rendezvous(of: 2)
         let deadline = Deadline(in: .seconds(1), on: clock)
-        // Unstructured, because the work itself cancels the task, from its clock. It is awaited below.
+        // An unstructured task, because the work itself cancels the task through its clock. It is awaited below.
         let task = Task {
             await start.arrive()
             return await deadline.carried { () throws(ImageCodecError) in
@@ -168,10 +168,10 @@ struct InterruptibleCall<Value: Sendable>: Sendable {
     }
 }
 
-/// A clock that stands still, counts how often work reads it, and acts at chosen readings.
+/// A clock that stands still, counts its readings, and runs actions at chosen readings.
 ///
-/// Code that gives up in time reads its deadline between steps. A deadline on this clock therefore interrupts the work at the
-/// same step in every run:
+/// Interruptible code checks its deadline between steps. A deadline on this clock therefore interrupts the work at the same step in
+/// every run:
 ///
 ///     let clock = PollingClock()
 ///     clock.act(at: 3) { clock.advance() }
@@ -188,21 +188,21 @@ final class PollingClock: Clock {
 
     private let state = Mutex(State())
 
-    /// How often the clock was read since it was started.
+    /// The number of readings since the clock was started.
     var readings: Int { state.withLock { $0.readings ?? 0 } }
 
-    /// Counts readings from here.
+    /// Starts counting readings.
     func start() { state.withLock { $0.readings = 0 } }
 
     /// Moves the time past every deadline.
     func advance() { state.withLock { $0.hasPassed = true } }
 
-    /// Runs an action in the reading of a number, counted from 1, before that reading returns.
+    /// Runs an action during a reading, before it returns. Readings are counted from 1.
     func act(at reading: Int, _ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.actions[reading] = action }
     }
 
-    /// The time; it may move in the reading itself.
+    /// The current time, which an action may change during the reading.
     var now: ManualClock.Instant {
         let action = state.withLock { state -> (@Sendable () -> Void)? in
             guard let readings = state.readings else { return nil }
@@ -215,6 +215,6 @@ final class PollingClock: Clock {
 
     var minimumResolution: Duration { .zero }
 
-    /// Does not sleep: work that is carried by a deadline schedules nothing.
+    /// Throws instead of sleeping: work that carries a deadline schedules nothing.
     func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws { throw CancellationError() }
 }

@@ -1,15 +1,15 @@
 import InwardImages
 
 extension ImageCodecConformance {
-    /// How many bytes a codec may need to recognize a format.
+    /// The maximum number of bytes that a codec needs to recognize a format.
     private static let signatureLength = 64
-    /// Images are not decoded if damage makes their header claim more bytes, because callers have such a limit too.
+    /// If damage makes the header claim a larger image, it is not decoded, because callers have such a limit too.
     private static let byteLimit = 512 * 1_024
 
-    /// Bytes that are cut short fail, unless truncation is allowed: then they give an image of the size in the header.
+    /// Truncated bytes fail to decode. If truncation is allowed, they result in an image of the size in the header.
     func truncationViolations(_ codec: any ImageCodec, _ specimen: ImageSample) -> [String] {
         let total = specimen.bytes.count
-        // What is reduced is often read by other code.
+        // Reduced images are often decoded by different code.
         let reductions = Set([1, largestReduction(of: specimen.bytes, by: codec)]).sorted()
         var lengths = Set(0..<min(total, 96))
         lengths.formUnion(max(0, total - 32)..<total)
@@ -26,7 +26,7 @@ extension ImageCodecConformance {
         }
     }
 
-    /// By how much a codec can reduce an image at most.
+    /// Returns the largest reduction that a codec offers for an image.
     func largestReduction(of bytes: [UInt8], by codec: any ImageCodec) -> Int {
         (try? codec.header(of: bytes))?.reductions.max() ?? 1
     }
@@ -50,7 +50,7 @@ extension ImageCodecConformance {
         }
     }
 
-    /// Bytes that are changed anywhere give an image of the size in the header, or an error.
+    /// Bytes that are changed at any position result in an image of the size in the header, or in an error.
     func changeViolations(_ codec: any ImageCodec, _ specimen: ImageSample) -> [String] {
         var random = SplitMix64(seed: seed)
         return (0..<400).flatMap { number in
@@ -69,7 +69,7 @@ extension ImageCodecConformance {
         }
     }
 
-    /// Random bytes are in no format.
+    /// Random bytes are not recognized as any format.
     func nonsenseViolations(_ codec: any ImageCodec) -> [String] {
         var random = SplitMix64(seed: seed)
         return (0..<200).flatMap { number in
@@ -93,7 +93,7 @@ extension ImageCodecConformance {
         }
     }
 
-    /// Finds what is wrong with the result of decoding damaged bytes.
+    /// Returns what is wrong with the result of decoding damaged bytes.
     private func damageViolations(
         _ codec: any ImageCodec,
         _ bytes: [UInt8],
@@ -112,7 +112,7 @@ extension ImageCodecConformance {
         }
     }
 
-    /// Finds whether decoding failed for another reason than the bytes.
+    /// Returns a violation if decoding failed for a reason other than the bytes.
     func reasonViolations(_ error: ImageCodecError, _ name: String) -> [String] {
         switch error.reason {
         case .unrecognized, .unsupported, .damaged, .truncated: []

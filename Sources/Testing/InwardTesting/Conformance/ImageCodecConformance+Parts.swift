@@ -1,14 +1,14 @@
 import InwardImages
 
 extension ImageCodecConformance {
-    /// How far a wavy image may be from what it was, in addition to what the format loses of a smooth one.
+    /// The allowed difference for an image of waves, in addition to the format's loss for a smooth image.
     private static let waveTolerance = 24
 
-    /// The first bytes of an image give its header and, where truncation is allowed, its first rows.
+    /// The first bytes of an image provide its header and, if truncation is allowed, its first rows.
     func partViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) -> [String] {
         let size = ImageSize(clamping: 48, 160)
         var random = SplitMix64(seed: seed)
-        // The rows take about as many bytes each, so that the beginning of the bytes is the beginning of the image.
+        // All rows take about the same number of bytes, so the first bytes correspond to the top of the image.
         var image = roundTrip.tolerance == 0 ? Image.noise(size, &random) : .waves(size)
         if !roundTrip.keepsAlpha { image = image.opaque }
         if roundTrip.keepsOrientation { image.orientation = .right }
@@ -28,9 +28,9 @@ extension ImageCodecConformance {
         }
     }
 
-    /// The same for an image that is only read.
+    /// The same for an image that is only decoded.
     func partViolations(_ codec: any ImageCodec, _ sample: ImageSample) -> [String] {
-        // What is reduced is often read by other code.
+        // Reduced images are often decoded by different code.
         let reductions = Set([1, largestReduction(of: sample.bytes, by: codec)]).sorted()
         return headerViolations(codec, sample) + reductions.flatMap { rowViolations(codec, sample, reducedBy: $0) }
     }
@@ -69,9 +69,9 @@ extension ImageCodecConformance {
             guard part.size == image.size.divided(by: reduction), part.orientation == image.orientation else {
                 return ["\(name) must have its size and orientation, and do not."]
             }
-            // Only what is not reduced has rows to compare with.
+            // Only an image that is not reduced has rows to compare with.
             guard reduction == 1 else { return [] }
-            // Headers take bytes too, and the last rows may be there in part.
+            // Headers take bytes too, and the last rows may be incomplete.
             let difference = part.largestDifference(from: image, rows: image.size.height / 3)
             guard difference > sample.tolerance + Self.waveTolerance * min(1, sample.tolerance) else { return [] }
             return ["\(name) must give its first rows, and these are off by \(difference)."]
@@ -80,12 +80,12 @@ extension ImageCodecConformance {
         }
     }
 
-    /// Bytes that follow an image are ignored, or the image is refused.
+    /// Bytes after the end of an image are ignored, or the image is refused.
     func trailingViolations(_ codec: any ImageCodec, _ specimen: ImageSample) -> [String] {
         var random = SplitMix64(seed: seed)
         let trailing = random.bytes(64)
         let name = "\(specimen.format) with other bytes after it"
-        // What is wrong with the bytes themselves is found elsewhere.
+        // Other checks find what is wrong with the bytes themselves.
         guard let header = try? codec.header(of: specimen.bytes),
             let image = try? codec.image(from: specimen.bytes, ImageDecodingOptions())
         else { return [] }
@@ -101,12 +101,12 @@ extension ImageCodecConformance {
 }
 
 extension ImageCodecConformance {
-    /// How far a reduced image without edges may be from the mean of the pixels, in addition to what the format loses.
+    /// The allowed difference of a reduced smooth image from the mean of its pixels, in addition to the format's loss.
     static let reductionTolerance = 16
-    /// The same for an image of regions, at whose edges colours may be mixed: less than half of their distance.
+    /// The same for an image of regions, which may mix colours at the edges: less than half of the distance between the colours.
     private static let edgeTolerance = 60
 
-    /// An image is reduced as its header offers: nothing is lost but pixels. It is not reduced by what the header does not offer.
+    /// An image can be reduced as its header offers, and loses only resolution. Other reductions are not made.
     func reductionViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) -> [String] {
         let regions = Image.regions(ImageSize(clamping: 160, 128))
         var images = [(regions, Self.edgeTolerance)]
@@ -123,7 +123,7 @@ extension ImageCodecConformance {
             do throws(ImageCodecError) {
                 let bytes = try codec.bytes(of: image, as: roundTrip.encoding)
                 let sample = ImageSample(bytes, format: roundTrip.format, image: image, tolerance: roundTrip.tolerance)
-                // Large images cost time, and tell no more of what is not offered.
+                // Large images take time and reveal nothing more about reductions that are not offered.
                 let isSmall = image.size.pixelCount < 1_024
                 return reductionViolations(
                     codec,
@@ -137,8 +137,8 @@ extension ImageCodecConformance {
         }
     }
 
-    /// The same for an image that is only read. Without a tolerance its pixels need not be near the mean of those they stand for,
-    /// but must be between the colours around them.
+    /// The same for an image that is only decoded. Without a tolerance, a pixel need not be near the mean of the pixels it
+    /// replaces, but must be between the colours around them.
     func reductionViolations(
         _ codec: any ImageCodec,
         _ sample: ImageSample,
@@ -211,19 +211,19 @@ extension ImageCodecConformance {
     }
 }
 
-/// What the parts of a colour may be in a reduced image: what they are in the original around the same place.
+/// The allowed range of each colour component in a reduced image: the range of the original around the same place.
 ///
-/// However a codec reduces, a pixel comes of those it stands for and of their neighbours. So it is known what a reduced image may
-/// look like even if it has edges.
+/// However a codec reduces an image, each pixel results from those it replaces and their neighbours. The bounds therefore also
+/// apply to images with edges.
 struct ReductionBounds: Sendable {
-    /// The size and the orientation of the reduced image.
+    /// The size and orientation of the reduced image.
     private let size: ImageSize
     private let orientation: Orientation
-    /// The least and the greatest of each part, for each pixel and those beside it.
+    /// The minimum and maximum of each component, for each pixel and its neighbours.
     private let least: [UInt8]
     private let greatest: [UInt8]
 
-    /// Finds the bounds for an image with sides divided by a number.
+    /// Computes the bounds for an image with its sides divided by a number.
     init(of image: Image, dividedBy divisor: Int) {
         size = image.size.divided(by: divisor)
         orientation = image.orientation
@@ -245,7 +245,7 @@ struct ReductionBounds: Sendable {
         self.greatest = Self.spread(greatest, size, max)
     }
 
-    /// Each value joined with those of the pixels beside it.
+    /// Returns each value combined with those of the neighbouring pixels.
     private static func spread(_ values: [UInt8], _ size: ImageSize, _ join: (UInt8, UInt8) -> UInt8) -> [UInt8] {
         var spread = values
         for y in 0..<size.height {
@@ -264,12 +264,12 @@ struct ReductionBounds: Sendable {
         return spread
     }
 
-    /// How far the farthest part of a colour is out of the bounds, in a reduced image of the right size.
+    /// Returns how far any colour component is out of bounds, in a reduced image of the right size.
     func largestExcess(of reduced: Image) -> Int {
         var largest = 0
         let values = reduced.bytes.span
         for index in 0..<min(values.count, least.count) {
-            // Colours that are hardly seen may be lost: alpha is the last part.
+            // Colours of nearly transparent pixels may be lost. Alpha is the last component.
             let alpha = index / Image.bytesPerPixel * Image.bytesPerPixel + Image.bytesPerPixel - 1
             guard index == alpha || least[alpha] >= 128 else { continue }
             largest = max(largest, Int(least[index]) - Int(values[index]), Int(values[index]) - Int(greatest[index]))
@@ -277,7 +277,8 @@ struct ReductionBounds: Sendable {
         return largest
     }
 
-    /// Whether an image has the size and the orientation, and no colour that is farther out of the bounds than allowed.
+    /// Returns whether an image has the right size and orientation, and no colour component that is out of bounds by more than the
+    /// tolerance.
     func hold(_ reduced: Image, within tolerance: Int) -> Bool {
         reduced.size == size && reduced.orientation == orientation && largestExcess(of: reduced) <= tolerance
     }

@@ -1,7 +1,7 @@
 public import InwardImages
 
 extension ImageCodecConformance {
-    /// The orientation comes back, in the header and in the image.
+    /// The orientation survives, in the header and in the image.
     func orientationViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) -> [String] {
         guard roundTrip.keepsOrientation else { return [] }
         return Orientation.allCases.flatMap { orientation in
@@ -10,7 +10,7 @@ extension ImageCodecConformance {
         }
     }
 
-    /// What is wrong with an image that is written and read.
+    /// Returns what is wrong with an image that is encoded and decoded.
     func violations(of codec: any ImageCodec, _ roundTrip: ImageRoundTrip, by image: Image) -> [String] {
         do throws(ImageCodecError) {
             let bytes = try codec.bytes(of: image, as: roundTrip.encoding)
@@ -25,7 +25,7 @@ extension ImageCodecConformance {
         }
     }
 
-    /// What is wrong with an image that is read.
+    /// Returns what is wrong with an image that is decoded.
     func violations(of codec: any ImageCodec, _ sample: ImageSample) -> [String] {
         let name = "An \(sample.image) in \(sample.format)"
         var violations: [String] = []
@@ -68,14 +68,15 @@ extension ImageCodecConformance {
 }
 
 extension ImageCodecConformance {
-    /// The sides that are tried, each with some others: those around the blocks of usual formats.
+    /// The side lengths to try, each with some of the other side lengths. They are chosen around the block sizes of the usual
+    /// formats.
     private static let sides = [1, 2, 3, 5, 7, 8, 9, 15, 16, 17]
-    /// The other sides.
+    /// The other side lengths.
     private static let otherSides = [1, 8, 17]
-    /// Larger images: sides around what one byte and two bytes can say.
+    /// Larger images, with sides around the limits of one byte and of two bytes.
     private static let largeSizes = [(300, 5), (5, 300), (260, 258), (65_537, 1), (1, 65_537)]
 
-    /// Images of many sizes come back as they were.
+    /// Images of many sizes survive encoding and decoding.
     func sizeViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) -> [String] {
         var random = SplitMix64(seed: seed)
         var sizes: Set<ImageSize> = []
@@ -100,7 +101,7 @@ extension ImageCodecConformance {
         return violations
     }
 
-    /// Long and large images come back as they were. Where a side is too long for the format, they are refused.
+    /// Long and large images survive encoding and decoding, or are refused if a side is too long for the format.
     func largeSizeViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) -> [String] {
         Self.largeSizes.flatMap { width, height in
             violations(of: codec, roundTrip, by: .smooth(ImageSize(clamping: width, height)))
@@ -108,43 +109,43 @@ extension ImageCodecConformance {
     }
 }
 
-/// A format that a codec both writes and reads, and what must survive of an image.
+/// A format that a codec both encodes and decodes, and what it must preserve.
 ///
 ///     let webP = ImageRoundTrip(ImageEncoding(.webP, quality: 95), tolerance: 12, longestSide: 16_383)
 ///
-/// The parameters demand everything unless you say that the format cannot do it, except sides over 65,535: those may be refused
-/// unless you demand longer ones.
+/// By default, the format must preserve everything, for sides of up to 65,535 pixels. Pass parameters for what it cannot preserve,
+/// or to demand longer sides.
 public struct ImageRoundTrip: Hashable, Sendable {
-    /// How images are written.
+    /// The encoding.
     public let encoding: ImageEncoding
-    /// How far each part of a colour may be from what it was, in an image without edges; 0 if any image comes back exactly.
+    /// The allowed difference of each colour component in an image without edges. At 0, every image must be preserved exactly.
     public let tolerance: Int
-    /// Whether alpha is kept.
+    /// Whether the format preserves alpha.
     public let keepsAlpha: Bool
-    /// Whether the format stores an orientation.
+    /// Whether the format stores the orientation.
     public let keepsOrientation: Bool
-    /// The longest side that must be written. A longer one may be refused as unencodable.
+    /// The longest side that must be encodable. Longer sides may be refused as unencodable.
     public let longestSide: Int
     /// Whether the header can be read from the first half of the bytes.
     public let hasLeadingHeader: Bool
-    /// Whether bytes that are cut short give the rows that they hold, where truncation is allowed.
+    /// Whether truncated bytes result in the rows that they contain, if truncation is allowed.
     public let keepsTruncatedRows: Bool
-    /// Whether the codec looks at its deadline between the steps of its work.
+    /// Whether the codec checks its deadline between the steps of its work.
     public let isInterruptible: Bool
 
-    /// Describes what a codec writes and reads.
+    /// Creates a description of a format that a codec encodes and decodes.
     ///
     /// - Parameters:
-    ///   - encoding: How images are written.
-    ///   - tolerance: How far each part of a colour may be from what it was, from 0 to 255, in an image without edges. At 0 any
-    ///     image has to come back exactly.
-    ///   - keepsAlpha: Whether alpha is kept. For a lossy format, alpha below one half is not tried.
-    ///   - keepsOrientation: Whether the format stores an orientation.
-    ///   - longestSide: The longest side that must be written. A longer one may be refused as `unencodable`.
+    ///   - encoding: The encoding.
+    ///   - tolerance: The allowed difference of each colour component, from 0 to 255, in an image without edges. At 0, every image
+    ///     must be preserved exactly.
+    ///   - keepsAlpha: Whether the format preserves alpha. For a lossy format, the check does not use alpha below one half.
+    ///   - keepsOrientation: Whether the format stores the orientation.
+    ///   - longestSide: The longest side that must be encodable. Longer sides may be refused as `unencodable`.
     ///   - hasLeadingHeader: Whether the header can be read from the first half of the bytes.
-    ///   - keepsTruncatedRows: Whether bytes that are cut short give the rows that they hold, where truncation is allowed.
-    ///   - isInterruptible: Whether the codec looks at its deadline between the steps of its work. Pass `false` for a library that
-    ///     encodes or decodes in one piece.
+    ///   - keepsTruncatedRows: Whether truncated bytes result in the rows that they contain, if truncation is allowed.
+    ///   - isInterruptible: Whether the codec checks its deadline between the steps of its work. Pass `false` for a library that
+    ///     encodes or decodes in a single call.
     public init(
         _ encoding: ImageEncoding,
         tolerance: Int = 0,
@@ -165,10 +166,10 @@ public struct ImageRoundTrip: Hashable, Sendable {
         self.isInterruptible = isInterruptible
     }
 
-    /// PNG, which is lossless and has sides of up to 2,147,483,647 pixels.
+    /// PNG, which is lossless and supports sides of up to 2,147,483,647 pixels.
     public static let png = ImageRoundTrip(.png, longestSide: 2_147_483_647)
 
-    /// JPEG of a high quality, which keeps no alpha, and colours within 12 steps of 255.
+    /// High-quality JPEG, which drops alpha and preserves colours within 12 of 255 steps.
     public static let jpeg = ImageRoundTrip(.jpeg(quality: 95), tolerance: 12, keepsAlpha: false)
 
     /// The format.

@@ -4,7 +4,7 @@ import InwardImages
 import Synchronization
 
 extension ImageCodecConformance {
-    /// Calls leave nothing behind that a later one meets: images are written and read in turns.
+    /// Calls leave no state behind that affects later calls: images are encoded and decoded in alternation.
     func repetitionViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) -> [String] {
         let sizes = [(13, 7), (13, 7), (7, 13), (20, 4)].map { ImageSize(clamping: $0.0, $0.1) }
         var samples: [ImageSample] = []
@@ -13,7 +13,7 @@ extension ImageCodecConformance {
                 var image = Image.smooth(size)
                 if index == 1 { image = image.reversed }
                 if roundTrip.keepsOrientation, index == 2 { image.orientation = .left }
-                // The second time, because what the first leaves behind may be wrong then.
+                // Encoded twice, because state that the first call leaves behind may affect the second.
                 _ = try codec.bytes(of: image, as: roundTrip.encoding)
                 let bytes = try codec.bytes(of: image, as: roundTrip.encoding)
                 samples.append(
@@ -26,19 +26,19 @@ extension ImageCodecConformance {
         return repetitionViolations(codec, samples)
     }
 
-    /// The same for images that are only read.
+    /// The same for images that are only decoded.
     func repetitionViolations(_ codec: any ImageCodec, _ samples: [ImageSample]) -> [String] {
         let padded = samples.padded
-        // A codec may refuse bytes with others after them.
+        // A codec may refuse bytes after the end of an image.
         let isPaddingRead = padded.allSatisfy { (try? codec.image(from: $0.bytes, ImageDecodingOptions())) != nil }
-        // Of the same length, so that nothing is told apart by it.
+        // All of the same length, so that a codec cannot distinguish them by length.
         let tried = isPaddingRead ? padded : samples
         return (tried + tried.reversed()).flatMap { sample in
             violations(of: codec, sample).map { "One after the other: \($0)" }
         }
     }
 
-    /// Calls at the same time each get their own image.
+    /// Concurrent calls each return their own image.
     func concurrencyViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) async -> [String] {
         await concurrencyViolations(
             [(8, 12), (12, 8)].map { width, height in
@@ -48,7 +48,7 @@ extension ImageCodecConformance {
         )
     }
 
-    /// The same for calls of any kind. Each is made again and again on a thread of its own, and says what it finds wrong.
+    /// The same for calls of any kind. Each call is repeated on its own thread, and returns the violations it finds.
     func concurrencyViolations(_ calls: [@Sendable () -> [String]]) async -> [String] {
         let start = DispatchGroup()
         for _ in calls { start.enter() }
@@ -60,7 +60,7 @@ extension ImageCodecConformance {
                         start.leave()
                         start.wait()
                         var violations: Set<String> = []
-                        // All go on till then, so that none waits in vain for another.
+                        // All callers continue until then, so that none waits in vain for another.
                         while overlap.needsCalls {
                             overlap.enter(caller)
                             violations.formUnion(call())
@@ -75,7 +75,7 @@ extension ImageCodecConformance {
         return found.map { "At the same time: \($0)" }.sorted()
     }
 
-    /// A call that is made between the steps of another changes nothing of it.
+    /// A call that is made between the steps of another call does not affect it.
     func nestingViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) async -> [String] {
         guard nestsCalls else { return [] }
         let image = Image.smooth(ImageSize(clamping: 24, 72))
@@ -110,7 +110,7 @@ extension ImageCodecConformance {
             + (failures.value == 0 ? [] : ["\(name) must not change another that is read meanwhile, and does."])
     }
 
-    /// The same for images that are only read.
+    /// The same for images that are only decoded.
     func nestingViolations(
         _ codec: any ImageCodec,
         _ sample: ImageSample,
@@ -126,7 +126,7 @@ extension ImageCodecConformance {
             + (failures.value == 0 ? [] : ["\(name) must not change another that is read meanwhile, and does."])
     }
 
-    /// Whether an image is read right although other work is done meanwhile.
+    /// Returns whether an image is decoded correctly although other work is done in the meantime.
     private func isRead(
         _ sample: ImageSample,
         by codec: any ImageCodec,
@@ -139,7 +139,7 @@ extension ImageCodecConformance {
         }
     }
 
-    /// Whether work is right although other work is done at each of its first looks at the deadline.
+    /// Returns whether work is correct although other work is done at each of its first deadline checks.
     private func nesting<Value: Sendable>(
         _ other: @escaping @Sendable () -> Void,
         in work: () throws(ImageCodecError) -> Value,
@@ -156,17 +156,17 @@ extension ImageCodecConformance {
     }
 }
 
-/// Runs work that blocks on a thread of its own, where it meets other such work however many threads tasks have.
+/// Runs blocking work on its own thread, so that it overlaps with other such work even if the cooperative pool has few threads.
 private func onOwnThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-    // Resumed once, by the end of the work.
+    // Resumed once, when the work ends.
     await withCheckedContinuation { continuation in
-        // Each serial queue has a thread of its own while it works.
+        // A serial queue has its own thread while it works.
         DispatchQueue(label: "inward.conformance").async { continuation.resume(returning: work()) }
     }
 }
 
 extension [ImageSample] {
-    /// The same images in bytes of one length, with zeros after them.
+    /// The same images, padded with zeros to a common length.
     fileprivate var padded: [ImageSample] {
         let length = map(\.bytes.count).max() ?? 0
         return map { sample in
@@ -181,21 +181,22 @@ extension [ImageSample] {
     }
 }
 
-/// Counts how often calls on several threads met, so that they go on until that is enough.
+/// Counts how often calls on several threads overlap, so that they continue until they have overlapped enough.
 ///
-/// A thread that the system does not run for a while stands at one place in one call, which may be harmless. So meeting that call
-/// counts once, however many other calls it outlasts.
+/// A thread that the system suspends stays at one place in one call, which may be harmless. Overlapping that call therefore counts
+/// once, however many other calls it outlasts.
 final class CallOverlap: Sendable {
-    /// How often each caller meets others.
+    /// The number of overlaps that each caller needs.
     private static let enough = 16
-    /// After how many calls each the callers stop if they do not meet. So many take longer than the system runs one thread at a time.
+    /// The number of calls per caller after which callers stop if they never overlap. They take longer than the system runs one
+    /// thread at a time.
     private static let maximumCalls = 1_000
 
     private struct Caller {
         var callCount = 0
         var isActive = false
         var meetings = 0
-        /// How many calls the others had made when this one last met some of them.
+        /// The number of calls that the others had made when this caller last overlapped with some of them.
         var metCallCount = 0
     }
 
@@ -205,14 +206,14 @@ final class CallOverlap: Sendable {
         callers = Mutex([Caller](repeating: Caller(), count: count))
     }
 
-    /// Whether calls are still needed, of whichever caller.
+    /// Whether any caller needs more calls.
     var needsCalls: Bool {
         callers.withLock { callers in
             callers.contains { $0.meetings < Self.enough } && callers.contains { $0.callCount < Self.maximumCalls }
         }
     }
 
-    /// A caller begins a call.
+    /// Records that a caller begins a call.
     func enter(_ caller: Int) {
         callers.withLock { callers in
             let others = callers.indices.filter { $0 != caller }
@@ -226,7 +227,7 @@ final class CallOverlap: Sendable {
         }
     }
 
-    /// A caller ends its call.
+    /// Records that a caller ends its call.
     func leave(_ caller: Int) {
         callers.withLock { $0[caller].isActive = false }
     }

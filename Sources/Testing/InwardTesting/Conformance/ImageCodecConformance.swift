@@ -1,8 +1,8 @@
 public import InwardImages
 
-/// Checks what every image codec must do.
+/// A check of the requirements for every image codec.
 ///
-/// List the formats that the codec writes and reads, and run the check from a test of any framework:
+/// List the formats that the codec encodes and decodes, and run the check in a test of any framework:
 ///
 ///     let conformance = ImageCodecConformance(
 ///         roundTrips: [.png, .jpeg],
@@ -11,23 +11,23 @@ public import InwardImages
 ///     )
 ///     try await conformance.check(MyImageCodec())
 ///
-/// For each format that the codec writes, the check makes images and finds out whether:
+/// For each format that the codec encodes, the check generates images and verifies that:
 ///
-/// - images of many sizes come back, with their alpha and orientation, and sides over 65,535 come back or are refused as
+/// - images of many sizes survive with their alpha and orientation, and images with sides over 65,535 survive or are refused as
 ///   `unencodable`;
-/// - images that are reduced while they are decoded keep all but the pixels left out, and only offered reductions are made;
-/// - the first half of the bytes gives the header, and three quarters of them give the first rows where truncation is allowed;
-/// - bytes that are cut short, changed, random or followed by others give an image of the stated size or the error for it;
-/// - a call that is cancelled or whose deadline passes, before it begins or at any step, returns all of its result or fails as
+/// - images that are reduced while they are decoded lose only resolution, and only offered reductions are made;
+/// - the first half of the bytes provides the header, and three quarters of them provide the first rows if truncation is allowed;
+/// - bytes that are truncated, changed, random or followed by others result in an image of the stated size or in the right error;
+/// - a call that is cancelled or whose deadline passes, before it begins or at any step, returns its complete result or fails as
 ///   `cancelled` or `timedOut`;
-/// - calls share nothing: one after the other, at the same time, and one between the steps of another.
+/// - calls share no state, whether they run one after the other, concurrently, or between the steps of another.
 ///
-/// The check fails for what it cannot find out. If a format cannot do something, say so in its ``ImageRoundTrip``. For a format
-/// that the codec only reads, pass an ``ImageSample`` or, better, several. The same is found out by them, except what needs other
-/// images than these.
+/// The check fails for anything that it cannot verify. If a format does not support something, say so in its ``ImageRoundTrip``.
+/// For a format that the codec only decodes, pass an ``ImageSample``, or preferably several. The check verifies the same with them,
+/// except for what needs other images.
 ///
-/// Some images follow from a seed, and violations that depend on it name it. A codec that crashes ends the test. The check waits
-/// for a codec that ignores cancellation.
+/// Some images are generated from a seed, which is part of the violations that depend on it. A codec that crashes ends the test.
+/// The check waits for a codec that ignores cancellation.
 public struct ImageCodecConformance: Sendable {
     let roundTrips: [ImageRoundTrip]
     let samples: [ImageSample]
@@ -35,15 +35,15 @@ public struct ImageCodecConformance: Sendable {
     let seed: UInt64
     let nestsCalls: Bool
 
-    /// Makes a check.
+    /// Creates a check.
     ///
     /// - Parameters:
-    ///   - roundTrips: The formats that the codec writes and reads, and what must survive of an image.
-    ///   - samples: Images in formats that the codec only reads.
-    ///   - unwritten: A format that the codec does not write.
-    ///   - seed: Determines the images, the damage and the random bytes.
-    ///   - nestsCalls: Whether the codec is called again, in the same task, while it looks at its deadline. That finds state which
-    ///     calls share in every run. Pass `false` for a codec that holds a lock or the state of a thread meanwhile.
+    ///   - roundTrips: The formats that the codec encodes and decodes, and what they must preserve.
+    ///   - samples: Images in formats that the codec only decodes.
+    ///   - unwritten: A format that the codec does not encode.
+    ///   - seed: The seed for the images, the damage and the random bytes.
+    ///   - nestsCalls: Whether to call the codec again in the same task while it checks its deadline. This reliably detects state
+    ///     that calls share. Pass `false` for a codec that holds a lock or thread-local state at that point.
     public init(
         roundTrips: [ImageRoundTrip],
         samples: [ImageSample] = [],
@@ -60,7 +60,7 @@ public struct ImageCodecConformance: Sendable {
 
     /// Checks a codec.
     ///
-    /// - Throws: a ``ConformanceFailure`` that lists what the codec does wrong, with the first cases of each check.
+    /// - Throws: a ``ConformanceFailure`` that lists the violations, with the first cases of each check.
     public func check(_ codec: any ImageCodec) async throws(ConformanceFailure) {
         var violations: [String] = []
         if roundTrips.isEmpty, samples.isEmpty { violations.append("There is neither a round trip nor a sample.") }
@@ -87,11 +87,11 @@ public struct ImageCodecConformance: Sendable {
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
 
-    /// The images that are damaged: one of each format.
+    /// Returns the images to damage, one for each format.
     private func specimens(_ codec: any ImageCodec) -> [ImageSample] {
         let image = Image.smooth(ImageSize(clamping: 40, 30))
         let written = roundTrips.compactMap { roundTrip in
-            // If it cannot be written, another check has said so.
+            // If encoding fails, another check has reported it.
             (try? codec.bytes(of: image, as: roundTrip.encoding)).map {
                 ImageSample($0, format: roundTrip.format, image: image, tolerance: roundTrip.tolerance)
             }
@@ -99,7 +99,7 @@ public struct ImageCodecConformance: Sendable {
         return written + samples
     }
 
-    /// A format that is not written is unsupported.
+    /// Encoding in a format that the codec does not support fails as unsupported.
     private func unwrittenViolations(_ codec: any ImageCodec) -> [String] {
         do throws(ImageCodecError) {
             _ = try codec.bytes(of: Image(size: ImageSize(clamping: 3, 2)), as: ImageEncoding(unwritten))
@@ -112,7 +112,7 @@ public struct ImageCodecConformance: Sendable {
 }
 
 extension [String] {
-    /// Each violation once, and the first 12 of them.
+    /// Returns the first 12 distinct violations.
     func reduced() -> [String] {
         var seen: Set<String> = []
         return Array(filter { seen.insert($0).inserted }.prefix(12))
@@ -120,14 +120,14 @@ extension [String] {
 }
 
 extension ImageCodecConformance {
-    /// How many rows an image must have, so that a codec looks at its deadline between steps: as many as those that are written.
+    /// The number of rows at which a codec must check its deadline between steps, which is that of the encoded images.
     private static let rowsOfSteps = 320
 
-    /// Finds what is wrong with how samples are read.
+    /// Returns what is wrong with the decoding of samples.
     func sampleViolations(_ codec: any ImageCodec, _ specimens: [ImageSample]) async -> [String] {
         let own = samples.map { self.violations(of: codec, $0) }
         let written = specimens.filter { specimen in !samples.contains(specimen) }
-        // What follows from an image that is read wrong is not said beside it.
+        // Consequences of an image that is decoded incorrectly are not reported separately.
         let readable = zip(samples, own).filter { $0.1.isEmpty }.map(\.0)
         var violations = own.flatMap(\.self)
         for sample in readable {
@@ -145,44 +145,45 @@ extension ImageCodecConformance {
         return violations
     }
 
-    /// The image to read at the same time: another one, of the same format if possible, or the sample itself if it is the only one.
+    /// Returns the image to decode at the same time: another one, preferably of the same format, or the sample itself if it is the
+    /// only one.
     private static func partner(of sample: ImageSample, among samples: [ImageSample]) -> ImageSample {
         let others = samples.filter { $0.image != sample.image }
         return others.first { $0.format == sample.format } ?? others.first ?? sample
     }
 }
 
-/// Encoded bytes and the image in them, for a format that a codec only reads.
+/// Encoded bytes and the image that they contain, for a format that a codec only decodes.
 ///
-/// Choose an image with edges and, where the format has alpha, with alpha that differs: shifts and lost alpha are found by those.
-/// Pass two samples of different images for each format, so that the check finds out whether calls mix them, and one of at least
-/// 320 rows, so that it finds out whether the codec can be interrupted.
+/// Choose an image with edges and, if the format supports alpha, with varying alpha, so that the check detects shifted pixels and
+/// lost alpha. Pass two samples of different images for each format, so that it detects calls that mix them, and one with at least
+/// 320 rows, so that it detects whether the codec can be interrupted.
 public struct ImageSample: Hashable, Sendable {
     /// The encoded image.
     public let bytes: [UInt8]
-    /// The format it is encoded in.
+    /// The format of the encoded image.
     public let format: ImageFormat
-    /// The image that must be decoded, with its orientation.
+    /// The expected image, with its orientation.
     public let image: Image
-    /// How far each part of a colour may be from what it is in the image, from 0 to 255.
+    /// The allowed difference of each colour component, from 0 to 255.
     public let tolerance: Int
     /// Whether the header can be read from the first half of the bytes.
     public let hasLeadingHeader: Bool
-    /// Whether three quarters of the bytes give the first third of the rows, where truncation is allowed.
+    /// Whether three quarters of the bytes result in the first third of the rows, if truncation is allowed.
     public let keepsTruncatedRows: Bool
-    /// Whether the codec looks at its deadline between the steps of its work.
+    /// Whether the codec checks its deadline between the steps of its work.
     public let isInterruptible: Bool
 
-    /// Describes the image in encoded bytes.
+    /// Creates a sample.
     ///
     /// - Parameters:
     ///   - bytes: The encoded image.
-    ///   - format: The format it is encoded in.
-    ///   - image: The image that must be decoded, with its orientation.
-    ///   - tolerance: How far each part of a colour may be from what it is in the image, from 0 to 255.
+    ///   - format: The format of the encoded image.
+    ///   - image: The expected image, with its orientation.
+    ///   - tolerance: The allowed difference of each colour component, from 0 to 255.
     ///   - hasLeadingHeader: Whether the header can be read from the first half of the bytes.
-    ///   - keepsTruncatedRows: Whether three quarters of the bytes give the first third of the rows, where truncation is allowed.
-    ///   - isInterruptible: Whether the codec looks at its deadline between the steps of its work. That is demanded of images of at
+    ///   - keepsTruncatedRows: Whether three quarters of the bytes result in the first third of the rows, if truncation is allowed.
+    ///   - isInterruptible: Whether the codec checks its deadline between the steps of its work. This is required for images of at
     ///     least 320 rows.
     public init(
         _ bytes: [UInt8],

@@ -2,7 +2,7 @@ import InwardRepositories
 import Synchronization
 
 extension RecordStoreConformance {
-    /// One owner at a time has a key, until the claim is released or dropped, and whoever asks meanwhile is told who has it.
+    /// A key has one owner at a time, until the claim is released or dropped. Other claimants are told who owns it.
     func claimViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         let key: RecordKey = ["claimed", "é", String(repeating: "long", count: 200)]
         let others: [RecordKey] = [
@@ -42,7 +42,7 @@ extension RecordStoreConformance {
         return violations.isEmpty ? await claimTurnViolations([store]) : violations
     }
 
-    /// A claim ends once: what is left of it, and who releases it again, has no effect on the claim of the next owner.
+    /// A claim ends once: dropping a released claim, or releasing it again, does not affect the next owner's claim.
     private func claimEndViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         let key: RecordKey = ["ends"]
         for _ in 0..<16 {
@@ -54,7 +54,7 @@ extension RecordStoreConformance {
                 return ["A claim that was released must be over, and is not."]
             }
             await first.release()
-            // What the end of the first may have left to be done gets its turn.
+            // Lets any cleanup after the first claim run.
             for _ in 0..<32 { await Task.yield() }
             guard try await claimed(key, in: store) == nil else {
                 return ["The end of a claim must not end the next claim of its key, and does."]
@@ -64,7 +64,7 @@ extension RecordStoreConformance {
         return []
     }
 
-    /// Of many who claim a key at once, one has it at a time, and each gets its turn, in whichever of the stores at a place.
+    /// Of many concurrent claimants, one owns a key at a time and each gets its turn, in any of the stores at a place.
     private func claimTurnViolations(_ stores: [any RecordStore]) async -> [String] {
         let key: RecordKey = ["turns"]
         let owners = 4
@@ -83,14 +83,14 @@ extension RecordStoreConformance {
         return Set(found).sorted()
     }
 
-    /// Claims a key four times, waiting for each turn, and looks whether it is alone.
+    /// Claims a key four times, waiting for each turn, and checks that it is the only owner.
     private func turnViolations(
         of key: RecordKey,
         in store: any RecordStore,
         _ turns: ActiveCount
     ) async throws -> [String] {
         for _ in 0..<4 {
-            // No deadline: on a machine with much to do a turn takes as long as it takes.
+            // No deadline: on a busy machine, a turn can take any amount of time.
             var claim = try await claimed(key, in: store)
             while claim == nil {
                 try Task.checkCancellation()
@@ -106,7 +106,7 @@ extension RecordStoreConformance {
         return []
     }
 
-    /// A claim of one store keeps the key from another that is opened at the same place.
+    /// A claim in one store keeps the key from another store at the same place.
     func sharedClaimViolations(
         _ store: any RecordStore,
         _ open: @Sendable () async throws -> any RecordStore
@@ -137,11 +137,11 @@ extension RecordStoreConformance {
     }
 }
 
-/// Counts how many tasks are inside of a piece of work.
+/// Counts the tasks that are inside a section of code.
 final class ActiveCount: Sendable {
     private let count = Atomic(0)
 
-    /// Enters the work, and returns how many tasks are in it then.
+    /// Enters the section, and returns the number of tasks that are then inside.
     func enter() -> Int { count.add(1, ordering: .sequentiallyConsistent).newValue }
 
     func leave() { count.subtract(1, ordering: .sequentiallyConsistent) }

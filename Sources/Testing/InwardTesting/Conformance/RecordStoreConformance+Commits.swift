@@ -7,10 +7,10 @@ import Foundation
 #endif
 
 extension RecordStoreConformance {
-    /// Whoever reads while many commit sees all that one of them changes or nothing of it.
+    /// A concurrent reader sees all changes of a commit or none of them.
     ///
-    /// The writers go on until each reader has read between their commits. Half of the readers read in the other store, which is
-    /// one that is opened at the same place, or the same.
+    /// The writers continue until each reader has read between their commits. Half of the readers use the other store, which is
+    /// either the same store or another one at the same place.
     func concurrencyViolations(
         _ store: any RecordStore,
         readingIn other: any RecordStore
@@ -68,7 +68,8 @@ extension RecordStoreConformance {
                 ? [] : ["Of \(expected) records that are kept at the same time \(expected - count) are lost."])
     }
 
-    /// What one store keeps is there in another that is opened at the same place, and what that changes in the first.
+    /// Records of one store are visible in another that is opened at the same place, and changes in that one are visible in the
+    /// first.
     func durabilityViolations(
         _ store: any RecordStore,
         _ open: @Sendable () async throws -> any RecordStore
@@ -119,7 +120,7 @@ extension RecordStoreConformance {
 }
 
 extension RecordStoreConformance {
-    /// The expiry of a record is the one that it was last kept with, though its bytes are the same.
+    /// A record expires at the time of its latest commit, even if that stored the same bytes.
     func renewalViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         let key: RecordKey = ["renewed"]
         var violations: [String] = []
@@ -136,7 +137,7 @@ extension RecordStoreConformance {
         return violations
     }
 
-    /// A read that meets an expired record must not drop the one that takes its place meanwhile.
+    /// A read that finds an expired record must not drop its concurrent replacement.
     func replacementViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         let expired = StoredRecord([1], expiry: now.addingTimeInterval(-1))
         let replacement = StoredRecord([2])
@@ -151,7 +152,7 @@ extension RecordStoreConformance {
                         for _ in 0..<round % 8 { await Task.yield() }
                         try await store.commit([.keep(replacement, key)])
                         _ = try await (one, all)
-                        // What the reads may have left to be done gets its turn.
+                        // Lets any cleanup after the reads run.
                         for _ in 0..<16 { await Task.yield() }
                         return try await violations(
                             of: store,
@@ -167,7 +168,7 @@ extension RecordStoreConformance {
         return Set(found).sorted()
     }
 
-    /// Two stores at one place lose none of each other's commits, though they commit at the same time.
+    /// Two stores at one place lose none of each other's concurrent commits.
     func sharedCommitViolations(
         _ store: any RecordStore,
         _ open: @Sendable () async throws -> any RecordStore
@@ -175,7 +176,7 @@ extension RecordStoreConformance {
         let count = 32
         try await store.commit([.removeAll(["both"])])
         let stores = [store, try await open()]
-        // In each round both begin together, and neither leaves the other waiting, though its commit fails.
+        // In each round both begin together, and neither leaves the other waiting, even if its commit fails.
         let starts = (0..<count).map { _ in Rendezvous(of: stores.count) }
         let found = await withTaskGroup(of: [String].self) { group in
             for (index, store) in stores.enumerated() {
@@ -204,10 +205,10 @@ extension RecordStoreConformance {
         return violations
     }
 
-    /// Checks that a commit for which a store has no room changes nothing.
+    /// Checks that a commit that exceeds the available space changes nothing.
     ///
-    /// - Parameter open: Opens a store that is empty and has no room for 64 MiB.
-    /// - Throws: a ``ConformanceFailure`` that tells everything that the store does wrong.
+    /// - Parameter open: Opens an empty store that has less than 64 MiB of space.
+    /// - Throws: a ``ConformanceFailure`` that lists all violations.
     public func checkFullness(
         _ open: @Sendable () async throws -> any RecordStore
     ) async throws(ConformanceFailure) {
@@ -222,13 +223,13 @@ extension RecordStoreConformance {
 
     private func fullnessViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         try await store.commit([.keep(StoredRecord([1]), ["full", "0"])])
-        // Small records first, which there is room for where there is none for the others.
+        // Small records first, which may fit where the others do not.
         let piece = [UInt8](repeating: 7, count: 1 << 20)
         for round in 1...32 {
             let keys = ["a", "b", "c"].map { RecordKey(["full", String(round), $0]) }
             let changes = keys.map { RecordChange.keep(StoredRecord($0.components.last == "a" ? [1] : piece), $0) }
             for commit in [[.remove(["full", "0"])] + changes, [.keep(StoredRecord([1]), ["full", "0"])]] {
-                // Before each of the two: there may be room for the first and not for the second.
+                // Before each of the two commits: there may be space for the first and not for the second.
                 let before = try await store.records(under: ["full"]).map(\.key)
                 do throws(RecordStoreError) {
                     try await store.commit(commit)

@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 extension RecordStoreConformance {
-    /// What is kept is found byte for byte, and what takes its place after that.
+    /// Records are read back byte for byte, and so are their replacements.
     func valueViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         let key: RecordKey = ["values", "7"]
         var violations = try await violations(of: store, finding: nil, for: key, "What was never kept")
@@ -21,14 +21,14 @@ extension RecordStoreConformance {
                 "What is kept, \(bytes.count) bytes,"
             )
         }
-        // The last of the values is there still.
+        // The last of the values is still stored.
         try await store.commit([])
         let last = Self.values.last.map { StoredRecord($0) }
         violations += try await self.violations(of: store, finding: last, for: key, "What an empty commit leaves alone")
         return violations
     }
 
-    /// Each key has a record of its own, however alike two of them are.
+    /// Each key has its own record, however similar the keys are.
     func keyViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         let records = Self.keys.enumerated().map { index, key in
             (key: key, record: StoredRecord([UInt8(truncatingIfNeeded: index), 1]))
@@ -48,7 +48,7 @@ extension RecordStoreConformance {
         return violations
     }
 
-    /// What is removed is gone, and nothing else is.
+    /// Removals delete the given records and no others.
     func removalViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         var violations: [String] = []
         let tree: [RecordKey] = [
@@ -74,7 +74,7 @@ extension RecordStoreConformance {
         return violations
     }
 
-    /// What is under a key is listed in order, and nothing else.
+    /// The records under a key are listed in order, and no others.
     func orderViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         let keys = Self.keys + (0..<1_200).map { ["many", String($0 * 7919 % 1_200)] }
         try await store.commit(keys.map { .keep(StoredRecord([]), $0) })
@@ -90,7 +90,7 @@ extension RecordStoreConformance {
         return violations
     }
 
-    /// The changes of one commit are made one after the other.
+    /// The changes of a commit are applied one after the other.
     func sequenceViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         let key: RecordKey = ["s", "1"]
         let (one, two) = (StoredRecord([1]), StoredRecord([2]))
@@ -106,7 +106,7 @@ extension RecordStoreConformance {
         return violations
     }
 
-    /// What has expired is not given, and what has not is.
+    /// Expired records are not returned, and others are.
     func expiryViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         var violations: [String] = []
         for (seconds, isGiven) in [(-1e9, false), (-0.5, false), (0, false), (3_600, true), (1e9, true)] {
@@ -132,14 +132,14 @@ extension RecordStoreConformance {
         return violations
     }
 
-    /// Nothing, all bytes, a byte of each kind alone, and 1 MiB.
+    /// No bytes, all byte values, some single bytes, and 1 MiB.
     static let values: [[UInt8]] = {
         let all = [UInt8](0...255)
         let large = (0..<1_048_576).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         return [[], all, [0], [255], all.reversed(), large]
     }()
 
-    /// Keys that are alike: in letters, in where their components end, as texts, and as names of files.
+    /// Keys that are similar in their letters, component boundaries, text or file names.
     static var keys: [RecordKey] {
         [
             [], [""], ["", ""], ["a"], ["a", ""], ["", "a"], ["a", "b"], ["ab"], ["a/b"], ["a", "/", "b"], ["a\0b"],
@@ -154,7 +154,7 @@ extension RecordStoreConformance {
         ]
     }
 
-    /// A key as a sentence calls it: with its components apart, in ASCII, and not all of a long one.
+    /// Returns a key as it appears in a sentence: with its components separated, in ASCII, and shortened if it is long.
     private func name(_ key: RecordKey) -> String {
         "[" + key.components.prefix(8).map { String($0.prefix(16)).debugDescription }.joined(separator: ", ") + "]"
     }

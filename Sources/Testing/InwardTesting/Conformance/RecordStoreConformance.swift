@@ -7,42 +7,41 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What every store of records must do, as a check to run on an implementation.
+/// A check of the requirements for every record store.
 ///
-/// Tell it how a store is opened, and run it from a test of any framework:
+/// Tell the check how to open a store, and run it in a test of any framework:
 ///
 ///     let conformance = RecordStoreConformance(isDurable: true, now: now)
 ///     try await conformance.check { MyRecordStore(directory: directory, now: { now }) }
 ///
-/// A durable store also passes ``checkLosses(_:damage:)``, and a store that can be full ``checkFullness(_:)``.
+/// For a durable store, also run ``checkLosses(_:damage:)``. For a store that can run out of space, also run ``checkFullness(_:)``.
 ///
-/// It removes everything that the store keeps, at the beginning and between what it checks. A store that crashes ends the test
-/// that runs the check, and one that does not answer, or never gives a key to who waits for it, keeps it waiting: give the test a
-/// time limit.
+/// The check removes all records of the store, at the beginning and between its steps. A store that crashes ends the test that runs
+/// the check. The check waits for a store that does not respond or never grants a key to a waiter, so give the test a time limit.
 public struct RecordStoreConformance: Sendable {
     let isDurable: Bool
     let now: Date
 
-    /// Makes a check.
+    /// Creates a check.
     ///
     /// - Parameters:
-    ///   - isDurable: Whether what opens a store opens the same place each time, so that what one keeps another finds.
-    ///   - now: The time by the clock of the store, or one shortly before.
+    ///   - isDurable: Whether all stores open the same place, so that each finds what the others have stored.
+    ///   - now: The time on the store's clock, or shortly before it.
     public init(isDurable: Bool, now: Date) {
         self.isDurable = isDurable
         self.now = now
     }
 
-    /// Checks the stores that a function opens.
+    /// Checks the stores that a closure opens.
     ///
-    /// - Throws: a ``ConformanceFailure`` that tells everything that a store does wrong.
+    /// - Throws: a ``ConformanceFailure`` that lists all violations.
     public func check(
         _ open: @Sendable () async throws -> any RecordStore
     ) async throws(ConformanceFailure) {
         var violations: [String] = []
         do {
             let store = try await open()
-            // A reader that uses another store at the place must not see half a commit either.
+            // A reader that uses another store at the same place must not see half a commit either.
             let other = isDurable ? try await open() : store
             func concurrencyViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
                 try await self.concurrencyViolations(store, readingIn: other)
@@ -70,7 +69,7 @@ public struct RecordStoreConformance: Sendable {
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
 
-    /// What is wrong if a store does not find just this under a key, alone and among all.
+    /// Returns what is wrong if a store does not find the expected record under a key, alone and among all records.
     func violations(
         of store: any RecordStore,
         finding expected: StoredRecord?,
@@ -87,7 +86,7 @@ public struct RecordStoreConformance: Sendable {
         return violations
     }
 
-    /// A record as a sentence calls it.
+    /// Returns a record as it appears in a sentence.
     private func name(_ record: StoredRecord?) -> String {
         guard let record else { return "nothing" }
         let beginning = record.bytes.prefix(4).map { String($0) }.joined(separator: " ")
@@ -99,10 +98,10 @@ extension RecordStoreConformance {
     /// Checks that a durable store remembers which records it lost to damage.
     ///
     /// - Parameters:
-    ///   - open: Opens a store, at the same place each time.
-    ///   - damage: Changes a byte of a record where the store keeps it. It gets the record's key and its bytes, which stand nowhere
-    ///     else.
-    /// - Throws: a ``ConformanceFailure`` that tells everything that a store does wrong.
+    ///   - open: Opens a store, each time at the same place.
+    ///   - damage: Changes one byte of a record where the store keeps it. It receives the record's key and its bytes, which are
+    ///     unique in the store.
+    /// - Throws: a ``ConformanceFailure`` that lists all violations.
     public func checkLosses(
         _ open: @Sendable () async throws -> any RecordStore,
         damage: @Sendable (RecordKey, [UInt8]) async throws -> Void
@@ -172,8 +171,8 @@ extension RecordStoreConformance {
 }
 
 extension RecordStoreConformance {
-    /// A commit of a cancelled task is made whole or reports that it was cancelled and changes nothing, whenever it is cancelled.
-    /// What is committed beside it stays.
+    /// A commit of a cancelled task succeeds completely, or fails as cancelled and changes nothing, whenever it is cancelled.
+    /// Concurrent commits are not affected.
     func cancellationViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         var violations: Set<String> = []
         try await CancellationSweep.run(CancellationMoment.Order.allCases) { round, moment throws(RecordStoreError) in
@@ -209,7 +208,7 @@ extension RecordStoreConformance {
         return violations.sorted()
     }
 
-    /// A read of a cancelled task finds what is kept or fails as cancelled. Where nothing is lost, no loss is named.
+    /// A read of a cancelled task finds the record or fails as cancelled. It reports no loss if nothing is lost.
     func cancelledReadViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         let keys = (0..<4).map { RecordKey(["read", String($0)]) }
         try await store.commit(keys.map { .keep(StoredRecord([1]), $0) })
@@ -225,7 +224,7 @@ extension RecordStoreConformance {
         return record + list + losses
     }
 
-    /// A cancelled read of losses names those that there are or fails as cancelled.
+    /// A cancelled read of losses returns the existing losses or fails as cancelled.
     func cancelledLossViolations(
         _ store: any RecordStore,
         under key: RecordKey,
@@ -236,7 +235,7 @@ extension RecordStoreConformance {
         }
     }
 
-    /// What is wrong with the endings of a read whose task is cancelled. It returns whether it gave all that it should.
+    /// Returns what is wrong with the results of a read whose task is cancelled. The closure returns whether the read was complete.
     private func violations(
         ofReading name: String,
         _ read: @escaping @Sendable () async throws(RecordStoreError) -> Bool
@@ -253,7 +252,7 @@ extension RecordStoreConformance {
         return violations.sorted()
     }
 
-    /// What is wrong with the ending of a cancelled read.
+    /// Returns what is wrong with the result of a cancelled read.
     private static func violations(of name: String, _ ending: Result<Bool, RecordStoreError>) -> [String] {
         switch ending {
         case .success(false): ["\(name) that a cancelled task reads must be whole, and is not."]

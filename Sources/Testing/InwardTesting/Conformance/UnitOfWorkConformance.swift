@@ -1,30 +1,30 @@
 import InwardCore
 
-/// What every unit of work must do, as a check to run on an implementation.
+/// A check of the requirements for every unit of work.
 ///
-/// Tell it how a unit of work with two repositories is opened at a place, and run it from a test of any framework:
+/// Tell the check how to open a unit of work with two repositories at a place, and run it in a test of any framework:
 ///
 ///     let conformance = UnitOfWorkConformance(isDurable: true)
 ///     try await conformance.check { place in MyUnitOfWork.stage(in: directory.appending(path: place)) }
 ///
-/// What is opened at another place has nothing to do with it, and a place is empty when it is opened first. A check whose place is
-/// durable opens it again. Those of a crash are in ``checkCrashes(_:)``.
+/// Each place must be empty when it is first opened and independent of all other places. If the places are durable, the check opens
+/// them again. To check crashes, use ``checkCrashes(_:)``.
 public struct UnitOfWorkConformance: Sendable {
     private static let opening = "The unit of work must be opened and must not fail, and did: "
 
     let isDurable: Bool
 
-    /// Makes a check.
+    /// Creates a check.
     ///
-    /// - Parameter isDurable: Whether what is closed and opened again at a place finds what was made durable there.
+    /// - Parameter isDurable: Whether a unit of work that is reopened at a place finds what was made durable there.
     public init(isDurable: Bool) {
         self.isDurable = isDurable
     }
 
-    /// Checks the units of work that a function opens.
+    /// Checks the units of work that a closure opens.
     ///
-    /// - Parameter open: Opens one at the place of a name.
-    /// - Throws: a ``ConformanceFailure`` that tells everything that a unit of work does wrong.
+    /// - Parameter open: Opens a unit of work at the place with the given name.
+    /// - Throws: a ``ConformanceFailure`` that lists all violations.
     public func check(
         _ open: @escaping @Sendable (_ place: String) async throws -> UnitOfWorkStage
     ) async throws(ConformanceFailure) {
@@ -50,11 +50,12 @@ public struct UnitOfWorkConformance: Sendable {
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
 
-    /// Checks what is left of commits during which a process ends, in each of its steps.
+    /// Checks the result of commits during which the process ends, for each of their steps.
     ///
-    /// - Parameter open: Opens a unit of work at the place of a name, which fails, or whose process ends, in a step that is given,
-    ///   counted from zero: from then on nothing that is done has any effect. `nil` if it does not end. It may throw in that step.
-    /// - Throws: a ``ConformanceFailure`` that tells what a unit of work does wrong, and in which step.
+    /// - Parameter open: Opens a unit of work at the place with the given name. It must simulate the end of the process at the
+    ///   given step, counted from zero: nothing after that step has any effect, and the step may throw. `nil` means that the
+    ///   process does not end.
+    /// - Throws: a ``ConformanceFailure`` that lists the violations and the step of each.
     public func checkCrashes(
         _ open: @Sendable (_ place: String, _ step: Int?) async throws -> UnitOfWorkStage
     ) async throws(ConformanceFailure) {
@@ -98,7 +99,7 @@ public struct UnitOfWorkConformance: Sendable {
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
 
-    /// The changes of the commits that a process ends in.
+    /// Returns the changes of the commits during which the process ends.
     private static func crashing(_ number: Int) -> [(UnitOfWorkStage.Repository, String, Int?)] {
         [
             (.first, "a", number), (.second, "a", number), (.first, "b", number == 2 ? nil : number),
@@ -106,7 +107,7 @@ public struct UnitOfWorkConformance: Sendable {
         ]
     }
 
-    /// What is found behind so many of them.
+    /// The expected contents after each number of commits.
     private static let afterCrash: [[Int?]] = [
         [nil, nil, nil, nil], [1, 1, 1, -1], [2, 2, nil, -2], [3, 3, 3, -3],
     ]
@@ -117,7 +118,7 @@ public struct UnitOfWorkConformance: Sendable {
 }
 
 extension UnitOfWorkConformance {
-    /// What is prepared changes nothing, and what is committed changes what it says.
+    /// A prepared change has no effect until it is committed.
     func preparationViolations(_ stage: UnitOfWorkStage) async throws -> [String] {
         _ = try await stage.prepare(.first, "a", 1)
         let kept = try await stage.prepare(.second, "a", 2)
@@ -137,7 +138,7 @@ extension UnitOfWorkConformance {
         return violations
     }
 
-    /// All that is committed at once is seen in all repositories.
+    /// Changes that are committed together become visible in all repositories.
     func commitViolations(_ stage: UnitOfWorkStage) async throws -> [String] {
         var violations: [String] = []
         try await stage.unitOfWork.commit([])
@@ -152,12 +153,12 @@ extension UnitOfWorkConformance {
         return violations
     }
 
-    /// Changes are made in their order.
+    /// Changes are applied in order.
     func orderViolations(_ stage: UnitOfWorkStage) async throws -> [String] {
         try await stage.commit([(.first, "a", 1), (.first, "a", nil), (.first, "a", 2), (.second, "a", 9)])
         let found = try await stage.numbers("a")
         if found != [2, 9] { return ["The last change of a name must be seen, and there is \(Self.text(found))."] }
-        // The first again, which is then the last.
+        // The first change again, which is then the last.
         let one = try await stage.prepare(.first, "twice", 1)
         let two = try await stage.prepare(.first, "twice", 2)
         let removal = try await stage.prepare(.second, "twice", nil)
@@ -168,7 +169,7 @@ extension UnitOfWorkConformance {
             ? [] : ["What is twice in one commit must be made twice, and there is \(Self.text(last))."]
     }
 
-    /// Many commit at once, and each finds what it has committed as soon as that is done, in both repositories and for good.
+    /// Of many concurrent commits, each finds its changes as soon as it returns, in both repositories and permanently.
     func concurrencyViolations(_ stage: UnitOfWorkStage) async throws -> [String] {
         let found = await withTaskGroup(of: [String].self) { group in
             for writer in 0..<8 {
@@ -197,7 +198,7 @@ extension UnitOfWorkConformance {
             + (lost == 0 ? [] : ["Of 64 commits that are made at the same time \(lost) are lost."])
     }
 
-    /// So many changes at once are made as well as few.
+    /// A large number of changes is committed as reliably as a small one.
     func sizeViolations(_ stage: UnitOfWorkStage) async throws -> [String] {
         let count = 1_200
         let changes = (0..<count).map { number in
@@ -210,7 +211,7 @@ extension UnitOfWorkConformance {
             ? [] : ["All of \(count) changes that are committed at once must be made, and \(made) are."]
     }
 
-    /// A change that was prepared elsewhere keeps the others from being made, wherever it is among them.
+    /// A change that was prepared by another unit of work makes the commit fail without effect, at any position.
     func foreignViolations(_ open: (String) async throws -> UnitOfWorkStage) async throws -> [String] {
         let stage = try await open("own")
         let other = try await open("other")
@@ -248,7 +249,7 @@ extension UnitOfWorkConformance {
         return violations.sorted()
     }
 
-    /// What was committed is there when it is opened again.
+    /// Committed changes are found when the place is reopened.
     func durabilityViolations(_ open: (String) async throws -> UnitOfWorkStage) async throws -> [String] {
         let stage = try await open("durable")
         try await stage.commit([(.first, "a", 1), (.second, "a", 2), (.second, "b", 3)])
@@ -266,14 +267,14 @@ extension UnitOfWorkConformance {
     }
 }
 
-/// A change of which no unit of work knows anything.
+/// A change that no unit of work recognizes.
 private struct UnknownChange: PreparedChange {
     var description: String { "a change of something else" }
 }
 
 extension UnitOfWorkConformance {
-    /// A commit of a cancelled task is made whole or reports that it was cancelled and changes nothing, whenever it is cancelled.
-    /// What is committed beside it stays.
+    /// A commit of a cancelled task succeeds completely, or fails as cancelled and changes nothing, whenever it is cancelled.
+    /// Concurrent commits are not affected.
     func cancellationViolations(_ stage: UnitOfWorkStage) async throws -> [String] {
         var violations: Set<String> = []
         let unitOfWork = stage.unitOfWork

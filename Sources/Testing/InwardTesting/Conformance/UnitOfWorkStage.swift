@@ -9,16 +9,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A unit of work with two repositories, as ``UnitOfWorkConformance`` uses them.
+/// A unit of work with two repositories, for ``UnitOfWorkConformance``.
 ///
-/// A repository has numbers by their names. Whoever checks a unit of work of his own says how a change of one is prepared, and how
-/// one is read.
+/// Each repository maps names to numbers. To check your own unit of work, pass closures that prepare a change and read a number.
 public struct UnitOfWorkStage: Sendable {
-    /// Which of the repositories is meant.
+    /// Identifies one of the two repositories.
     public enum Repository: Hashable, Sendable, CaseIterable {
-        /// The one.
+        /// The first repository.
         case first
-        /// The other.
+        /// The second repository.
         case second
     }
 
@@ -27,14 +26,13 @@ public struct UnitOfWorkStage: Sendable {
     let read: @Sendable (Repository, String) async throws -> Int?
     let close: @Sendable () async -> Void
 
-    /// Makes a stage.
+    /// Creates a stage.
     ///
     /// - Parameters:
-    ///   - unitOfWork: What is checked.
-    ///   - prepare: Prepares the change of a repository by which the number of a name becomes another, or is removed if it is
-    ///     `nil`.
-    ///   - read: Gives what a reader of a repository finds: the number of a name; `nil` if there is none.
-    ///   - close: Ends all of it, so that it can be opened again. What it has made durable stays.
+    ///   - unitOfWork: The unit of work to check.
+    ///   - prepare: Prepares a change that sets the number for a name in a repository, or removes it if the number is `nil`.
+    ///   - read: Returns the number for a name as a reader of the repository sees it, or `nil` if there is none.
+    ///   - close: Closes everything, so that it can be opened again. Durable changes must remain.
     public init(
         _ unitOfWork: any UnitOfWork,
         prepare: @escaping @Sendable (Repository, String, Int?) async throws -> any PreparedChange,
@@ -47,27 +45,27 @@ public struct UnitOfWorkStage: Sendable {
         self.close = close
     }
 
-    /// Prepares changes and commits them as one.
+    /// Prepares changes and commits them together.
     func commit(_ changes: [(Repository, String, Int?)]) async throws {
         var prepared: [any PreparedChange] = []
         for (repository, name, number) in changes { prepared.append(try await prepare(repository, name, number)) }
         try await unitOfWork.commit(prepared)
     }
 
-    /// What the readers of both repositories find of a name.
+    /// Returns the numbers for a name in both repositories.
     func numbers(_ name: String) async throws -> [Int?] {
         [try await read(.first, name), try await read(.second, name)]
     }
 }
 
 extension UnitOfWorkStage {
-    /// A unit of work over an outbox and a store.
+    /// Creates a unit of work on top of an outbox and a store.
     ///
     /// - Parameters:
-    ///   - store: What keeps the records and the writes.
-    ///   - dataFetcher: The upstream that the writes are delivered to.
-    ///   - seed: What the idempotency keys follow from.
-    /// - Returns: the stage, whose close closes the outbox.
+    ///   - store: The store for the records and the writes.
+    ///   - dataFetcher: The upstream that receives the writes.
+    ///   - seed: The seed of the idempotency keys.
+    /// - Returns: The stage. Closing it closes the outbox.
     /// - Throws: a `RecordStoreError` if the store cannot be read.
     package static func records(
         in store: any RecordStore,
@@ -77,7 +75,7 @@ extension UnitOfWorkStage {
         let outbox = Outbox(
             upstream: Upstream(baseURL: URL(filePath: "/"), dataFetcher: dataFetcher),
             store: store,
-            // Nothing is sent again while a clock stands still.
+            // The clock stands still, so there are no retries.
             timer: TimerService(ManualClock()),
             generator: SplitMix64(seed: seed),
             errorHandler: IgnoringErrorHandler()
@@ -96,15 +94,15 @@ extension UnitOfWorkStage {
     }
 }
 
-/// A repository of numbers by their names, with a memory in front of its store and an outbox behind: an example of one, and what
-/// units of work over outboxes are checked with.
+/// A repository that maps names to numbers, with an in-memory copy in front of its store and an outbox for its writes. It serves as
+/// an example, and for checking units of work with outboxes.
 package final class NumberRepository: OutboxHandler {
     package let endpoint: String
     package let operations: [OutboxOperation]
     private let store: any RecordStore
     private let memory: Mutex<[String: Int]>
 
-    /// Reads what a store keeps of a repository.
+    /// Creates a repository from its records in a store.
     package init(_ endpoint: String, store: any RecordStore) async throws(RecordStoreError) {
         self.endpoint = endpoint
         operations = [OutboxOperation(.put, "\(endpoint)/*"), OutboxOperation(.delete, "\(endpoint)/*")]
@@ -116,10 +114,10 @@ package final class NumberRepository: OutboxHandler {
         memory = Mutex(numbers)
     }
 
-    /// What readers find: what was committed last, whether or not it is delivered.
+    /// Returns the latest committed number for a name, whether or not it has been delivered.
     package func number(_ name: String) -> Int? { memory.withLock { $0[name] } }
 
-    /// Prepares the change by which the number of a name becomes another.
+    /// Prepares a change that sets the number for a name.
     package func change(_ name: String, to number: Int?, in outbox: Outbox) -> PreparedRecordChange {
         let bytes = number.map { Array(String($0).utf8) }
         return PreparedRecordChange(
@@ -144,7 +142,7 @@ package final class NumberRepository: OutboxHandler {
 
     package func accepted(_ entries: [OutboxEntry]) {}
 
-    /// Nothing: the value is there already.
+    /// Does nothing, because the value is already stored.
     package func delivered(
         _ entry: OutboxEntry,
         answer: DataResponse,
@@ -153,7 +151,7 @@ package final class NumberRepository: OutboxHandler {
         OutboxSettlement()
     }
 
-    /// Nothing: no number is refused.
+    /// Does nothing, because no number is refused.
     package func refused(
         _ entry: OutboxEntry,
         because error: RepositoryError,

@@ -2,11 +2,17 @@ public import InwardCore
 public import InwardFetching
 import Synchronization
 
-/// A data fetcher that is as bad as a plan says, always in the same way: what becomes of the n-th request follows from a seed,
-/// whatever is asked and however requests overlap.
+/// A data fetcher that injects faults and delays. The fate of the *n*-th request follows from a seed, regardless of its content and
+/// of concurrent requests.
 ///
-/// It stands for an upstream, and so is the end of a pipeline: what it refuses is an attempt. With the ``DeterministicScheduler``
-/// a whole run follows from the seed.
+///     let chaos = ChaosDataFetcher(
+///         StubDataFetcher(DataResponse()),
+///         plan: ChaosPlan([.unreachable: 0.1]),
+///         seed: 7
+///     )
+///
+/// The fetcher represents an upstream, so place it at the end of a pipeline: each fault fails one attempt. With a
+/// ``DeterministicScheduler``, the entire run follows from the seed.
 public final class ChaosDataFetcher: DataFetcher, CustomStringConvertible {
     private struct State {
         var seeds: SplitMix64
@@ -18,16 +24,16 @@ public final class ChaosDataFetcher: DataFetcher, CustomStringConvertible {
     private let plan: ChaosPlan
     private let timer: TimerService
 
-    /// What the fates of requests follow from.
+    /// The seed that determines the fates of requests.
     public let seed: UInt64
 
-    /// Makes a fetcher.
+    /// Creates a fetcher.
     ///
     /// - Parameters:
-    ///   - base: What answers.
-    ///   - plan: How often what is done to requests.
-    ///   - seed: What follows which. Print it where a test fails.
-    ///   - timer: What requests are kept waiting by.
+    ///   - base: The fetcher that provides the answers.
+    ///   - plan: The shares of faults and delays.
+    ///   - seed: The seed that determines the fates. Print it when a test fails.
+    ///   - timer: The timer service for delays.
     public init(
         _ base: any DataFetcher,
         plan: ChaosPlan,
@@ -41,18 +47,18 @@ public final class ChaosDataFetcher: DataFetcher, CustomStringConvertible {
         state = Mutex(State(seeds: SplitMix64(seed: seed)))
     }
 
-    /// What was done so far.
+    /// The counts of requests and faults so far.
     public var counts: ChaosCounts { state.withLock(\.counts) }
 
     /// The seed and the plan.
     public var description: String { "chaos with the seed \(seed): \(plan)" }
 
-    /// Whether the base does. What requests are kept waiting for ends with the deadline.
+    /// Whether the base honors deadlines. Injected delays always end at the deadline.
     public var honorsDeadlines: Bool { base.honorsDeadlines }
 
-    /// The base's answer, or what the plan has in its place.
+    /// Returns the base's answer, or the answer that the plan substitutes for it.
     ///
-    /// - Throws: a `FetchError` that the plan has, one if the task is cancelled or out of time, or what the base throws.
+    /// - Throws: The `FetchError` of an injected fault, of a cancellation or a passed deadline, or of the base.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         let fate = nextFate()
         if fate.fault == .unanswered {
@@ -91,7 +97,7 @@ public final class ChaosDataFetcher: DataFetcher, CustomStringConvertible {
 
     private func count(_ fate: ChaosFate) { state.withLock { $0.counts.add(fate) } }
 
-    /// Keeps a request waiting for so long, or for ever.
+    /// Delays a request, or suspends it forever if there is no duration.
     private func wait(_ latency: Duration?, with request: DataRequest) async throws(FetchError) {
         let deadline = Deadline.current
         guard !Task.isCancelled else { throw abandoned(request, .cancelled, "was cancelled") }
@@ -131,7 +137,7 @@ public final class ChaosDataFetcher: DataFetcher, CustomStringConvertible {
     }
 }
 
-/// How often a ``ChaosDataFetcher`` does what to requests, and how long it takes.
+/// The shares of requests that a ``ChaosDataFetcher`` disturbs, and the delays that it adds.
 ///
 ///     ChaosPlan(
 ///         [.unreachable: 0.02, .interrupted: 0.01, .unavailable: 0.05],
@@ -139,29 +145,29 @@ public final class ChaosDataFetcher: DataFetcher, CustomStringConvertible {
 ///         slowShare: 0.01
 ///     )
 public struct ChaosPlan: Hashable, Sendable {
-    /// The share of requests that meet each fault, from 0 to 1, and all together no more than 1.
+    /// The share of requests with each fault, from 0 to 1. The sum is at most 1.
     public let shares: [ChaosFault: Double]
-    /// How long a request takes, its fault or its way to the base: anything between, each as likely as the others.
+    /// The delay before a request fails or reaches the base, uniformly distributed.
     public let latency: ClosedRange<Duration>
-    /// The share of requests that take longer, from 0 to 1, whatever else they meet.
+    /// The share of slow requests, from 0 to 1, independent of faults.
     public let slowShare: Double
-    /// How many times as long those take, from 1 to 1,000,000.
+    /// The factor by which slow requests take longer, from 1 to 1,000,000.
     public let slowFactor: Int
-    /// When to ask again, as 503 and 429 say it, in whole seconds; `nil` if they say nothing.
+    /// The `Retry-After` value of 503 and 429 responses, in whole seconds, or `nil` to leave it out.
     public let retryAfter: Duration?
 
-    /// Nothing is done to anybody.
+    /// A plan without faults or delays.
     public static let calm = Self([:])
 
-    /// Makes a plan. What is out of its range counts as the nearest that is in it.
+    /// Creates a plan. Values out of range are clamped.
     ///
     /// - Parameters:
-    ///   - shares: The share of requests that meet each fault, from 0 to 1: 0.02 are 2 %. If they are more than 1 together, all
-    ///     requests meet one, in these proportions.
-    ///   - latency: How long a request takes, from zero up.
-    ///   - slowShare: The share of requests that take longer, from 0 to 1.
-    ///   - slowFactor: How many times as long those take, at least 1.
-    ///   - retryAfter: When to ask again, as 503 and 429 say it, rounded up to a second; `nil` if they say nothing.
+    ///   - shares: The share of requests with each fault, from 0 to 1: 0.02 is 2 %. If the sum exceeds 1, every request has a
+    ///     fault, in these proportions.
+    ///   - latency: The delay of a request, at least zero.
+    ///   - slowShare: The share of slow requests, from 0 to 1.
+    ///   - slowFactor: The factor by which slow requests take longer, at least 1.
+    ///   - retryAfter: The `Retry-After` value of 503 and 429 responses, rounded up to whole seconds, or `nil` to leave it out.
     public init(
         _ shares: [ChaosFault: Double],
         latency: ClosedRange<Duration> = .zero ... .zero,
@@ -170,7 +176,7 @@ public struct ChaosPlan: Hashable, Sendable {
         retryAfter: Duration? = .seconds(1)
     ) {
         let shares = shares.mapValues(Self.share)
-        // In an order of its own, because sums of these differ in their last digit by it.
+        // Added in a fixed order, because the order affects the last digit of the sum.
         let total = ChaosFault.allCases.reduce(0) { $0 + (shares[$1] ?? 0) }
         self.shares = shares.mapValues { $0 / max(1, total) }
         self.latency = max(.zero, latency.lowerBound)...max(.zero, latency.upperBound)
@@ -179,12 +185,12 @@ public struct ChaosPlan: Hashable, Sendable {
         self.retryAfter = retryAfter.map { max(.zero, $0) }
     }
 
-    /// A number from 0 to 1. What is no number is none of the requests.
+    /// Clamps a share to the range from 0 to 1. NaN counts as zero.
     private static func share(_ number: Double) -> Double { number > 0 ? min(number, 1) : 0 }
 }
 
 extension ChaosPlan: CustomStringConvertible {
-    /// What is done to how many, such as `unreachable 2.0 %, latency 0.005 seconds to 0.05 seconds`.
+    /// The faults and delays, such as `unreachable 2.0 %, latency 0.005 seconds to 0.05 seconds`.
     public var description: String {
         var parts = ChaosFault.allCases.compactMap { fault in
             shares[fault].flatMap { $0 > 0 ? "\(fault) \($0 * 100) %" : nil }
@@ -195,37 +201,38 @@ extension ChaosPlan: CustomStringConvertible {
     }
 }
 
-/// What a ``ChaosDataFetcher`` does to a request instead of answering it as it should.
+/// A fault that a ``ChaosDataFetcher`` injects into a request.
 public enum ChaosFault: String, CaseIterable, Hashable, Sendable {
-    /// It fails as unreachable, and is not sent.
+    /// The request fails as unreachable and is not sent.
     case unreachable
-    /// It is sent, and its answer is lost on the way back: it fails as interrupted.
+    /// The request is sent, but the response is lost: the request fails as interrupted.
     case interrupted
-    /// It is sent, and its answer is lost: it fails as timed out, without a wait for it.
+    /// The request is sent, but the response is lost: the request fails as timed out, without waiting.
     case timedOut
-    /// It is answered with 500 Internal Server Error, and not sent.
+    /// The response is 500 Internal Server Error. The request is not sent.
     case failed
-    /// It is answered with 503 Service Unavailable and when to ask again, and not sent.
+    /// The response is 503 Service Unavailable with `Retry-After`. The request is not sent.
     case unavailable
-    /// It is answered with 429 Too Many Requests and when to ask again, and not sent.
+    /// The response is 429 Too Many Requests with `Retry-After`. The request is not sent.
     case tooManyRequests
-    /// It is not sent, and never answered: it ends when the task is cancelled or its deadline passes.
+    /// The request is neither sent nor answered. It ends when the task is cancelled or its deadline passes.
     case unanswered
-    /// It is sent, and the answer's body ends early, as one that was already cut short at its source.
+    /// The request is sent, and the response body ends early without an error, as if it were truncated at its source.
     case truncated
-    /// It is sent, and some bytes of the answer's body are others.
+    /// The request is sent, and some bytes of the response body are changed.
     case garbled
 }
 
-/// What is done to one request.
+/// The fate of one request.
 struct ChaosFate: Hashable {
     let fault: ChaosFault?
     let latency: Duration
     let isSlow: Bool
-    /// What the bytes that a body loses or has changed follow from.
+    /// The seed for truncating or changing the body.
     let bodySeed: UInt64
 
-    /// Draws a fate, always by as many numbers, so that a change of the plan in one place changes nothing in another.
+    /// Draws a fate. It always draws the same number of random values, so that changing one part of a plan does not affect the
+    /// others.
     init(_ plan: ChaosPlan, seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let faultNumber = Self.fraction(random.next())
@@ -242,14 +249,14 @@ struct ChaosFate: Hashable {
         self.latency = isSlow ? latency * plan.slowFactor : latency
     }
 
-    /// Cuts bytes short, by one at least.
+    /// Truncates bytes by at least one.
     func truncate(_ bytes: inout some RangeReplaceableCollection<UInt8>) {
         guard !bytes.isEmpty else { return }
         var random = SplitMix64(seed: bodySeed)
         bytes = .init(bytes.prefix(Int.random(in: 0..<bytes.count, using: &random)))
     }
 
-    /// Makes one byte of 64 another, and one at least.
+    /// Changes one byte in 64, and at least one.
     func garble(_ bytes: inout some RandomAccessCollection<UInt8> & MutableCollection) {
         guard !bytes.isEmpty else { return }
         var random = SplitMix64(seed: bodySeed)
@@ -260,26 +267,27 @@ struct ChaosFate: Hashable {
         }
     }
 
-    /// A number from 0 up to but not including 1.
+    /// Returns a number from 0 up to but not including 1.
     private static func fraction(_ number: UInt64) -> Double { Double(number >> 11) * 0x1p-53 }
 }
 
-/// What a ``ChaosDataFetcher`` did so far.
+/// The counts of a ``ChaosDataFetcher``.
 public struct ChaosCounts: Hashable, Sendable {
-    /// How many requests came.
+    /// The number of requests received.
     public internal(set) var requests = 0
-    /// How many of them were handed to the base.
+    /// The number of requests passed to the base.
     public internal(set) var sent = 0
-    /// How many took longer than the others by plan, and were waited for.
+    /// The number of slow requests whose delay has passed.
     public internal(set) var slow = 0
-    /// How many were cancelled or out of time before anything else became of them. Those that are never answered end so.
+    /// The number of requests that were cancelled or timed out before they met their fate. Requests that are never answered end
+    /// this way.
     public internal(set) var abandoned = 0
     private var faults: [ChaosFault: Int] = [:]
 
-    /// How many met a fault, which is not counted before it is met.
+    /// Returns the number of requests with a fault. A fault counts once it takes effect.
     public subscript(fault: ChaosFault) -> Int { faults[fault] ?? 0 }
 
-    /// How many met any fault.
+    /// The number of requests with any fault.
     public var faulty: Int { faults.values.reduce(0, +) }
 
     mutating func add(_ fate: ChaosFate) {

@@ -2,19 +2,19 @@ public import InwardCore
 public import InwardFetching
 import Synchronization
 
-/// An upstream that honours idempotency keys: what was done with a key is not done again, and a repeat gets the answer of the first.
+/// An upstream that honours idempotency keys: it does not repeat work for a key, and answers repeats with the first response.
 ///
-/// Each request meets a fate first, so that answers, and whole requests, can be lost on the way.
+/// Each request first gets a fate, so that requests and responses can be lost on the way.
 public final class IdempotentDataFetcher: DataFetcher {
-    /// What becomes of a request on its way.
+    /// The fate of a request.
     public enum Fate: Hashable, Sendable {
-        /// It is done and answered.
+        /// The request is processed and answered.
         case done
-        /// It never arrives.
+        /// The request never arrives.
         case lost
-        /// It is done, and the answer never arrives.
+        /// The request is processed, but the response never arrives.
         case answerLost
-        /// It arrives, is not done, and gets this answer.
+        /// The request arrives, but gets this response and is not processed.
         case turnedAway(DataResponse)
     }
 
@@ -22,7 +22,7 @@ public final class IdempotentDataFetcher: DataFetcher {
         var requests: [DataRequest] = []
         var done: [DataRequest] = []
         var answers: [String: DataResponse] = [:]
-        /// Until when it works on what a key came with first.
+        /// The time until which the first request with each key is being processed.
         var busyUntil: [String: Duration] = [:]
     }
 
@@ -33,15 +33,15 @@ public final class IdempotentDataFetcher: DataFetcher {
     private let fate: @Sendable (DataRequest) -> Fate
     private let answer: @Sendable (DataRequest) -> DataResponse
 
-    /// Makes an upstream that has done nothing yet.
+    /// Creates an upstream that has processed nothing.
     ///
     /// - Parameters:
-    ///   - timer: What tells the time; `nil` if no request takes any.
-    ///   - latency: How long a request takes, half of it before anything is done.
-    ///   - workTime: How long it works on a request that has a key, whether or not its sender waits. Until it is done, repeats are
+    ///   - timer: The timer service for delays, or `nil` if requests take no time.
+    ///   - latency: The round-trip latency of a request. Half of it passes before the request is processed.
+    ///   - workTime: The processing time of a request with a key, whether or not its sender waits. In the meantime, repeats are
     ///     answered with 409.
-    ///   - fate: What becomes of a request.
-    ///   - answer: What a request gets that is done.
+    ///   - fate: Returns the fate of a request.
+    ///   - answer: Returns the response to a processed request.
     public init(
         timer: TimerService? = nil,
         latency: @escaping @Sendable (DataRequest) -> Duration = { _ in .zero },
@@ -56,15 +56,15 @@ public final class IdempotentDataFetcher: DataFetcher {
         self.answer = answer
     }
 
-    /// All requests so far, as they were made.
+    /// All requests so far, in the order in which they were made.
     public var requests: [DataRequest] { state.withLock(\.requests) }
 
-    /// The requests that were done, in the order in which they were.
+    /// The processed requests, in the order in which they were processed.
     public var done: [DataRequest] { state.withLock(\.done) }
 
-    /// Does what is asked, if it was not done before, and if its fate has it so.
+    /// Processes a request, unless it was processed before or its fate prevents that.
     ///
-    /// - Throws: a `FetchError` if the request or its answer is lost, or the task is cancelled.
+    /// - Throws: a `FetchError` if the request or its response is lost, or if the task is cancelled.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         state.withLock { $0.requests.append(request) }
         let fate = fate(request)
@@ -83,9 +83,9 @@ public final class IdempotentDataFetcher: DataFetcher {
         }
     }
 
-    /// Works on a request, from the moment that it comes in.
+    /// Processes a request from the moment of its arrival.
     ///
-    /// - Returns: `false` if it is at work on the same already.
+    /// - Returns: `false` if a request with the same key is already being processed.
     private func work(on request: DataRequest) async throws(FetchError) -> Bool {
         let duration = workTime(request)
         guard let timer, duration > .zero, let key = request.headerFields[.idempotencyKey] else { return true }
@@ -97,7 +97,7 @@ public final class IdempotentDataFetcher: DataFetcher {
         }
         guard end > now else { return true }
         guard isFirst else { return false }
-        // It is done at its time, also if nobody waits for it any more.
+        // The work finishes on time even if nobody waits for it any more.
         timer.schedule(at: end) { [self] in _ = perform(request) }
         do {
             try await timer.sleep(until: end)

@@ -1,9 +1,9 @@
 public import InwardFetching
 import Synchronization
 
-/// An observer that remembers everything it is told.
+/// An observer that records all events.
 public final class RecordingFetchObserver: FetchObserver {
-    /// What may be shared by observers, so that the order among them shows.
+    /// A log that several observers can share to record the order of their events.
     private final class Log: Sendable {
         let entries = Mutex<[(name: String?, event: Event)]>([])
     }
@@ -11,34 +11,34 @@ public final class RecordingFetchObserver: FetchObserver {
     private let log: Log
     private let name: String?
 
-    /// Makes an observer.
+    /// Creates an observer with its own log.
     public init() {
         log = Log()
         name = nil
     }
 
-    /// Makes an observer that remembers what it is told behind what another one is told, and the other way around.
+    /// Creates an observer that shares its log with another one, so that the order of their events is recorded.
     ///
     /// - Parameters:
-    ///   - name: What its events are told apart by.
-    ///   - other: Who remembers the same.
+    ///   - name: The name that identifies this observer's events.
+    ///   - other: The observer to share the log with.
     public init(named name: String, sharing other: RecordingFetchObserver) {
         log = other.log
         self.name = name
     }
 
-    /// What it was told so far, and all who share its memory, in that order.
+    /// The events so far, including those of observers that share the log, in order.
     public var events: [Event] { log.entries.withLock { $0.map(\.event) } }
 
-    /// What it was told so far, and all who share its memory, in words: `GET http://upstream.test/ was hedged`, behind the name of
-    /// who was told if it has one.
+    /// The events so far as text, including those of observers that share the log, such as `GET http://upstream.test/ was hedged`.
+    /// The observer's name comes first if it has one.
     public var descriptions: [String] {
         log.entries.withLock(\.self).map { name, event in name.map { "\($0): \(event)" } ?? "\(event)" }
     }
 
     private func record(_ event: Event) { log.entries.withLock { $0.append((name, event)) } }
 
-    /// Remembers the end of a request.
+    /// Records the end of a request.
     public func requestEnded(
         _ request: DataRequest,
         _ outcome: Result<DataResponse, FetchError>,
@@ -47,9 +47,9 @@ public final class RecordingFetchObserver: FetchObserver {
         record(.requestEnded(request, outcome, after: duration))
     }
 
-    /// Remembers that an attempt goes and comes back.
+    /// Records the beginning and the return of an attempt.
     ///
-    /// - Throws: what `fetch` throws.
+    /// - Throws: The error of `fetch`.
     public func surroundAttempt(
         _ request: DataRequest,
         _ fetch: (DataRequest) async throws(FetchError) -> DataResponse
@@ -65,7 +65,7 @@ public final class RecordingFetchObserver: FetchObserver {
         }
     }
 
-    /// Remembers the end of an attempt.
+    /// Records the end of an attempt.
     public func attemptEnded(
         _ request: DataRequest,
         _ outcome: Result<DataResponse, FetchError>,
@@ -74,13 +74,13 @@ public final class RecordingFetchObserver: FetchObserver {
         record(.attemptEnded(request, outcome, after: duration))
     }
 
-    /// Remembers an answer from a cache.
+    /// Records a response from a cache.
     public func answeredFromCache(_ request: DataRequest) { record(.answeredFromCache(request)) }
 
-    /// Remembers a wait for the answer to an equal request.
+    /// Records that a request joined an equal one in flight.
     public func joined(_ request: DataRequest) { record(.joined(request)) }
 
-    /// Remembers a retry to come.
+    /// Records a scheduled retry.
     public func retryScheduled(
         _ request: DataRequest,
         after delay: Duration,
@@ -89,60 +89,60 @@ public final class RecordingFetchObserver: FetchObserver {
         record(.retryScheduled(request, after: delay, because: outcome))
     }
 
-    /// Remembers a second attempt.
+    /// Records a hedged attempt.
     public func hedged(_ request: DataRequest) { record(.hedged(request)) }
 
-    /// Remembers a refusal.
+    /// Records a rejection.
     public func rejected(_ request: DataRequest, because error: FetchError) {
         record(.rejected(request, because: error))
     }
 
-    /// Remembers an answer in place of a failure.
+    /// Records a fallback response.
     public func fellBack(_ request: DataRequest, because error: FetchError) {
         record(.fellBack(request, because: error))
     }
 
-    /// Remembers that credentials were asked for anew.
+    /// Records a refresh of credentials.
     public func credentialsRefreshed(for request: DataRequest) { record(.credentialsRefreshed(request)) }
 
-    /// Remembers the change of a circuit.
+    /// Records a state transition of a circuit breaker.
     public func circuitChanged(_ circuit: String, from old: String, to new: String) {
         record(.circuitChanged(circuit, from: old, to: new))
     }
 }
 
 extension RecordingFetchObserver {
-    /// Something that an observer is told.
+    /// An event that an observer receives.
     public enum Event: Hashable, Sendable {
-        /// A request that came to the pipeline has ended.
+        /// A request to the pipeline has ended.
         case requestEnded(DataRequest, Result<DataResponse, FetchError>, after: Duration)
-        /// The observer surrounds an attempt, and hands it on now.
+        /// The observer is about to pass on the attempt that it surrounds.
         case attemptBegan(DataRequest)
-        /// The attempt that the observer surrounds is back.
+        /// The attempt that the observer surrounds has returned.
         case attemptReturned(DataRequest, Result<DataResponse, FetchError>)
         /// An attempt has ended.
         case attemptEnded(DataRequest, Result<DataResponse, FetchError>, after: Duration)
         /// A request was answered from a cache.
         case answeredFromCache(DataRequest)
-        /// A request waits for the answer to an equal one.
+        /// A request joined an equal one in flight.
         case joined(DataRequest)
-        /// A request is tried again after a while.
+        /// A retry was scheduled.
         case retryScheduled(DataRequest, after: Duration, because: Result<DataResponse, FetchError>)
-        /// A second attempt was begun.
+        /// A second, hedged attempt was started.
         case hedged(DataRequest)
-        /// A request was refused, and not sent.
+        /// A request was rejected without being sent.
         case rejected(DataRequest, because: FetchError)
-        /// A request was answered in place of who failed.
+        /// A fallback answered a failed request.
         case fellBack(DataRequest, because: FetchError)
-        /// Credentials were asked for anew.
+        /// Credentials were refreshed.
         case credentialsRefreshed(DataRequest)
-        /// A circuit has changed its state.
+        /// A circuit breaker changed its state.
         case circuitChanged(String, from: String, to: String)
     }
 }
 
 extension RecordingFetchObserver.Event: CustomStringConvertible {
-    /// What happened, such as `GET http://upstream.test/ ended with 200 OK after 2.0 seconds`.
+    /// The event as text, such as `GET http://upstream.test/ ended with 200 OK after 2.0 seconds`.
     public var description: String {
         switch self {
         case .requestEnded(let request, let outcome, let duration):

@@ -1,60 +1,63 @@
 public import InwardFetching
 import Synchronization
 
-/// A data fetcher that answers as it is told to, at once.
+/// A data fetcher that immediately returns a prescribed result.
+///
+///     let healthy = StubDataFetcher(DataResponse(status: .ok))
+///     let failing = StubDataFetcher(failing: .unreachable)
 public struct StubDataFetcher: DataFetcher {
     private let answer: @Sendable (DataRequest) async throws(FetchError) -> DataResponse
 
-    /// Makes a fetcher that answers each request by a function.
+    /// Creates a fetcher that answers each request with a closure.
     public init(_ answer: @escaping @Sendable (DataRequest) async throws(FetchError) -> DataResponse) {
         self.answer = answer
     }
 
-    /// Makes a fetcher that gives every request the same answer.
+    /// Creates a fetcher that gives every request the same response.
     public init(_ response: DataResponse) {
         self.init { _ throws(FetchError) in response }
     }
 
-    /// Makes a fetcher that fails every request for the same reason.
+    /// Creates a fetcher that fails every request for the same reason.
     public init(failing reason: FetchError.Reason, explanation: String = "was told to fail") {
         self.init { request throws(FetchError) in
             throw FetchError(reason, request: request, explanation: explanation)
         }
     }
 
-    /// The answer that the fetcher was told to give.
+    /// Returns the prescribed response.
     ///
-    /// - Throws: the `FetchError` that it was told to throw.
+    /// - Throws: The prescribed `FetchError`.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         try await answer(request)
     }
 }
 
-/// A data fetcher that goes through a script: the first request gets the first step, and so on, whatever is asked.
+/// A data fetcher that follows a script: each request gets the next step, whatever its content.
 ///
-/// A request behind the last step fails, with a reason that no retry helps against.
+/// A request after the last step fails with a reason that is not retried.
 public final class ScriptedDataFetcher: DataFetcher {
-    /// What becomes of one request.
+    /// The result of one request.
     public enum Step: Hashable, Sendable {
-        /// It gets this answer.
+        /// The request gets this response.
         case answer(DataResponse)
-        /// It fails for this reason.
+        /// The request fails for this reason.
         case failure(FetchError.Reason)
     }
 
     private let remaining: Mutex<ArraySlice<Step>>
 
-    /// Makes a fetcher that goes through these steps.
+    /// Creates a fetcher that follows the given steps.
     public init(_ steps: [Step]) {
         remaining = Mutex(steps[...])
     }
 
-    /// How many steps are still to come.
+    /// The number of remaining steps.
     public var remainingSteps: Int { remaining.withLock(\.count) }
 
-    /// The answer of the next step.
+    /// Returns the response of the next step.
     ///
-    /// - Throws: a `FetchError` if that is what the next step says, or if there is none.
+    /// - Throws: a `FetchError` if the next step is a failure, or if no steps remain.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         switch remaining.withLock({ $0.popFirst() }) {
         case .answer(let response): return response
@@ -64,25 +67,25 @@ public final class ScriptedDataFetcher: DataFetcher {
     }
 }
 
-/// A data fetcher that remembers what it was asked, and has another answer.
+/// A data fetcher that records its requests and passes them to another fetcher.
 public final class RecordingDataFetcher: DataFetcher {
     private let recorded = Mutex<[DataRequest]>([])
     private let base: any DataFetcher
 
-    /// Makes a fetcher that has another answer.
+    /// Creates a fetcher that passes requests to another one.
     public init(_ base: any DataFetcher) {
         self.base = base
     }
 
-    /// What was asked so far, in the order it was asked.
+    /// The requests so far, in order.
     public var requests: [DataRequest] { recorded.withLock(\.self) }
 
-    /// Whether the other does.
+    /// Whether the base honors deadlines.
     public var honorsDeadlines: Bool { base.honorsDeadlines }
 
-    /// The other's answer.
+    /// Records the request and returns the base's response.
     ///
-    /// - Throws: what the other throws.
+    /// - Throws: The error of the base.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         recorded.withLock { $0.append(request) }
         return try await base.fetch(request)

@@ -1,16 +1,16 @@
 public import InwardTransfers
 import Synchronization
 
-/// A data loader of bytes in memory, which a test can change on the way.
+/// A data loader for bytes in memory, which a test can replace during a transfer.
 public final class InMemoryDataLoader: DataLoader {
-    /// What was asked of a loader.
+    /// A request to the loader.
     public struct Question: Hashable, Sendable {
-        /// From where on.
+        /// The requested offset.
         public let offset: Int
-        /// Of which version; `nil` for any.
+        /// The requested version, or `nil` for any.
         public let validator: String?
 
-        /// Makes a question.
+        /// Creates a question.
         public init(offset: Int, validator: String?) {
             self.offset = offset
             self.validator = validator
@@ -23,20 +23,20 @@ public final class InMemoryDataLoader: DataLoader {
         var questions: [Question] = []
     }
 
-    /// What the source is called.
+    /// The name of the source.
     public let source: String?
     private let pieceByteCount: Int
     private let whenAsked: @Sendable (InMemoryDataLoader, Question) throws(DataLoaderError) -> Void
     private let state: Mutex<State>
 
-    /// Makes a loader.
+    /// Creates a loader.
     ///
     /// - Parameters:
-    ///   - bytes: What it loads.
-    ///   - validator: What tells the version; `nil` for nothing, and all in one piece.
-    ///   - pieceByteCount: How many bytes are loaded at once, at least 1.
-    ///   - source: What the source is called; `nil` for no name.
-    ///   - whenAsked: Called before each piece: to replace what is loaded, to fail, to cancel a task.
+    ///   - bytes: The bytes to load.
+    ///   - validator: The version, or `nil` for an unversioned source that is loaded in one piece.
+    ///   - pieceByteCount: The number of bytes per piece, at least 1.
+    ///   - source: The name of the source, or `nil` for none.
+    ///   - whenAsked: Called before each piece, for example to replace the bytes, to fail, or to cancel a task.
     public init(
         _ bytes: [UInt8],
         validator: String? = "1",
@@ -50,10 +50,10 @@ public final class InMemoryDataLoader: DataLoader {
         state = Mutex(State(bytes: bytes, validator: validator))
     }
 
-    /// What was asked so far, in its order.
+    /// The requests so far, in order.
     public var questions: [Question] { state.withLock(\.questions) }
 
-    /// Puts another version in the place of what is loaded.
+    /// Replaces the bytes with another version.
     public func replace(with bytes: [UInt8], validator: String?) {
         state.withLock { state in
             state.bytes = bytes
@@ -61,9 +61,9 @@ public final class InMemoryDataLoader: DataLoader {
         }
     }
 
-    /// The bytes from an offset on, of the version that there is.
+    /// Returns the bytes of the current version from an offset on.
     ///
-    /// - Throws: the `DataLoaderError` that it is to fail with, or one that says that the task was cancelled.
+    /// - Throws: The prescribed `DataLoaderError`, or one for a cancelled task.
     public func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
         let question = Question(offset: offset, validator: validator)
         state.withLock { $0.questions.append(question) }

@@ -1,7 +1,7 @@
 public import InwardTransfers
 import Synchronization
 
-/// A data saver that keeps in memory what was saved, and what an unfinished draft left.
+/// A data saver that keeps saved data and the parts of unfinished drafts in memory.
 public final class InMemoryDataSaver: DataSaver {
     private struct State {
         var published: [UInt8]?
@@ -52,32 +52,32 @@ public final class InMemoryDataSaver: DataSaver {
 
     private let state = Mutex(State())
 
-    /// Makes a saver that has saved nothing yet.
+    /// Creates a saver without saved data.
     public init() {}
 
-    /// What was saved last; `nil` if nothing was.
+    /// The data that was saved last, or `nil` if nothing was saved.
     public var saved: [UInt8]? { state.withLock(\.published) }
 
-    /// How often anything was saved.
+    /// The number of saves.
     public var savedCount: Int { state.withLock(\.publishedCount) }
 
-    /// What an unfinished draft left; `nil` if nothing.
+    /// The part that an unfinished draft left, or `nil` if there is none.
     public var left: SavedPart? { state.withLock { $0.left?.part } }
 
-    /// Throws this from now on instead of writing; `nil` to write again.
+    /// Makes writes throw an error from now on, or succeed again if the error is `nil`.
     public func fail(with error: DataSaverError?) {
         state.withLock { $0.failure = error }
     }
 
-    /// Keeps the data.
+    /// Saves the data.
     ///
-    /// - Throws: the `DataSaverError` that it is to fail with.
+    /// - Throws: The prescribed `DataSaverError`.
     public func save(_ data: [UInt8]) async throws(DataSaverError) {
         try throwIfTold()
         publish(data)
     }
 
-    /// A draft that goes on from what an earlier one left.
+    /// Opens a draft that resumes what an earlier one left.
     public func openDraft() async throws(DataSaverError) -> any DataDraft {
         Draft(self, state.withLock(\.left))
     }
@@ -102,16 +102,16 @@ public final class InMemoryDataSaver: DataSaver {
     }
 }
 
-/// A data saver that remembers what it saved. It can be told to fail, and to wait for the test before it saves.
+/// A data saver that records what it saved. It can be told to fail, or to wait for the test before it saves.
 ///
-/// To see what happens while data is being saved, let it arrive at two places:
+/// To examine the state during a save, pass two rendezvous:
 ///
 ///     let begun = Rendezvous(of: 2)
 ///     let released = Rendezvous(of: 2)
 ///     let saver = RecordingDataSaver(arrivingAt: begun, released)
 ///     …
-///     await begun.arrive()     // Something is being saved now,
-///     await released.arrive()  // and goes on only here.
+///     await begun.arrive()     // A save is in progress,
+///     await released.arrive()  // and continues only now.
 public final class RecordingDataSaver: DataSaver {
     private struct State {
         var saved: [[UInt8]] = []
@@ -122,30 +122,30 @@ public final class RecordingDataSaver: DataSaver {
     private let state: Mutex<State>
     private let places: [Rendezvous]
 
-    /// Makes a saver that has saved nothing yet.
+    /// Creates a saver without saved data.
     ///
     /// - Parameters:
-    ///   - places: Where each attempt to save arrives, one place after the other, before anything is saved.
-    ///   - failure: What it throws instead of saving; `nil` if it is to save.
+    ///   - places: The rendezvous at which each attempt arrives, in order, before anything is saved.
+    ///   - failure: The error that saves throw, or `nil` to save.
     public init(arrivingAt places: Rendezvous..., failure: DataSaverError? = nil) {
         self.places = places
         state = Mutex(State(failure: failure))
     }
 
-    /// What was saved so far, in its order.
+    /// The saved data so far, in order.
     public var saved: [[UInt8]] { state.withLock(\.saved) }
 
-    /// How often anybody has begun to save.
+    /// The number of attempts to save.
     public var attempts: Int { state.withLock(\.attempts) }
 
-    /// Throws this from now on instead of saving; `nil` to save again.
+    /// Makes saves throw an error from now on, or succeed again if the error is `nil`.
     public func fail(with error: DataSaverError?) {
         state.withLock { $0.failure = error }
     }
 
-    /// Remembers the data.
+    /// Records the data.
     ///
-    /// - Throws: the `DataSaverError` that it is to fail with, or one that says that the task was cancelled.
+    /// - Throws: The prescribed `DataSaverError`, or one for a cancelled task.
     public func save(_ data: [UInt8]) async throws(DataSaverError) {
         state.withLock { $0.attempts += 1 }
         for place in places { await place.arrive() }

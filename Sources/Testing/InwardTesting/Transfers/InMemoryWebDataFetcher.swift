@@ -7,28 +7,32 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A web server in memory, behind the port by which it is asked: it keeps what is put, gives parts, and moves.
+/// An in-memory web server behind the data-fetcher port. It stores resources, supports partial transfers, and moves resources.
 ///
-/// It answers `GET`, `HEAD`, `PUT`, `DELETE` and `MOVE` for any path below any host, as RFC 9110 and RFC 4918 have it. What it does
-/// not know it does as servers do that do not know it: it gives all in place of a part, and takes a part for all.
+///     let server = InMemoryWebDataFetcher()
+///     server["/data"] = [1, 2, 3]
+///
+/// The server answers `GET`, `HEAD`, `PUT`, `DELETE` and `MOVE` for any path on any host, as RFC 9110 and RFC 4918 specify. Without
+/// an ability, it behaves like servers that lack it: it answers a range request with the whole resource, and treats a partial
+/// upload as a complete one.
 public final class InMemoryWebDataFetcher: DataFetcher {
-    /// What a server may know.
+    /// The abilities of a server.
     public struct Abilities: OptionSet, Sendable {
         /// The abilities as bits.
         public let rawValue: Int
 
-        /// Makes abilities of bits.
+        /// Creates abilities from bits.
         public init(rawValue: Int) {
             self.rawValue = rawValue
         }
 
-        /// It gives parts.
+        /// The server supports partial downloads.
         public static let givingParts = Self(rawValue: 1)
-        /// It takes parts.
+        /// The server supports partial uploads.
         public static let takingParts = Self(rawValue: 2)
-        /// It tells versions by strong entity tags, and heeds them.
+        /// The server identifies versions by strong entity tags, and honours conditions on them.
         public static let tagging = Self(rawValue: 4)
-        /// All of them.
+        /// All abilities.
         public static let all: Self = [.givingParts, .takingParts, .tagging]
     }
 
@@ -48,11 +52,11 @@ public final class InMemoryWebDataFetcher: DataFetcher {
     private let whenAsked: @Sendable (InMemoryWebDataFetcher, DataRequest) throws(FetchError) -> Void
     private let state = Mutex(State())
 
-    /// Makes a server that has nothing.
+    /// Creates an empty server.
     ///
     /// - Parameters:
-    ///   - abilities: What it knows.
-    ///   - whenAsked: Called before each request is done: to change what there is, to fail.
+    ///   - abilities: The abilities of the server.
+    ///   - whenAsked: Called before each request is processed, for example to change resources or to fail.
     public init(
         _ abilities: Abilities = .all,
         whenAsked: @escaping @Sendable (InMemoryWebDataFetcher, DataRequest) throws(FetchError) -> Void = { _, _ in }
@@ -61,21 +65,21 @@ public final class InMemoryWebDataFetcher: DataFetcher {
         self.whenAsked = whenAsked
     }
 
-    /// What was asked so far, in its order.
+    /// The requests so far, in order.
     public var requests: [DataRequest] { state.withLock(\.requests) }
 
-    /// What is at a path, such as `/data`. Setting it makes another version, and setting `nil` takes it away.
+    /// The resource at a path, such as `/data`. Setting it creates another version, and setting `nil` removes it.
     public subscript(path: String) -> [UInt8]? {
         get { state.withLock { $0.bodies[path].map { [UInt8]($0.bytes) } } }
         set { state.withLock { $0.set(newValue.map { Data($0) }, at: path) } }
     }
 
-    /// The paths at which there is something, in order.
+    /// The paths of all resources, sorted.
     public var paths: [String] { state.withLock { $0.bodies.keys.sorted() } }
 
-    /// Does what a request wants.
+    /// Processes a request.
     ///
-    /// - Throws: the `FetchError` that it is to fail with, or one that says that the task was cancelled.
+    /// - Throws: The prescribed `FetchError`, or one for a cancelled task.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         state.withLock { $0.requests.append(request) }
         try whenAsked(self, request)

@@ -1,23 +1,23 @@
 import InwardFileStores
 import InwardRepositories
 
-/// The files of a mirror in an open directory, and the directories that they are in.
+/// The files of a mirror in an open directory, and their subdirectories.
 struct MirrorContents {
     /// A file or directory.
     private struct Entry {
         let directory: DirectoryHandle
         let name: String
-        /// Where it is in the mirror.
+        /// The path within the mirror.
         let path: String
         let status: FileStatus
     }
 
     let directory: DirectoryHandle
 
-    /// Looks for anything but files of a mirror and directories of such files.
+    /// Looks for anything other than files of the mirror and the directories that contain them.
     ///
-    /// - Parameter isKnown: Whether a path is that of a file of the mirror, or with a slash at its end that of a directory.
-    /// - Returns: the path of the first one; `nil` if all are known.
+    /// - Parameter isKnown: Returns whether a path is that of a file of the mirror, or of a directory if it ends with a slash.
+    /// - Returns: the path of the first unknown entry; `nil` if all are known.
     /// - Throws: a `RecordStoreError` if a directory cannot be read.
     func foreignPath(_ isKnown: (String) -> Bool) throws(RecordStoreError) -> String? {
         try entries().first { entry in
@@ -29,7 +29,7 @@ struct MirrorContents {
         }?.path
     }
 
-    /// Removes files, and the directories that are empty then.
+    /// Removes files, and the directories that are then empty.
     func removeFiles(where condition: (String) -> Bool) throws(RecordStoreError) {
         for entry in try entries() {
             switch entry.status.kind {
@@ -43,7 +43,7 @@ struct MirrorContents {
         }
     }
 
-    /// Waits until all names are on the disk.
+    /// Waits until all names have been written to disk.
     func flush() throws(RecordStoreError) {
         for entry in try entries() where entry.status.kind == .directory {
             try entry.directory.directory(entry.name).flush()
@@ -51,7 +51,7 @@ struct MirrorContents {
         try directory.flush()
     }
 
-    /// What is here, a directory after what is in it.
+    /// Returns all entries, with each directory after its contents.
     private func entries() throws(RecordStoreError) -> [Entry] { try Self.entries(of: directory, prefix: "") }
 
     private static func entries(of directory: DirectoryHandle, prefix: String) throws(RecordStoreError) -> [Entry] {
@@ -59,7 +59,7 @@ struct MirrorContents {
         for name in try directory.names() {
             guard let status = try directory.status(of: name) else { continue }
             let path = prefix + name
-            // A mirror has no directories in directories. What else is in them is refused with them.
+            // Mirrors have only one level of directories. Deeper ones are rejected without looking into them.
             if status.kind == .directory, prefix.isEmpty {
                 entries += try self.entries(of: directory.directory(name), prefix: "\(path)/")
             }

@@ -7,39 +7,40 @@ import InwardTransfers
 import Synchronization
 public import UseCases
 
-/// Keeps a mirror in a directory, as `FileDataFetcher` serves it: `users.json`, `posts.json`, `avatars/7.jpg`.
+/// Stores a mirror in a directory that `FileDataFetcher` can serve: `users.json`, `posts.json`, `avatars/7.jpg`.
 ///
-/// A new mirror is put together in a directory beside it, `.NAME.inward-mirror`, and changes places with the one there is by one step
-/// of the file system. So the directory has all of the one or all of the other, whenever the process is killed or the power is lost.
-/// What was put together by then serves the next run. Where the file system cannot exchange two directories, the old one is moved
-/// away first: a process killed in between leaves none, until the next run puts it back.
+/// A new mirror is assembled in a staging directory next to it, `.NAME.inward-mirror`, and then exchanged with the existing one
+/// in one file system operation. Even if the process is killed or the power fails, the directory contains either the old mirror
+/// or the new one, never a mixture. The next run reuses what an interrupted run has assembled. On file systems that cannot
+/// exchange directories, the old mirror is moved away first. If the process is killed at that point, the mirror is missing
+/// until the next run restores it.
 ///
-/// The list `.inward-mirror` in the directory says that it is a mirror, and what belongs to it. A directory with anything else in it
-/// is refused, and nothing in it is touched. So is one that belongs to another user, or that others can write, and a directory beside
-/// it that an interrupted mirror did not leave. No symbolic link is followed in any of them.
+/// The file `.inward-mirror` marks the directory as a mirror and lists its files. A directory is rejected, and nothing in it is
+/// changed, if it contains anything else, belongs to another user, or is writable by others. The same applies to a staging
+/// directory that an interrupted run did not leave. Symbolic links in these directories are not followed.
 public struct MirrorDirectory: MirrorStore {
     private let places: MirrorPlaces
     private let listByteLimit: Int
 
-    /// Makes a store in a directory, which need not be there.
+    /// Creates a store in a directory, which does not have to exist.
     ///
     /// - Parameters:
-    ///   - directory: The address of the directory in the file system. If it is a symbolic link, that of what it points to.
-    ///   - listByteLimit: The most bytes of a list of users or posts that is read from the mirror.
+    ///   - directory: The file URL of the directory. If it is a symbolic link, its target is used.
+    ///   - listByteLimit: The maximum size of a list of users or posts that is read from the mirror, in bytes.
     public init(directory: URL, listByteLimit: Int = 64 * 1_024 * 1_024) {
         self.init(MirrorPlaces(directory: directory), listByteLimit: listByteLimit)
     }
 
-    /// Makes a store in a place, such as one of a file system that cannot exchange two directories.
+    /// Creates a store with these places, for example to simulate a file system that cannot exchange directories.
     init(_ places: MirrorPlaces, listByteLimit: Int = 64 * 1_024 * 1_024) {
         self.places = places
         self.listByteLimit = listByteLimit
     }
 
-    /// Makes the directory beside it, or finds what an earlier run left there.
+    /// Opens the staging directory, with what an earlier run left there.
     ///
-    /// - Throws: a `MirrorStoreError` if the directory holds other files, another process is making a mirror there, or it cannot be
-    ///   written.
+    /// - Throws: a `MirrorStoreError` if the directory contains other files, if another process is creating a mirror there, or
+    ///   if it cannot be written.
     public func openStaging() async throws(MirrorStoreError) -> any MirrorStaging {
         let work = FileWork()
         return try await work.run { [places, listByteLimit] () throws(MirrorStoreError) in
@@ -48,12 +49,12 @@ public struct MirrorDirectory: MirrorStore {
     }
 }
 
-/// A mirror that is being made in a directory beside the one there is.
+/// A new mirror in the staging directory next to the existing one.
 final class MirrorDirectoryStaging: MirrorStaging {
     private struct State {
-        /// What is whole here.
+        /// What is complete in the new mirror.
         var list: MirrorList
-        /// The end of the file that says so.
+        /// The end of the file that stores the list.
         var end: Int
     }
 
@@ -69,7 +70,7 @@ final class MirrorDirectoryStaging: MirrorStaging {
         self.work = work
         let (list, end) = try places.translated { () throws(RecordStoreError) in
             let list = try workspace.readNotes()
-            // A line that is not whole is not gone on with.
+            // Rewrites the file, so that no line is appended to an incomplete one.
             let bytes = list.bytes
             try workspace.notes.truncate(to: 0)
             try workspace.notes.write(bytes, at: 0)
@@ -95,7 +96,7 @@ final class MirrorDirectoryStaging: MirrorStaging {
         workspace.places.reach(.saving)
         let isLinked = await work.run { [workspace] in workspace.linkPublished(name) }
         if !isLinked {
-            // Where the file system has no second names. What cannot be copied is loaded from its source.
+            // The file system does not support hard links. If copying fails too, the item is loaded from its source.
             _ = try? await TransferData(from: loader(of: name, in: published), to: saver(of: item))()
         }
         guard await isWhole(name, in: workspace.copy, copy) else { return nil }
@@ -164,7 +165,7 @@ final class MirrorDirectoryStaging: MirrorStaging {
         try await work.run { [workspace] () throws(MirrorStoreError) in try workspace.publish() }
     }
 
-    /// Whether a file is unchanged since it was found complete, and no other user can change it.
+    /// Returns whether a file is unchanged since it was recorded as complete, and no other user can change it.
     private func isWhole(_ path: String, in directory: DirectoryHandle, _ copy: MirroredCopy) async -> Bool {
         guard await work.run({ (try? directory.status(at: path)?.isTrustedFile) == true }) else { return false }
         let checksum = try? await loader(of: path, in: directory).checksum()

@@ -12,23 +12,23 @@ import Musl
 import Darwin
 #endif
 
-/// What belongs to a mirror: the names of its files, and what each is a copy of. A line for each, so that one can be added.
+/// The list of a mirror's files, with the source of each. Each file has a line, so that lines can be appended.
 struct MirrorList {
     private struct Line: Codable {
         let fileName: String
         let copy: MirroredCopy
     }
 
-    /// More is not the list of any mirror, and would take up memory.
+    /// A larger file is not the list of a mirror, and would exhaust memory.
     private static let maximumByteCount = 256 * 1_024 * 1_024
 
-    /// What the files are copies of, by their names.
+    /// The source of each file, by file name.
     private(set) var copies: [String: MirroredCopy] = [:]
 
-    /// A list of nothing.
+    /// Creates an empty list.
     init() {}
 
-    /// Reads the list in a file of a directory; `nil` if the file does not exist. Incomplete lines are left out.
+    /// Reads the list from a file of a directory; `nil` if the file does not exist. Incomplete lines are skipped.
     init?(in directory: DirectoryHandle, _ name: String) throws(RecordStoreError) {
         guard try directory.status(of: name) != nil else { return nil }
         let file = try directory.file(name, O_RDONLY)
@@ -47,21 +47,21 @@ struct MirrorList {
         }
     }
 
-    /// The line that says what a file is a copy of.
+    /// Returns the line for a file.
     static func line(_ fileName: String, _ copy: MirroredCopy) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Text and numbers can be written.
+        // Encoding strings and numbers cannot fail.
         let line = (try? encoder.encode(Line(fileName: fileName, copy: copy))) ?? Data()
         return [UInt8](line) + [UInt8(ascii: "\n")]
     }
 
-    /// Says what a file is a copy of.
+    /// Sets the source of a file.
     mutating func set(_ copy: MirroredCopy, for fileName: String) {
         copies[fileName] = copy
     }
 
-    /// The whole list, in the order of the names.
+    /// The whole list, sorted by file name.
     var bytes: [UInt8] {
         copies.sorted { $0.key < $1.key }.flatMap { Self.line($0.key, $0.value) }
     }

@@ -5,23 +5,23 @@ import InwardFileStores
 import InwardRepositories
 import UseCases
 
-/// What the parts of a mirror are called, and which names belong to one.
+/// The names of a mirror's files and directories.
 struct MirrorPlaces: Sendable {
-    /// The list that says what belongs to a mirror, in the mirror itself.
+    /// The list of the mirror's files, in the mirror itself.
     static let list = ".inward-mirror"
-    /// The mirror that is being made.
+    /// The new mirror.
     static let copy = "copy"
-    /// The old mirror, while the new one takes its place where they cannot be exchanged.
+    /// The old mirror while the new one takes its place, on file systems that cannot exchange directories.
     static let previous = "previous"
-    /// The list of what is whole in the mirror that is being made.
+    /// The list of what is complete in the new mirror.
     static let notes = "list"
-    /// The file that a process locks while it makes a mirror.
+    /// The file that a process locks while it creates a mirror.
     static let lock = "lock"
 
-    /// What everybody sees.
+    /// The published mirror.
     let directory: URL
     let canExchange: Bool
-    /// Called at each step, for tests of what others do in between.
+    /// Called at each step, so that tests can interfere in between.
     let reach: @Sendable (MirrorStep) -> Void
 
     init(
@@ -31,20 +31,20 @@ struct MirrorPlaces: Sendable {
     ) {
         self.reach = reach
         let path = directory.absoluteURL.standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)
-        // Without a slash at its end, which would ask for a directory.
+        // Without a trailing slash, which would require a directory.
         let isSlashed = path.count > 1 && path.hasSuffix("/")
         self.directory = URL(filePath: isSlashed ? String(path.dropLast()) : path, directoryHint: .notDirectory)
         self.canExchange = canExchange
     }
 
-    /// The directory that the mirror is in.
+    /// The parent directory of the mirror.
     var parent: URL { directory.deletingLastPathComponent() }
-    /// What the mirror is called there.
+    /// The mirror's name in its parent directory.
     var name: String { directory.lastPathComponent }
-    /// What is around the mirror that is being made is called this there.
+    /// The name of the staging directory in the mirror's parent directory.
     var staging: String { ".\(name).inward-mirror" }
 
-    /// Whether a mirror that is being made may have a file of this path, or a directory if the path ends with a slash.
+    /// Returns whether a new mirror may contain a file of this path, or a directory if the path ends with a slash.
     static func mayHave(_ path: String) -> Bool {
         let images = MirroredItem.avatar(User.ID(1)).fileName.prefix { $0 != "/" } + "/"
         if path == images { return true }
@@ -53,7 +53,7 @@ struct MirrorPlaces: Sendable {
         return (lists + lists.flatMap(PartialFiles.names)).contains(path)
     }
 
-    /// Whether a mirror with a list has a file of this path, or a directory if the path ends with a slash.
+    /// Returns whether a mirror with this list contains a file of this path, or a directory if the path ends with a slash.
     static func hasFile(_ path: String, _ list: MirrorList?) -> Bool {
         guard let list else { return false }
         if path.hasSuffix("/") { return list.copies.keys.contains { $0.hasPrefix(path) } }
@@ -73,9 +73,9 @@ struct MirrorPlaces: Sendable {
     }
 }
 
-/// A step in the making of a mirror.
+/// A step of creating a mirror.
 enum MirrorStep: CaseIterable, Sendable {
-    /// The mirror there is was checked, and nothing is made yet.
+    /// The existing mirror was checked, and nothing has been created yet.
     case checked
     /// The staging directory is open and locked.
     case locked
@@ -83,12 +83,12 @@ enum MirrorStep: CaseIterable, Sendable {
     case prepared
     /// An item is about to be saved.
     case saving
-    /// All items are there, and the list is about to be saved.
+    /// All items are saved, and the list is about to be saved.
     case listing
-    /// Both mirrors were checked, and the new one is about to be put in its place.
+    /// Both mirrors were checked, and the new one is about to be published.
     case publishing
     /// The old mirror was moved away, and the new one is about to take its place.
     case moved
-    /// Both mirrors have changed places, and the old one is about to be checked once more.
+    /// The mirrors were exchanged, and the old one is about to be checked once more.
     case exchanged
 }

@@ -12,27 +12,28 @@ import Musl
 import Darwin
 #endif
 
-/// The directories that a mirror is made in. They stay open, and are locked for this process, until the workspace is deallocated.
+/// The directories in which a mirror is created. They stay open, and locked for this process, until the workspace is
+/// deallocated.
 ///
-/// A user who could write in these directories could make the process read, replace or remove files elsewhere. So a directory is
-/// refused if it belongs to another user, if others can write it, or if it holds anything that a mirror does not have. All work goes
-/// through open directories, and no symbolic link is followed.
+/// Users who can write to these directories could make the process read, replace or remove files elsewhere. The workspace
+/// therefore rejects a directory that belongs to another user, that others can write to, or that contains anything that does
+/// not belong to a mirror. All operations go through open directories, and symbolic links are not followed.
 struct MirrorWorkspace: Sendable {
     let places: MirrorPlaces
-    /// The mirror that is being made.
+    /// The new mirror.
     let copy: DirectoryHandle
     /// The existing mirror; `nil` before the first one.
     let published: DirectoryHandle?
-    /// What belongs to the existing mirror.
+    /// The list of the existing mirror.
     let publishedList: MirrorList?
-    /// The file that says what is whole in the mirror that is being made.
+    /// The file that lists what is complete in the new mirror.
     let notes: RecordFile
 
     private let parent: DirectoryHandle
     private let staging: DirectoryHandle
     private let lock: RecordFile
 
-    /// Opens the directories, makes those that are missing, and puts back what a process moved away that was killed then.
+    /// Opens the directories, creates missing ones, and restores a mirror that a killed process had moved away.
     init(_ places: MirrorPlaces) throws(MirrorStoreError) {
         self.places = places
         guard places.directory.pathComponents.count > 1 else {
@@ -59,7 +60,7 @@ struct MirrorWorkspace: Sendable {
 
     // MARK: Opening
 
-    /// Opens the existing mirror, with its list; `nil` before the first one.
+    /// Opens the existing mirror and its list; `nil` before the first one.
     private static func openMirror(
         in parent: DirectoryHandle,
         _ places: MirrorPlaces
@@ -78,7 +79,8 @@ struct MirrorWorkspace: Sendable {
         return (mirror, list)
     }
 
-    /// Returns the list of a mirror that holds nothing else and that no other user can write; `nil` if it is empty.
+    /// Returns the list of a mirror after checking that it contains nothing else and that no other user can write to it; `nil`
+    /// if it is empty.
     private static func checkedList(
         of mirror: DirectoryHandle,
         _ places: MirrorPlaces,
@@ -100,7 +102,7 @@ struct MirrorWorkspace: Sendable {
         }
     }
 
-    /// Opens what is around the mirror that is being made, and keeps every other process from it as long as the file is open.
+    /// Opens the staging directory around the new mirror, and locks out other processes while the lock file is open.
     private static func lockedStaging(
         in parent: DirectoryHandle,
         _ places: MirrorPlaces
@@ -120,7 +122,7 @@ struct MirrorWorkspace: Sendable {
             guard isLocked else {
                 throw places.failure("is being mirrored into by somebody else. Wait until that is done.")
             }
-            // Who had it locked before may have taken it away.
+            // The previous owner of the lock may have removed the file.
             guard isThere else { continue }
             let names = try places.translated { () throws(RecordStoreError) in try staging.names() }
             let known = [MirrorPlaces.copy, MirrorPlaces.previous, MirrorPlaces.notes, MirrorPlaces.lock]
@@ -131,7 +133,8 @@ struct MirrorWorkspace: Sendable {
         }
     }
 
-    /// Opens a file for reading and writing, or makes it, if it is this user's and has no other name: writing changes nothing else.
+    /// Opens or creates a file for reading and writing. Fails unless the file belongs to this user and has no other name, so
+    /// that writing to it changes nothing else.
     private static func ownFile(
         _ name: String,
         in directory: DirectoryHandle
@@ -149,7 +152,7 @@ struct MirrorWorkspace: Sendable {
         """
     }
 
-    /// Puts the old mirror back that a process moved away which was killed then.
+    /// Restores the old mirror if a process was killed after moving it away.
     private static func putBack(
         from staging: DirectoryHandle,
         in parent: DirectoryHandle,
@@ -168,7 +171,7 @@ struct MirrorWorkspace: Sendable {
         }
     }
 
-    /// Opens the mirror that is being made, which an earlier run may have left.
+    /// Opens the new mirror, which an earlier run may have left.
     private static func openCopy(
         in staging: DirectoryHandle,
         _ places: MirrorPlaces
@@ -186,7 +189,7 @@ struct MirrorWorkspace: Sendable {
         return copy
     }
 
-    /// Opens a directory; `nil` if there is nothing of its name.
+    /// Opens a directory; `nil` if it does not exist.
     private static func directory(
         _ name: String,
         in staging: DirectoryHandle,
@@ -198,17 +201,18 @@ struct MirrorWorkspace: Sendable {
         return try places.translated { () throws(RecordStoreError) in try staging.directory(name) }
     }
 
-    /// The list of what is whole in the mirror that is being made.
+    /// Returns the list of what is complete in the new mirror.
     func readNotes() throws(RecordStoreError) -> MirrorList {
         try MirrorList(in: staging, MirrorPlaces.notes) ?? MirrorList()
     }
 
     // MARK: Files
 
-    /// Gives a file of the mirror there is a second name in the one that is being made, where the file system has that. Neither
-    /// is written into, only replaced.
+    /// Hard-links a file of the existing mirror into the new one, if the file system supports that.
     ///
-    /// - Returns: whether it has that name.
+    /// Files of a mirror are only ever replaced, not modified, so both mirrors can share one.
+    ///
+    /// - Returns: whether the file was linked.
     func linkPublished(_ path: String) -> Bool {
         do throws(RecordStoreError) {
             guard var directory = published else { return false }
@@ -227,7 +231,7 @@ struct MirrorWorkspace: Sendable {
 
     // MARK: Publishing
 
-    /// Puts the mirror that was made in the place of the one there is, and removes that.
+    /// Replaces the existing mirror with the new one, and removes the old one.
     func publish() throws(MirrorStoreError) {
         let mirror = try Self.openMirror(in: parent, places)
         try places.translated { () throws(RecordStoreError) in
@@ -244,7 +248,7 @@ struct MirrorWorkspace: Sendable {
             }
         }
         guard let list = mirror?.1 else {
-            // It is empty, and replaced only if it still is.
+            // The existing directory is empty. It is replaced only if it is still empty.
             return try finish(old: nil) { () throws(RecordStoreError) in
                 _ = try staging.rename(MirrorPlaces.copy, to: parent, places.name, .replacing)
             }
@@ -269,7 +273,7 @@ struct MirrorWorkspace: Sendable {
         }
     }
 
-    /// Moves the old mirror away, and then the new one to its place.
+    /// Moves the old mirror away, and then moves the new one into its place.
     private func replaceInTwoSteps(
         _ old: DirectoryHandle,
         _ list: MirrorList,
@@ -286,8 +290,8 @@ struct MirrorWorkspace: Sendable {
         }
     }
 
-    /// Checks that the old mirror is still in its place in the staging directory, and that no file was added to it since the last
-    /// check.
+    /// Checks that the old mirror is where it was moved to in the staging directory, and that no foreign file was added to it
+    /// since the last check.
     private func checkOld(
         _ name: String,
         _ old: DirectoryHandle,
@@ -313,7 +317,7 @@ struct MirrorWorkspace: Sendable {
         )
     }
 
-    /// Ends the work, with the old mirror under a name of the staging directory.
+    /// Performs the replacement, and removes the old mirror, which has the given name in the staging directory.
     private func finish(
         old: String?,
         _ replace: () throws(RecordStoreError) -> Void
@@ -322,7 +326,7 @@ struct MirrorWorkspace: Sendable {
             try replace()
             try parent.flush()
         }
-        // What stays is removed by the next run, or refused by it if it is not a mirror's.
+        // The next run removes what remains, or rejects it if it does not belong to a mirror.
         do throws(RecordStoreError) {
             if let old {
                 let directory = try staging.directory(old)
