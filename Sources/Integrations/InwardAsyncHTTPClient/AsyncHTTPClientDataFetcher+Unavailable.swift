@@ -1,16 +1,16 @@
 #if !AsyncHTTPClient
 public import InwardFetching
 
-/// Fetches over HTTP and HTTPS with AsyncHTTPClient, where the trait `AsyncHTTPClient` of the package is enabled.
+/// A data fetcher that uses AsyncHTTPClient. Available when the package trait `AsyncHTTPClient` is enabled.
 ///
-/// Without the trait this stands in its place, so that whoever uses it is told by the compiler what to enable.
+/// Without the trait, this placeholder lets the compiler name the trait to enable.
 @available(
     *,
     unavailable,
     message: "Enable the trait AsyncHTTPClient of the package: .package(url: …, from: …, traits: [\"AsyncHTTPClient\"])"
 )
 public final class AsyncHTTPClientDataFetcher: DataFetcher {
-    /// Takes what the fetcher takes where there is one.
+    /// Accepts the same arguments as the real fetcher.
     public init(
         idleTimeout: Duration = .seconds(30),
         bodyLimit: Int = 64 * 1_024 * 1_024,
@@ -18,14 +18,14 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
         connectionsPerHost: Int = 16
     ) {}
 
-    /// Answers nothing.
+    /// Always fails.
     ///
     /// - Throws: a `FetchError` with the reason `invalidRequest`.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         throw FetchError(.invalidRequest, request: request, explanation: "was asked of a client that is not built in")
     }
 
-    /// Closes nothing.
+    /// Does nothing.
     public func close() async throws {}
 }
 #endif

@@ -15,19 +15,21 @@ import Musl
 import Darwin
 #endif
 
-/// Fetches over HTTP and HTTPS with AsyncHTTPClient, which keeps connections and speaks HTTP/1.1 and HTTP/2.
+/// A data fetcher for HTTP and HTTPS that uses AsyncHTTPClient, with connection pooling, HTTP/1.1 and HTTP/2.
 ///
-/// Nothing is kept between requests but connections: no cookies, no cache, no credentials. Share one among all who talk to
-/// the same hosts, and ``close()`` it when nobody needs it any more; at the latest its connections close with the last
-/// reference to it.
+///     let fetcher = AsyncHTTPClientDataFetcher(idleTimeout: .seconds(10))
 ///
-/// Header fields travel both ways in their order and as often as they repeat, but for `Cookie`, which a request has once. A
-/// user name and a password in an address are sent as `Authorization`, unless the request has that field. Beside the fields of
-/// the request, `Host`, `Content-Length` and `Accept-Encoding` are sent. A compressed body arrives decoded, without the fields
-/// that describe its coding.
+/// The fetcher keeps connections between requests, but no cookies, cache or credentials. Share one fetcher among all code that
+/// talks to the same hosts, and call ``close()`` when it is no longer needed. Releasing the last reference also closes the
+/// connections.
 ///
-/// TLS 1.2 is the minimum. The proxy variables of the environment are ignored. To go through a proxy, or to trust other
-/// certificates, hand over a client that is configured so.
+/// Header fields keep their order and repetitions in both directions, except `Cookie`, which is sent as a single field. A user
+/// name and password in the URL are sent as `Authorization`, unless the request has that field. The fetcher adds `Host`,
+/// `Content-Length` and `Accept-Encoding`. It decompresses response bodies and removes the header fields that describe their
+/// compression.
+///
+/// The minimum TLS version is 1.2. Proxy environment variables are ignored. To use a proxy or to trust other certificates, pass a
+/// client configured for that.
 public final class AsyncHTTPClientDataFetcher: DataFetcher {
     private let client: HTTPClient
     private let ownsClient: Bool
@@ -35,14 +37,14 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
     private let bodyLimit: Int
     private let redirects: RedirectPolicy
 
-    /// Makes a fetcher with a client of its own.
+    /// Creates a fetcher with its own client.
     ///
     /// - Parameters:
-    ///   - idleTimeout: How long the head of an answer may take from the start of its request, and how long nothing of the
-    ///     body may arrive after that, before the fetch fails; over zero. It does not bound the whole transfer.
-    ///   - bodyLimit: How many bytes a body may have, once decoded. A larger one fails as soon as that is known.
-    ///   - redirects: What becomes of an answer that points elsewhere.
-    ///   - connectionsPerHost: How many connections of HTTP/1.1 are open to one host at the most. What is beyond that waits.
+    ///   - idleTimeout: The maximum time from the start of a request to the response head, and then between two parts of the
+    ///     body; greater than zero. It does not limit the duration of the whole transfer.
+    ///   - bodyLimit: The maximum size of a body in bytes, after decompression. A larger body fails as soon as its size is known.
+    ///   - redirects: How the fetcher handles redirects.
+    ///   - connectionsPerHost: The maximum number of open HTTP/1.1 connections to one host. Further requests wait.
     public convenience init(
         idleTimeout: Duration = .seconds(30),
         bodyLimit: Int = 64 * 1_024 * 1_024,
@@ -54,7 +56,7 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
             bodyLimit: max(0, bodyLimit),
             connectionsPerHost: max(1, connectionsPerHost)
         )
-        // The same implementation on every platform, so that its errors are the same too.
+        // The same transport on every platform, so that errors are the same too.
         let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
         self.init(
             client: client,
@@ -65,13 +67,13 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
         )
     }
 
-    /// The configuration of a client of the fetcher's own.
+    /// Returns the configuration of a client that the fetcher owns.
     static func clientConfiguration(
         connectTimeout: Duration,
         bodyLimit: Int,
         connectionsPerHost: Int
     ) -> HTTPClient.Configuration {
-        // The default goes down to TLS 1.0, which RFC 8996 forbids.
+        // The default allows TLS 1.0, which RFC 8996 forbids.
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         var configuration = HTTPClient.Configuration(
@@ -81,22 +83,22 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
             decompression: .enabled(limit: .size(bodyLimit))
         )
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionsPerHost
-        // Otherwise a host that nobody listens at is asked again and again until the timeout.
+        // Otherwise the client retries a refused connection until the timeout.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Spans would tell what the queries of addresses are, in which keys and signatures travel.
+        // Spans would record query strings, which can contain keys and signatures.
         configuration.tracing.tracer = nil
         return configuration
     }
 
-    /// Makes a fetcher over a client of the caller's, who shuts it down when the fetcher is not used any more.
+    /// Creates a fetcher that uses an existing client. The caller shuts the client down when the fetcher is no longer used.
     ///
     /// - Parameters:
-    ///   - client: A client that follows no redirects and decompresses nothing. A redirect that it followed is an error,
-    ///     and the header fields of an answer are passed on as it gives them. Its TLS and proxy settings are the caller's.
-    ///   - idleTimeout: How long the head of an answer may take from the start of its request, and how long nothing of the
-    ///     body may arrive after that, before the fetch fails; over zero. It does not bound the whole transfer.
-    ///   - bodyLimit: How many bytes a body may have. A larger one fails as soon as that is known.
-    ///   - redirects: What becomes of an answer that points elsewhere.
+    ///   - client: A client that neither follows redirects nor decompresses. A redirect that the client followed is an error, and
+    ///     response header fields are passed on unchanged. The client's own TLS and proxy settings apply.
+    ///   - idleTimeout: The maximum time from the start of a request to the response head, and then between two parts of the
+    ///     body; greater than zero. It does not limit the duration of the whole transfer.
+    ///   - bodyLimit: The maximum size of a body in bytes. A larger body fails as soon as its size is known.
+    ///   - redirects: How the fetcher handles redirects.
     public convenience init(
         client: HTTPClient,
         idleTimeout: Duration = .seconds(30),
@@ -127,33 +129,33 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
     }
 
     deinit {
-        // In a debug build a client traps if it goes before it is shut down. It cannot: this call marks it as shutting down
-        // before it returns, and holds it until it is shut down. Nobody else has a reference to it, because fetches hold
-        // this object. One that is closed already says so to the callback, and that is nothing to do anything about.
+        // In debug builds, a client traps if it is released before it is shut down. That cannot happen here: this call marks the
+        // client as shutting down before it returns, and retains it until then. Nothing else references the client, because
+        // fetches retain this object. If the client is already closed, the callback receives an error that can be ignored.
         if ownsClient { client.shutdown { _ in } }
     }
 
-    /// Each fetch ends when the deadline of its task passes.
+    /// Each fetch ends when its task's deadline passes.
     public var honorsDeadlines: Bool { true }
 
-    /// The answer to a request for an HTTP or HTTPS address, whatever its status.
+    /// Returns the response to an HTTP or HTTPS request, whatever its status.
     ///
-    /// - Throws: a `FetchError` if there is no whole answer; with the reason `closed` after the client is.
+    /// - Throws: a `FetchError` if no complete response arrives; with the reason `closed` after the client is closed.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         try await redirects.answer(to: request, by: send)
     }
 
-    /// Closes the connections and ends the fetches under way, which fail. From then on every fetch does.
+    /// Closes the connections. Fetches in progress and later fetches fail.
     ///
-    /// A client of the caller's stays as it is. To close once more does nothing.
+    /// A client passed to the initializer stays open. Calling this method again does nothing.
     ///
-    /// - Throws: what the client throws if it cannot be shut down.
+    /// - Throws: the client's error if it cannot be shut down.
     public func close() async throws {
         guard ownsClient else { return }
         do {
             try await client.shutdown()
         } catch let error as HTTPClientError where error == .alreadyShutdown {
-            // Closed before, or at the same time.
+            // Already closed, or closed concurrently.
         }
     }
 
@@ -170,12 +172,12 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
         return try await transfer.outcome(idleTimer: IdleTimer(timeout: idleTimeout, timer: .continuous)).get()
     }
 
-    /// A year is as good as for ever, and no clock overflows by it.
+    /// A year is effectively unlimited and does not overflow any clock.
     private static func bounded(_ timeout: Duration) -> Duration { min(timeout, .seconds(31_536_000)) }
 }
 
 extension FetchError {
-    /// What an error of the client, or of what it is made of, means for a request.
+    /// Converts an error of the client, or of the libraries below it, to a fetch error.
     init(_ error: any Error, of request: DataRequest) {
         let (reason, explanation) =
             switch error {
@@ -190,7 +192,7 @@ extension FetchError {
         self.init(reason, request: request, explanation: explanation)
     }
 
-    /// What the system says before anything can have been sent. "No route to host" can also come later.
+    /// Error codes that occur only before anything is sent. "No route to host" can also occur later.
     private static let codesOfNobody = [ECONNREFUSED, ENETUNREACH, EADDRNOTAVAIL]
 
     private static let timedOut = (Reason.timedOut, "was not answered in time")
@@ -220,7 +222,7 @@ extension FetchError {
     ]
 
     private static func meaning(of error: HTTPClientError) -> (Reason, String) {
-        // Never the whole description: it shows the header fields that are refused.
+        // Never the full description: it includes the header fields that were rejected.
         let kind = error.shortDescription
         return switch kind {
         case _ where kindsOfTimeout.contains(kind): timedOut

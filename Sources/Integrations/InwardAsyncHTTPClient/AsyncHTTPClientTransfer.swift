@@ -13,7 +13,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The transfer of one answer: what is asked, of which client, and how much of it is taken.
+/// The transfer of one response.
 struct AsyncHTTPClientTransfer: Sendable {
     typealias Outcome = Result<DataResponse, FetchError>
 
@@ -22,7 +22,7 @@ struct AsyncHTTPClientTransfer: Sendable {
     private let bodyLimit: Int
     private let decompresses: Bool
 
-    /// A transfer that has not begun, by a client that decompresses bodies or does not.
+    /// Creates a transfer without starting it.
     init(of request: DataRequest, by client: HTTPClient, bodyLimit: Int, decompresses: Bool) {
         self.request = request
         self.client = client
@@ -30,8 +30,10 @@ struct AsyncHTTPClientTransfer: Sendable {
         self.decompresses = decompresses
     }
 
-    /// Carries the transfer out and says how it ended: also by cancellation, or because a timer elapsed that the transfer
-    /// restarts whenever something arrives, or because the deadline of the task has passed.
+    /// Performs the transfer and returns its outcome.
+    ///
+    /// The transfer also ends when its task is cancelled, when the task's deadline passes, or when the idle timer elapses.
+    /// Arriving data restarts the timer.
     func outcome(idleTimer: IdleTimer) async -> Outcome {
         let deadline = Deadline.current
         guard !Task.isCancelled else { return .failure(failure(.cancelled, "was cancelled", wasSent: false)) }
@@ -45,7 +47,7 @@ struct AsyncHTTPClientTransfer: Sendable {
         } catch {
             return .failure(FetchError(error, of: request))
         }
-        // The client's own deadline is not used: what ends the transfer says why.
+        // The client's own deadline is not used, because its error would not say which limit ended the transfer.
         idleTimer.whenElapsed { task.fail(reason: failure(.timedOut, "was not answered in time")) }
         let callOff = deadline?.whenPassed {
             task.fail(reason: failure(.timedOut, "was not answered before the deadline"))
@@ -75,7 +77,7 @@ struct AsyncHTTPClientTransfer: Sendable {
     }
 }
 
-/// Takes what arrives of one answer, as far as it may be large.
+/// Collects one response, up to a size limit.
 final class AsyncHTTPClientReceiver: HTTPClientResponseDelegate {
     typealias Response = Void
 
@@ -90,19 +92,19 @@ final class AsyncHTTPClientReceiver: HTTPClientResponseDelegate {
     private let noteArrival: @Sendable () -> Void
     private let arrived = Mutex(Arrived())
 
-    /// Makes a receiver that nothing has arrived at.
+    /// Creates a receiver for the response to a request.
     ///
     /// - Parameters:
-    ///   - request: What was asked.
-    ///   - bodyLimit: How many bytes a body may have.
-    ///   - noteArrival: Is called whenever something arrives.
+    ///   - request: The request.
+    ///   - bodyLimit: The maximum size of the body in bytes.
+    ///   - noteArrival: A closure that is called whenever data arrives.
     init(of request: DataRequest, bodyLimit: Int, noting noteArrival: @escaping @Sendable () -> Void) {
         self.request = request
         self.bodyLimit = bodyLimit
         self.noteArrival = noteArrival
     }
 
-    /// What arrived, once the transfer has ended.
+    /// Returns the response after the transfer has ended.
     func answer(isDecompressed: Bool) -> Result<DataResponse, FetchError> {
         let arrived = arrived.withLock { $0 }
         guard let head = arrived.head else { return .failure(failure(.interrupted, "was answered with nothing")) }
@@ -114,14 +116,14 @@ final class AsyncHTTPClientReceiver: HTTPClientResponseDelegate {
         return .success(DataResponse(head, body: arrived.body, isDecompressed: isDecompressed))
     }
 
-    /// What to make of an error that ended the transfer.
+    /// Returns the outcome of a transfer that ended with an error.
     func answer(despite error: any Error, isDecompressed: Bool) -> Result<DataResponse, FetchError> {
         switch error {
         case let error as FetchError: return .failure(error)
         case NIOHTTPDecompression.DecompressionError.limit: return .failure(tooLarge)
         case let error as NIOHTTPDecompression.ExtraDecompressionError
         where error == .truncatedData && arrived.withLock { $0.head }.map(hasNoBody) ?? false:
-            // The decompressor misses what is not meant to be there.
+            // The decompressor reports an error when a response has no body by design.
             return answer(isDecompressed: isDecompressed)
         default: return .failure(FetchError(error, of: request))
         }
@@ -138,7 +140,7 @@ final class AsyncHTTPClientReceiver: HTTPClientResponseDelegate {
             return task.eventLoop.makeSucceededVoidFuture()
         }
         guard length <= bodyLimit else { return task.eventLoop.makeFailedFuture(tooLarge) }
-        // What is announced is not believed before it comes.
+        // The announced length is not trusted until the bytes arrive.
         arrived.withLock { $0.body.reserveCapacity(min(max(0, length), Self.maximumReservation)) }
         return task.eventLoop.makeSucceededVoidFuture()
     }
@@ -155,7 +157,7 @@ final class AsyncHTTPClientReceiver: HTTPClientResponseDelegate {
 
     func didFinishRequest(task: HTTPClient.Task<Void>) {}
 
-    /// Whether the answer has no body, whatever its header fields say (RFC 9110 section 6.4.1).
+    /// Returns whether the response has no body, regardless of its header fields (RFC 9110 section 6.4.1).
     private func hasNoBody(_ head: HTTPResponseHead) -> Bool {
         request.method == .head || [204, 304].contains(head.status.code)
     }
@@ -172,13 +174,13 @@ final class AsyncHTTPClientReceiver: HTTPClientResponseDelegate {
 }
 
 extension DataResponse {
-    /// An answer of a head and a body, which its client may have decompressed.
+    /// Creates a response from a head and a body that the client may have decompressed.
     fileprivate init(_ head: HTTPResponseHead, body: Data, isDecompressed: Bool) {
         let fields = head.headers.compactMap { name, value in
             HeaderField.Name(name).map { HeaderField($0, value) }
         }
         self.init(status: Status(Int(head.status.code)), headerFields: HeaderFields(fields), body: body)
-        // The body arrives decoded, so what described its coding would be wrong of it.
+        // The body arrives decompressed, so the fields that describe its compression no longer apply.
         if isDecompressed, ["gzip", "deflate"].contains(headerFields[.contentEncoding]?.lowercased()) {
             headerFields[.contentEncoding] = nil
             headerFields[.contentLength] = nil
@@ -187,15 +189,15 @@ extension DataResponse {
 }
 
 extension HTTPClient.Request {
-    /// The client's form of a request.
+    /// Converts a request to the client's format.
     ///
-    /// - Throws: what the client throws about an address that it cannot ask.
+    /// - Throws: the client's error if it does not support the URL.
     init(_ request: DataRequest) throws {
         var headers = HTTPHeaders()
         for field in request.headerFields where field.name != .cookie {
             headers.add(name: field.name.rawValue, value: field.value)
         }
-        // RFC 6265 section 5.4: the one list that is not sent as fields that repeat.
+        // RFC 6265 section 5.4: `Cookie` is the only list that must not be sent as repeated fields.
         let cookies = request.headerFields.values(of: .cookie)
         if !cookies.isEmpty { headers.add(name: "Cookie", value: cookies.joined(separator: "; ")) }
         if let user = request.url.user(percentEncoded: false), !headers.contains(name: "Authorization") {

@@ -1,7 +1,7 @@
 import InwardCore
 import Synchronization
 
-/// Calls back when nothing has happened for too long.
+/// A timer that calls back after a period without activity.
 final class IdleTimer: Sendable {
     private struct State {
         var lastArrival: Duration
@@ -13,21 +13,21 @@ final class IdleTimer: Sendable {
     private let timer: TimerService
     private let state: Mutex<State>
 
-    /// A timer that runs from now on.
+    /// Creates a running timer.
     init(timeout: Duration, timer: TimerService) {
         self.timeout = timeout
         self.timer = timer
         state = Mutex(State(lastArrival: timer.now))
     }
 
-    /// Has the timer run anew from now on.
+    /// Restarts the timer.
     func restart() {
-        // Nothing is scheduled: what was looks at this when it is due.
+        // Nothing is rescheduled: the pending alarm checks this time when it fires.
         let now = timer.now
         state.withLock { $0.lastArrival = now }
     }
 
-    /// Has something done when the timer has run for its time without being started anew, once, unless it is stopped before.
+    /// Calls a closure once when the timer elapses without a restart, unless the timer is stopped first.
     func whenElapsed(_ action: @escaping @Sendable () -> Void) {
         let now = timer.now
         let end = state.withLock { state in state.isStopped ? nil : state.lastArrival + timeout }
@@ -41,7 +41,7 @@ final class IdleTimer: Sendable {
         if isStopped { timer.cancel(alarm) }
     }
 
-    /// Does nothing any more.
+    /// Stops the timer.
     func stop() {
         let alarm = state.withLock { state in
             state.isStopped = true

@@ -8,7 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What is known of a request and its outcome, as spans and log records say it. No credential is in it.
+/// The attributes of a request and its outcome for spans and log records. They contain no credentials.
 struct FetchAttributes: Hashable, Sendable {
     private(set) var values: [String: AttributeValue]
 
@@ -36,14 +36,14 @@ struct FetchAttributes: Hashable, Sendable {
     }
 }
 
-/// What an attribute says. Spans keep texts and numbers apart.
+/// The value of an attribute. Spans distinguish strings from integers.
 enum AttributeValue: Hashable, Sendable, CustomStringConvertible {
-    /// A text in which nothing is hidden, see ``text(_:)``.
+    /// A string without hidden characters; see ``text(_:)``.
     case visible(String)
     case integer(Int)
     case seconds(Double)
 
-    /// A text that may come from outside, with control characters and invisible ones written out.
+    /// Returns an untrusted string with control and invisible characters escaped.
     static func text(_ text: String) -> Self { .visible(text.visible) }
 
     init(_ duration: Duration) {
@@ -59,8 +59,7 @@ enum AttributeValue: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What is said of a request is called as OpenTelemetry's semantic conventions call it, and `inward.` stands before what they
-/// have no name for.
+/// Attribute names from OpenTelemetry's semantic conventions. Names that the conventions do not define begin with `inward.`.
 enum AttributeName {
     static let method = "http.request.method"
     static let originalMethod = "http.request.method_original"
@@ -79,9 +78,9 @@ enum AttributeName {
     static let circuitStateBefore = "inward.circuit.state_before"
 }
 
-/// What OpenTelemetry's semantic conventions for clients of HTTP ask of a request.
+/// The request attributes of OpenTelemetry's semantic conventions for HTTP clients.
 extension DataRequest {
-    /// What stands for a method that is not a known one, so that nobody can make up labels without an end.
+    /// The placeholder for unknown methods. It keeps the number of labels bounded.
     static let otherMethod = "_OTHER"
 
     /// The methods of RFC 9110 section 9.1 and of RFC 5789.
@@ -89,28 +88,28 @@ extension DataRequest {
         "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
     ]
 
-    /// The method, if it is a known one.
+    /// The method, or `nil` if it is not a known one.
     var knownMethod: String? { Self.knownMethods.contains(method.rawValue) ? method.rawValue : nil }
 
-    /// What the span of an attempt is called.
+    /// The name of an attempt's span.
     var spanName: String { knownMethod ?? "HTTP" }
 
-    /// The host that is asked.
+    /// The host of the server.
     var serverAddress: String? { url.host(percentEncoded: false) }
 
-    /// The port that is asked at, also where the scheme alone says it.
+    /// The port of the server, including the default port of the scheme.
     var serverPort: Int? { url.port ?? ["http": 80, "https": 443][url.scheme?.lowercased() ?? ""] }
 
-    /// The address as the request's own description shows it: without user name, password, fragment and the values of the query.
+    /// The URL as in the request's description: without user name, password, fragment and query values.
     var fullURL: String { String(description.dropFirst(method.rawValue.count + 1)) }
 
-    /// How often it was sent before; `nil` for the first time.
+    /// How often the request was sent before; `nil` on the first attempt.
     var resendCount: Int? { attempt > 1 ? attempt - 1 : nil }
 }
 
-/// What OpenTelemetry's semantic conventions for clients of HTTP ask of an outcome.
+/// The outcome attributes of OpenTelemetry's semantic conventions for HTTP clients.
 extension Result<DataResponse, FetchError> {
-    /// The status of the answer, if one came.
+    /// The response status, or `nil` if no response arrived.
     var statusCode: Int? {
         switch self {
         case .success(let response): response.status.code
@@ -118,7 +117,7 @@ extension Result<DataResponse, FetchError> {
         }
     }
 
-    /// What kind of failure this is: the status, if it is one of failure, or the error's reason; `nil` for none.
+    /// The kind of failure: an error status or the error's reason; `nil` on success.
     var errorType: String? {
         switch self {
         case .success(let response): response.status.code >= 400 ? "\(response.status.code)" : nil
@@ -126,7 +125,7 @@ extension Result<DataResponse, FetchError> {
         }
     }
 
-    /// What happened, if the status does not say it.
+    /// The error message, if the status does not already describe the failure.
     var errorMessage: String? {
         guard case .failure(let error) = self else { return nil }
         return error.explanation

@@ -2,27 +2,26 @@
 public import InwardFetching
 public import Logging
 
-/// Writes what happens to requests as log records of swift-log.
+/// A fetch observer that writes swift-log records.
 ///
-/// An attempt, a request, an answer from a cache and a wait for an equal request are records of the level `debug`. A retry, a
-/// hedge and new credentials are `info`; a rejection, an answer in place of a failed one and a circuit that opens are
-/// `warning`; any other change of a circuit is `notice`.
+/// Attempts, requests, cache answers and waits for an equal request are logged at the level `debug`. Retries, hedges and
+/// credential refreshes are logged at `info`. Rejections, fallbacks and circuits that open are logged at `warning`, and other
+/// circuit changes at `notice`.
 ///
-/// A message is always the same for one event. What differs is in the metadata, by the names of OpenTelemetry's semantic
-/// conventions, durations in seconds. No record has a credential in it,
-/// and no hidden character: these are written out, as `\u{1B}`.
+/// Each event has a fixed message. Variable data is in the metadata, named after OpenTelemetry's semantic conventions, with
+/// durations in seconds. Records contain no credentials, and hidden characters are escaped, as in `\u{1B}`.
 public struct LoggingFetchObserver: FetchObserver {
     private let logger: Logger
 
-    /// Makes an observer that writes with a logger.
+    /// Creates an observer that writes to a logger.
     ///
-    /// - Parameter logger: Who writes, from its own level on; by default one labelled `inward`, of the handler that the
-    ///   logging system has at this moment.
+    /// - Parameter logger: The logger, whose log level applies. The default is labelled `inward` and uses the logging system's
+    ///   current handler.
     public init(logger: Logger = Logger(label: "inward")) {
         self.logger = logger
     }
 
-    /// Writes how a request ended, and after how long.
+    /// Logs the outcome and duration of a request.
     public func requestEnded(
         _ request: DataRequest,
         _ outcome: Result<DataResponse, FetchError>,
@@ -34,7 +33,7 @@ public struct LoggingFetchObserver: FetchObserver {
         )
     }
 
-    /// Writes how an attempt ended, and after how long.
+    /// Logs the outcome and duration of an attempt.
     public func attemptEnded(
         _ request: DataRequest,
         _ outcome: Result<DataResponse, FetchError>,
@@ -46,17 +45,17 @@ public struct LoggingFetchObserver: FetchObserver {
         )
     }
 
-    /// Writes that a cache answered.
+    /// Logs a cache answer.
     public func answeredFromCache(_ request: DataRequest) {
         logger.debug("Answered from cache", metadata: .of(request))
     }
 
-    /// Writes that a request waits for an equal one.
+    /// Logs that a request waits for an equal one.
     public func joined(_ request: DataRequest) {
         logger.debug("Joined an equal request", metadata: .of(request))
     }
 
-    /// Writes that a request will be tried again, after how long and why.
+    /// Logs the delay and the reason of a retry.
     public func retryScheduled(
         _ request: DataRequest,
         after delay: Duration,
@@ -68,27 +67,27 @@ public struct LoggingFetchObserver: FetchObserver {
         )
     }
 
-    /// Writes that a second attempt was begun.
+    /// Logs the start of a hedged attempt.
     public func hedged(_ request: DataRequest) {
         logger.info("Hedged", metadata: .of(request))
     }
 
-    /// Writes that a request was refused, and why.
+    /// Logs a rejection and its reason.
     public func rejected(_ request: DataRequest, because error: FetchError) {
         logger.warning("Rejected", metadata: .of(request, .failure(error)))
     }
 
-    /// Writes that something else answered, and why.
+    /// Logs a fallback and its reason.
     public func fellBack(_ request: DataRequest, because error: FetchError) {
         logger.warning("Fell back", metadata: .of(request, .failure(error)))
     }
 
-    /// Writes that credentials were asked for anew.
+    /// Logs a credential refresh.
     public func credentialsRefreshed(for request: DataRequest) {
         logger.info("Credentials refreshed", metadata: .of(request))
     }
 
-    /// Writes how a circuit changed: a warning when it opens.
+    /// Logs a circuit's state transition, as a warning if the circuit opens.
     public func circuitChanged(_ circuit: String, from old: String, to new: String) {
         logger.log(
             level: new.hasPrefix("open") ? .warning : .notice,
@@ -103,7 +102,7 @@ public struct LoggingFetchObserver: FetchObserver {
 }
 
 extension Logger.Metadata {
-    /// What a record says of a request, of what came of it, and besides.
+    /// Returns the metadata of a request, its outcome and additional values.
     static func of(
         _ request: DataRequest,
         _ outcome: Result<DataResponse, FetchError>? = nil,

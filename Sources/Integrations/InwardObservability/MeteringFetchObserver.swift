@@ -4,16 +4,16 @@ public import InwardFetching
 public import Metrics
 import Synchronization
 
-/// Counts and times what happens to requests by instruments of swift-metrics.
+/// A fetch observer that records swift-metrics counters and timers.
 ///
-/// The duration of each attempt is `http.client.request.duration`, as OpenTelemetry's semantic conventions call it, with the
-/// method, the server, the status and the kind of failure as labels. The duration of each request, all attempts and waits
-/// together, is `inward.client.request.duration`, with the same labels. Both are timers in seconds. What else happens is counted
-/// for each server: `inward.client.cache_hits`, `joins`, `retries`, `hedges`, `rejections`, `fallbacks` and
-/// `credential_refreshes`, and for each circuit and its new state `inward.client.circuit_changes`.
+/// The timer `http.client.request.duration`, named by OpenTelemetry's semantic conventions, measures each attempt. The timer
+/// `inward.client.request.duration` measures each request, including all attempts and waits. Both are in seconds and have labels
+/// for the method, the server, the status and the kind of failure. Counters for each server are `inward.client.cache_hits`,
+/// `joins`, `retries`, `hedges`, `rejections`, `fallbacks` and `credential_refreshes`. The counter
+/// `inward.client.circuit_changes` has labels for the circuit and its new state.
 ///
-/// A metric has the same labels each time; one that does not apply is empty. No path is a label, a method that is not a known
-/// one is `_OTHER`, and so is every label of what is beyond the limit.
+/// A metric always has the same label names; a label that does not apply is empty. Paths are never labels. Unknown methods become
+/// `_OTHER`, as do all labels beyond the limit.
 public struct MeteringFetchObserver: FetchObserver {
     private let attemptDurations: Instruments<Timer>
     private let requestDurations: Instruments<Timer>
@@ -26,12 +26,12 @@ public struct MeteringFetchObserver: FetchObserver {
     private let credentialRefreshes: Instruments<Counter>
     private let circuitChanges: Instruments<Counter>
 
-    /// Makes an observer with instruments of a factory.
+    /// Creates an observer that uses a metrics factory.
     ///
     /// - Parameters:
-    ///   - factory: Who makes instruments; by default the one that the metrics system has at this moment.
-    ///   - labelSetLimit: How many sets of labels each metric may have, at least 1. An instrument is kept for each as long as
-    ///     the observer is, and what is beyond shares one, so that requests to ever new servers do not fill the memory.
+    ///   - factory: The factory of the instruments. The default is the metrics system's current factory.
+    ///   - labelSetLimit: The maximum number of label sets for each metric, at least 1. The observer keeps one instrument for
+    ///     each. Further label sets share one instrument, so requests to ever new servers do not exhaust memory.
     public init(factory: any MetricsFactory = MetricsSystem.factory, labelSetLimit: Int = 2_000) {
         func timers(_ label: String) -> Instruments<Timer> {
             Instruments(labels: Self.namesOfOutcome, limit: labelSetLimit) {
@@ -55,7 +55,7 @@ public struct MeteringFetchObserver: FetchObserver {
         circuitChanges = counters("circuit_changes", by: [AttributeName.circuit, AttributeName.circuitState])
     }
 
-    /// Records how long a request took.
+    /// Records the duration of a request.
     public func requestEnded(
         _ request: DataRequest,
         _ outcome: Result<DataResponse, FetchError>,
@@ -64,7 +64,7 @@ public struct MeteringFetchObserver: FetchObserver {
         requestDurations[Self.labels(of: outcome, to: request)].record(duration: duration)
     }
 
-    /// Records how long an attempt took.
+    /// Records the duration of an attempt.
     public func attemptEnded(
         _ request: DataRequest,
         _ outcome: Result<DataResponse, FetchError>,
@@ -73,17 +73,17 @@ public struct MeteringFetchObserver: FetchObserver {
         attemptDurations[Self.labels(of: outcome, to: request)].record(duration: duration)
     }
 
-    /// Counts an answer from a cache.
+    /// Counts a cache answer.
     public func answeredFromCache(_ request: DataRequest) {
         cacheHits[Self.labels(ofServerFor: request)].increment()
     }
 
-    /// Counts a wait for an equal request.
+    /// Counts a request that waits for an equal one.
     public func joined(_ request: DataRequest) {
         joins[Self.labels(ofServerFor: request)].increment()
     }
 
-    /// Counts a retry, by what it is made for.
+    /// Counts a retry by its reason.
     public func retryScheduled(
         _ request: DataRequest,
         after delay: Duration,
@@ -92,28 +92,28 @@ public struct MeteringFetchObserver: FetchObserver {
         retries[Self.labels(ofServerFor: request) + [outcome.errorType ?? ""]].increment()
     }
 
-    /// Counts a second attempt beside the first.
+    /// Counts a hedged attempt.
     public func hedged(_ request: DataRequest) {
         hedges[Self.labels(ofServerFor: request)].increment()
     }
 
-    /// Counts a refusal.
+    /// Counts a rejection.
     public func rejected(_ request: DataRequest, because error: FetchError) {
         rejections[Self.labels(ofServerFor: request)].increment()
     }
 
-    /// Counts an answer in place of a failed one, by the kind of failure.
+    /// Counts a fallback by the kind of failure.
     public func fellBack(_ request: DataRequest, because error: FetchError) {
         let outcome = Result<DataResponse, FetchError>.failure(error)
         fallbacks[Self.labels(ofServerFor: request) + [outcome.errorType ?? ""]].increment()
     }
 
-    /// Counts that credentials were asked for anew.
+    /// Counts a credential refresh.
     public func credentialsRefreshed(for request: DataRequest) {
         credentialRefreshes[Self.labels(ofServerFor: request)].increment()
     }
 
-    /// Counts a change of a circuit, by its new state.
+    /// Counts a circuit's state transition by its new state.
     public func circuitChanged(_ circuit: String, from old: String, to new: String) {
         circuitChanges[[circuit, new]].increment()
     }
@@ -134,9 +134,9 @@ public struct MeteringFetchObserver: FetchObserver {
     }
 }
 
-/// The instruments of one metric, one for each set of labels, each made once and kept.
+/// The instruments of one metric. Each label set has one instrument, which is created once and kept.
 ///
-/// Every set has the same names, because a backend may allow no other, as Prometheus does; what does not apply is empty.
+/// All label sets have the same label names, because backends such as Prometheus require it. Labels that do not apply are empty.
 final class Instruments<Instrument: Sendable>: Sendable {
     private enum Slot {
         case reserved
@@ -148,19 +148,19 @@ final class Instruments<Instrument: Sendable>: Sendable {
     private let limit: Int
     private let make: @Sendable ([(String, String)]) -> Instrument
 
-    /// Makes none yet.
+    /// Creates an empty collection of instruments.
     ///
     /// - Parameters:
-    ///   - names: The labels' names.
-    ///   - limit: How many sets of labels have an instrument of their own, at least 1. What is beyond shares one.
-    ///   - make: Makes the instrument for a set of labels.
+    ///   - names: The label names.
+    ///   - limit: The maximum number of label sets with their own instrument, at least 1. Further label sets share one.
+    ///   - make: Creates the instrument for a label set.
     init(labels names: [String], limit: Int, make: @escaping @Sendable ([(String, String)]) -> Instrument) {
         self.names = names
         self.limit = max(1, limit)
         self.make = make
     }
 
-    /// The instrument for these labels, by their values in the order of the names. Hidden characters in them are written out.
+    /// Returns the instrument for label values, in the order of the names. Hidden characters in the values are escaped.
     subscript(values: [String]) -> Instrument {
         instrument(values.map(\.visible))
     }
@@ -176,7 +176,7 @@ final class Instruments<Instrument: Sendable>: Sendable {
         case .made(let instrument):
             return instrument
         case .reserved:
-            // Outside of the lock, because it calls the factory. Whoever comes meanwhile makes the same instrument again.
+            // Outside the lock, because it calls the factory. Concurrent callers create the same instrument again.
             let instrument = make(Array(zip(names, values)))
             slots.withLock { $0[values] = .made(instrument) }
             return instrument
@@ -185,7 +185,7 @@ final class Instruments<Instrument: Sendable>: Sendable {
         }
     }
 
-    /// What stands for all labels that have no instrument of their own.
+    /// The label values that all label sets beyond the limit share.
     private var overflow: [String] { names.map { _ in "_OTHER" } }
 }
 #endif

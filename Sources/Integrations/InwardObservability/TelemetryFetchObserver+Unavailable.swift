@@ -1,70 +1,70 @@
 #if !Observability
 public import InwardFetching
 
-/// Tells what happens to requests by logs, metrics and traces alike, where the trait `Observability` of the package is enabled.
+/// A fetch observer for logs, metrics and traces. Available when the package trait `Observability` is enabled.
 ///
-/// Without the trait this stands in its place, so that whoever uses it is told by the compiler what to enable.
+/// Without the trait, this placeholder lets the compiler name the trait to enable.
 @available(
     *,
     unavailable,
     message: "Enable the trait Observability of the package: .package(url: …, from: …, traits: [\"Observability\"])"
 )
 public struct TelemetryFetchObserver: FetchObserver {
-    /// Observes nothing.
+    /// Creates a placeholder.
     public init() {}
 
-    /// Takes what the observer takes where there is one.
+    /// Accepts the same arguments as the real observer.
     public init(logging: LoggingFetchObserver, metering: MeteringFetchObserver, tracing: TracingFetchObserver) {}
 
-    /// Takes what the observer takes where there is one.
+    /// Accepts the same arguments as the real observer.
     public init(logger: some Any, factory: some Any, tracer: some Any) {}
 }
 
-/// Writes what happens to requests as log records of swift-log, where the trait `Observability` of the package is enabled.
+/// A fetch observer that writes swift-log records. Available when the package trait `Observability` is enabled.
 ///
-/// Without the trait this stands in its place, so that whoever uses it is told by the compiler what to enable.
+/// Without the trait, this placeholder lets the compiler name the trait to enable.
 @available(
     *,
     unavailable,
     message: "Enable the trait Observability of the package: .package(url: …, from: …, traits: [\"Observability\"])"
 )
 public struct LoggingFetchObserver: FetchObserver {
-    /// Observes nothing.
+    /// Creates a placeholder.
     public init() {}
 
-    /// Takes what the observer takes where there is one.
+    /// Accepts the same arguments as the real observer.
     public init(logger: some Any) {}
 }
 
-/// Counts and times what happens to requests by instruments of swift-metrics, where the trait `Observability` of the package is enabled.
+/// A fetch observer that records swift-metrics counters and timers. Available when the package trait `Observability` is enabled.
 ///
-/// Without the trait this stands in its place, so that whoever uses it is told by the compiler what to enable.
+/// Without the trait, this placeholder lets the compiler name the trait to enable.
 @available(
     *,
     unavailable,
     message: "Enable the trait Observability of the package: .package(url: …, from: …, traits: [\"Observability\"])"
 )
 public struct MeteringFetchObserver: FetchObserver {
-    /// Observes nothing.
+    /// Creates a placeholder.
     public init() {}
 
-    /// Takes what the observer takes where there is one.
+    /// Accepts the same arguments as the real observer.
     public init(factory: some Any, labelSetLimit: Int = 2_000) {}
 }
 
-/// Makes a span of swift-distributed-tracing of every attempt, where the trait `Observability` of the package is enabled.
+/// A fetch observer that creates swift-distributed-tracing spans. Available when the package trait `Observability` is enabled.
 ///
-/// Without the trait this stands in its place, so that whoever uses it is told by the compiler what to enable.
+/// Without the trait, this placeholder lets the compiler name the trait to enable.
 @available(
     *,
     unavailable,
     message: "Enable the trait Observability of the package: .package(url: …, from: …, traits: [\"Observability\"])"
 )
 public struct TracingFetchObserver: FetchObserver {
-    /// Observes nothing.
+    /// Creates a placeholder.
     public init() {}
 
-    /// Takes what the observer takes where there is one.
+    /// Accepts the same arguments as the real observer.
     public init(tracer: some Any) {}
 }
 #endif

@@ -4,16 +4,18 @@ public import Logging
 public import Metrics
 public import Tracing
 
-/// Tells what happens to requests by logs, metrics and traces alike: a ``LoggingFetchObserver``, a ``MeteringFetchObserver`` and
-/// a ``TracingFetchObserver`` as one.
+/// A fetch observer that writes logs, metrics and traces. It combines a ``LoggingFetchObserver``, a ``MeteringFetchObserver`` and
+/// a ``TracingFetchObserver``.
 ///
-/// To leave one out, hand the others to the pipeline one after the other: `observing(with:)` can be called more than once.
+///     let observed = fetcher.observing(with: TelemetryFetchObserver())
+///
+/// To omit one of them, add the others to the pipeline separately: `observing(with:)` can be called more than once.
 public struct TelemetryFetchObserver: FetchObserver {
     private let logging: LoggingFetchObserver
     private let metering: MeteringFetchObserver
     private let tracing: TracingFetchObserver
 
-    /// Makes an observer of these three.
+    /// Creates an observer from a logging, a metering and a tracing observer.
     public init(
         logging: LoggingFetchObserver = LoggingFetchObserver(),
         metering: MeteringFetchObserver = MeteringFetchObserver(),
@@ -24,12 +26,12 @@ public struct TelemetryFetchObserver: FetchObserver {
         self.tracing = tracing
     }
 
-    /// Makes an observer of all three kinds.
+    /// Creates an observer from a logger, a metrics factory and a tracer.
     ///
     /// - Parameters:
-    ///   - logger: Who writes.
-    ///   - factory: Who makes instruments.
-    ///   - tracer: Who makes spans.
+    ///   - logger: The logger of the records.
+    ///   - factory: The factory of the instruments.
+    ///   - tracer: The tracer of the spans.
     public init(logger: Logger, factory: any MetricsFactory, tracer: any Tracer) {
         self.init(
             logging: LoggingFetchObserver(logger: logger),
@@ -38,7 +40,7 @@ public struct TelemetryFetchObserver: FetchObserver {
         )
     }
 
-    /// Writes how a request ended, and records how long it took.
+    /// Logs the outcome of a request and records its duration.
     public func requestEnded(
         _ request: DataRequest,
         _ outcome: Result<DataResponse, FetchError>,
@@ -48,9 +50,9 @@ public struct TelemetryFetchObserver: FetchObserver {
         metering.requestEnded(request, outcome, after: duration)
     }
 
-    /// Makes a span around an attempt.
+    /// Runs an attempt in a span.
     ///
-    /// - Throws: what `fetch` throws.
+    /// - Throws: the error of `fetch`.
     public func surroundAttempt(
         _ request: DataRequest,
         _ fetch: (DataRequest) async throws(FetchError) -> DataResponse
@@ -58,7 +60,7 @@ public struct TelemetryFetchObserver: FetchObserver {
         try await tracing.surroundAttempt(request, fetch)
     }
 
-    /// Writes how an attempt ended, and records how long it took.
+    /// Logs the outcome of an attempt and records its duration.
     public func attemptEnded(
         _ request: DataRequest,
         _ outcome: Result<DataResponse, FetchError>,
@@ -68,19 +70,19 @@ public struct TelemetryFetchObserver: FetchObserver {
         metering.attemptEnded(request, outcome, after: duration)
     }
 
-    /// Writes and counts an answer from a cache.
+    /// Logs and counts a cache answer.
     public func answeredFromCache(_ request: DataRequest) {
         logging.answeredFromCache(request)
         metering.answeredFromCache(request)
     }
 
-    /// Writes and counts a wait for an equal request.
+    /// Logs and counts a request that waits for an equal one.
     public func joined(_ request: DataRequest) {
         logging.joined(request)
         metering.joined(request)
     }
 
-    /// Writes and counts a retry.
+    /// Logs and counts a retry.
     public func retryScheduled(
         _ request: DataRequest,
         after delay: Duration,
@@ -90,31 +92,31 @@ public struct TelemetryFetchObserver: FetchObserver {
         metering.retryScheduled(request, after: delay, because: outcome)
     }
 
-    /// Writes and counts a second attempt beside the first.
+    /// Logs and counts a hedged attempt.
     public func hedged(_ request: DataRequest) {
         logging.hedged(request)
         metering.hedged(request)
     }
 
-    /// Writes and counts a refusal.
+    /// Logs and counts a rejection.
     public func rejected(_ request: DataRequest, because error: FetchError) {
         logging.rejected(request, because: error)
         metering.rejected(request, because: error)
     }
 
-    /// Writes and counts an answer in place of a failed one.
+    /// Logs and counts a fallback.
     public func fellBack(_ request: DataRequest, because error: FetchError) {
         logging.fellBack(request, because: error)
         metering.fellBack(request, because: error)
     }
 
-    /// Writes and counts that credentials were asked for anew.
+    /// Logs and counts a credential refresh.
     public func credentialsRefreshed(for request: DataRequest) {
         logging.credentialsRefreshed(for: request)
         metering.credentialsRefreshed(for: request)
     }
 
-    /// Writes and counts a change of a circuit.
+    /// Logs and counts a circuit's state transition.
     public func circuitChanged(_ circuit: String, from old: String, to new: String) {
         logging.circuitChanged(circuit, from: old, to: new)
         metering.circuitChanged(circuit, from: old, to: new)

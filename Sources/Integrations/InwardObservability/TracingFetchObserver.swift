@@ -3,29 +3,29 @@ import InwardCore
 public import InwardFetching
 public import Tracing
 
-/// Makes a span of swift-distributed-tracing of every attempt, and tells the upstream which it is part of.
+/// A fetch observer that creates a swift-distributed-tracing span for each attempt and propagates its context upstream.
 ///
-/// The span is a child of the one around, has the kind `client` and the name of the method, and says what OpenTelemetry's
-/// semantic conventions for clients of HTTP want it to. An attempt without a whole answer is an error, and so is an answer with
-/// a status of 400 or more. What the tracer makes of the span's context goes along as header fields, in place of any that have
-/// their names. No span has a credential or a hidden character in it.
+/// The span is a child of the current span. Its kind is `client`, its name is the method, and its attributes follow
+/// OpenTelemetry's semantic conventions for HTTP clients. An attempt without a complete response, or with a status of 400 or
+/// above, is an error. The header fields that the tracer injects replace fields with the same names. Spans contain no credentials
+/// and no hidden characters.
 public struct TracingFetchObserver: FetchObserver {
     private let tracer: any Tracer
 
-    /// Makes an observer that traces by a tracer.
+    /// Creates an observer that uses a tracer.
     ///
-    /// - Parameter tracer: Who makes spans; by default the one that the instrumentation system has at this moment.
+    /// - Parameter tracer: The tracer of the spans. The default is the instrumentation system's current tracer.
     public init(tracer: any Tracer = InstrumentationSystem.tracer) {
         self.tracer = tracer
     }
 
-    /// Makes a span around an attempt.
+    /// Runs an attempt in a span.
     ///
     /// - Parameters:
-    ///   - request: What is sent.
-    ///   - fetch: Sends it, with header fields added.
-    /// - Returns: what `fetch` returns.
-    /// - Throws: what `fetch` throws.
+    ///   - request: The request of the attempt.
+    ///   - fetch: Sends the request with the given header fields added.
+    /// - Returns: the response from `fetch`.
+    /// - Throws: the error of `fetch`.
     public func surroundAttempt(
         _ request: DataRequest,
         _ fetch: (DataRequest) async throws(FetchError) -> DataResponse
@@ -54,7 +54,7 @@ public struct TracingFetchObserver: FetchObserver {
     }
 }
 
-/// Puts what a tracer wants to be known upstream into header fields, in place of what they say already.
+/// Injects the tracer's context into header fields, replacing fields with the same names.
 struct HeaderFieldsInjector: Injector {
     func inject(_ value: String, forKey key: String, into carrier: inout HeaderFields) {
         guard let name = HeaderField.Name(key) else { return }
@@ -63,7 +63,7 @@ struct HeaderFieldsInjector: Injector {
 }
 
 extension SpanAttributes {
-    /// Adds attributes in place of those that have the same names.
+    /// Merges attributes, replacing those with the same names.
     mutating func merge(_ attributes: FetchAttributes) {
         for (name, value) in attributes.values {
             switch value {

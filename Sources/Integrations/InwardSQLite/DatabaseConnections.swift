@@ -4,21 +4,21 @@ import GRDB
 import InwardRecordDirectories
 import InwardRepositories
 
-/// A database that is open: once to be changed, and once to be read meanwhile.
+/// The open connections of a database: one for writing and one for concurrent reads.
 struct DatabaseConnections: Sendable {
-    /// How long a connection waits where SQLite itself has the database locked, in seconds.
+    /// The time that a connection waits while SQLite has the database locked, in seconds.
     private static let patience = 10.0
 
-    /// Changes it.
+    /// The connection for writing.
     let writer: DatabaseQueue
-    /// Reads it.
+    /// The connection for reading.
     let reader: DatabaseQueue
-    /// Which file it is.
+    /// The identity of the database file.
     let identity: RecordFile.Identity
 
-    /// Opens a database, and makes it one of the present form.
+    /// Opens a database and migrates it to the current schema version.
     ///
-    /// - Throws: ``DatabaseDamage``, or what tells of it, if it is none of a store.
+    /// - Throws: ``DatabaseDamage``, or the error that indicates it, if the file is not a store's database.
     init(_ files: DatabaseFiles, schema: RecordSchema, limits: DatabaseLimits) throws {
         writer = try Self.writer(files.path, schema: schema, limits: limits)
         reader = try DatabaseQueue(
@@ -29,18 +29,18 @@ struct DatabaseConnections: Sendable {
             throw RecordStoreError(code: ENOENT, path: files.path, "opened")
         }
         self.identity = identity
-        // Who made the log may have been killed before its name was on the disk.
+        // The process that created the log may have been killed before its directory entry was flushed.
         try files.flush()
     }
 
-    /// Opens a database to be changed, once it is sure that it may be.
+    /// Opens a database for writing, after checking that its version permits it.
     static func writer(
         _ path: String,
         schema: RecordSchema,
         limits: DatabaseLimits
     ) throws -> DatabaseQueue {
         do {
-            // Who cannot write does not touch what is of a later form, not even when it is closed.
+            // Check with a read-only connection, so that a database of a later version is not modified, not even on close.
             try viewer(path).read { try schema.check($0, path: path) }
             let writer = try DatabaseQueue(
                 path: path,
@@ -51,19 +51,19 @@ struct DatabaseConnections: Sendable {
         } catch let error as DatabaseError
             where [.SQLITE_ERROR, .SQLITE_READONLY].contains(error.extendedResultCode)
         {
-            // The file may be written: so it is its beginning that says it may not, or says something of no sense.
+            // The file itself is writable, so the header is damaged: it marks the database as read-only or is invalid.
             throw DatabaseDamage(error.message ?? "it cannot be read")
         }
     }
 
-    /// Opens a database to be looked at.
+    /// Opens a database for reading.
     static func viewer(_ path: String) throws -> DatabaseQueue {
         try DatabaseQueue(path: path, configuration: configuration(isReadOnly: true) { _ in })
     }
 
-    /// Closes both. What is under way is done before.
+    /// Closes both connections after the operations in progress.
     func close() {
-        // What could not be closed is closed when nobody holds it any more.
+        // A connection that could not be closed is closed when its last reference is released.
         try? reader.close()
         try? writer.close()
     }
@@ -95,7 +95,7 @@ struct DatabaseConnections: Sendable {
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(patience)
         configuration.prepareDatabase { database in
-            // What a damaged page says of itself is seen to be wrong sooner, and what a foreign one says is not done.
+            // The first setting detects damaged pages earlier. The second keeps a foreign schema from running code.
             try database.execute(sql: "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF")
             try prepare(database)
         }
@@ -104,7 +104,7 @@ struct DatabaseConnections: Sendable {
 }
 
 extension RecordStoreError {
-    /// Why something could not be done to the database at a path.
+    /// Converts an error of the database at a path.
     init(_ error: any Error, path: String) {
         if let error = error as? RecordStoreError {
             self = error

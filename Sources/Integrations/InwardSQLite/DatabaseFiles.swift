@@ -3,47 +3,47 @@ import Foundation
 import InwardRecordDirectories
 import InwardRepositories
 
-/// The files of a store: the database and its log in a directory of their own, so that both are set aside by one step.
+/// The files of a store. The database and its log have their own directory, so a single rename moves both.
 struct DatabaseFiles: Sendable {
     private static let database = "database.sqlite"
     private static let current = "records"
     private static let new = "records.new"
 
-    /// The directory of the store.
+    /// The store's directory.
     let directory: RecordDirectory
 
-    /// Where the database is.
+    /// The path of the database.
     var path: String { place(Self.current).path(of: Self.database) }
-    /// Which file it is; `nil` if there is none.
+    /// Returns the identity of the database file; `nil` if it does not exist.
     func identity() throws(RecordStoreError) -> RecordFile.Identity? {
         try place(Self.current).status(of: Self.database)?.identity
     }
-    /// How many bytes its log has.
+    /// Returns the size of the log in bytes.
     func logLength() throws(RecordStoreError) -> Int { try place(Self.current).status(of: Self.log)?.size ?? 0 }
 
     private static var log: String { "\(database)-wal" }
 
-    /// Makes what there has to be for a database to be opened. For who has the lock.
+    /// Prepares the directory for opening a database. The caller must hold the lock.
     func prepare() throws(RecordStoreError) {
         let isThere = try directory.status(of: Self.current) != nil
         let hasNew = try directory.status(of: Self.new) != nil
         if isThere, hasNew {
-            // Somebody was killed before it was whole. What stays is in the way of the next.
+            // A process was killed before this directory was complete. It would be in the way of the next replacement.
             try? FileManager.default.removeItem(atPath: directory.path(of: Self.new))
         } else if hasNew {
-            // Somebody was killed between the two steps of `replace`.
+            // A process was killed between the two renames of `replace`.
             try directory.move(Self.new, to: directory.path(of: Self.current))
         }
         try makeDatabase(in: Self.current)
     }
 
-    /// Waits until the names of the files are on the disk.
+    /// Flushes the directory entries of the files.
     func flush() throws(RecordStoreError) {
         try place(Self.current).flush()
         try directory.flush()
     }
 
-    /// The bytes of the log that are of no use, if there are any.
+    /// Returns the unusable bytes of the log, if there are any.
     func damagedLog() throws(RecordStoreError) -> (byteCount: Int, bytes: [UInt8])? {
         guard try logLength() > 0 else { return nil }
         let file = try place(Self.current).open(Self.log, O_RDONLY)
@@ -51,14 +51,14 @@ struct DatabaseFiles: Sendable {
         return (tail.count, try file.read(at: tail.lowerBound, count: min(tail.count, 1_024 * 1_024)))
     }
 
-    /// Makes an empty file for a database that is to take the place of the present one; gives its path.
+    /// Creates an empty file for a replacement database, and returns its path.
     func prepareNew() throws(RecordStoreError) -> String {
         try? FileManager.default.removeItem(atPath: directory.path(of: Self.new))
         try makeDatabase(in: Self.new)
         return place(Self.new).path(of: Self.database)
     }
 
-    /// Sets the present database aside and puts the new one in its place; gives where the old one is.
+    /// Moves the current database aside, installs the replacement, and returns the old database's new path.
     func replace() throws(RecordStoreError) -> String {
         try place(Self.new).flush()
         let old = try DamagedRecords(directory: directory).placeForDatabase().path(percentEncoded: false)
@@ -75,17 +75,17 @@ struct DatabaseFiles: Sendable {
         )
     }
 
-    /// Makes an empty file, for its owner alone, if there is none.
+    /// Creates an empty file that only its owner can access, unless it exists.
     private func makeDatabase(in name: String) throws(RecordStoreError) {
         let place = place(name)
         try place.make()
         let path = place.path(of: Self.database)
         if try place.status(of: Self.database) == nil {
-            // Nobody has this file open, who would lose his locks when it is closed here.
+            // No process has this new file open, so closing it does not release anybody's locks.
             _ = try place.open(Self.database, O_RDWR | O_CREAT | O_EXCL)
             return
         }
-        // What is there is not opened and closed but by SQLite, whose locks would go.
+        // Only SQLite opens and closes an existing file: any other close in this process would release SQLite's locks.
         let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
         guard type == .typeRegular else { throw RecordStoreError(code: EEXIST, path: path, "opened") }
         guard FileManager.default.isReadableFile(atPath: path), FileManager.default.isWritableFile(atPath: path)
@@ -95,11 +95,11 @@ struct DatabaseFiles: Sendable {
     }
 }
 
-/// The log of a database, in the form that SQLite writes it.
+/// The write-ahead log of a database, in SQLite's format.
 ///
-/// It is a header of 32 bytes, and frames of a page each behind 24 bytes that say which page it is, what the log is, and a
-/// checksum of all frames until then. SQLite takes what comes before the first frame that is not sound, and says nothing of
-/// the rest.
+/// A header of 32 bytes is followed by frames. Each frame has a header of 24 bytes (the page number, the identity of the log, and
+/// a checksum of all frames so far) and one page. SQLite uses the frames before the first invalid one, and silently ignores the
+/// rest.
 struct WriteAheadLog {
     private static let headerLength = 32
     private static let frameHeaderLength = 24
@@ -108,15 +108,15 @@ struct WriteAheadLog {
     private let size: Int
     private let header: [UInt8]
 
-    /// Reads the beginning of a log.
+    /// Reads the header of a log.
     init(_ file: RecordFile) throws(RecordStoreError) {
         self.file = file
         size = try file.status().size
         header = try file.read(at: 0, count: Self.headerLength)
     }
 
-    /// Where there are bytes that were to be a part of the log and are not taken, because a process ended while it wrote
-    /// them or because they are damaged; `nil` if there are none.
+    /// Returns the range of bytes that SQLite ignores, because a process ended while writing them or because they are damaged;
+    /// `nil` if there are none.
     func tail() throws(RecordStoreError) -> Range<Int>? {
         guard size > 0 else { return nil }
         guard header.count == Self.headerLength, let pageSize, let sum = headerSum else { return 0..<size }
@@ -133,7 +133,7 @@ struct WriteAheadLog {
                 next.add(frame[Self.frameHeaderLength...], isBigEndian: isBigEndian)
                 let isSound = word(frame, 16) == next.first && word(frame, 20) == next.second && word(frame, 0) != 0
                 running = isSound ? next : nil
-                // It is the last of a transaction, and all before it counts.
+                // This frame commits a transaction, so all frames up to it are valid.
                 if isSound, word(frame, 4) != 0 { sound = offset + frameLength }
             } else {
                 running = nil
@@ -161,7 +161,7 @@ struct WriteAheadLog {
         bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// The two sums that a log has behind each frame.
+    /// The two running sums that each frame's checksum stores.
     private struct ChecksumPair {
         var first: UInt32 = 0
         var second: UInt32 = 0

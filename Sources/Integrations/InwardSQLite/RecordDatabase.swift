@@ -5,19 +5,19 @@ import InwardRecordDirectories
 import InwardRepositories
 import Synchronization
 
-/// The database of a ``SQLiteRecordStore``. Everything here blocks.
+/// The database of a ``SQLiteRecordStore``. All methods block.
 ///
-/// Whoever is about to change something has the lock of the directory, as in a store of files, so that nobody waits for
-/// SQLite's own; and whoever has it sees to it that the database is the one that has the name.
+/// Writers hold the directory's lock, as in a file store, so they never wait for SQLite's own lock. The lock's holder also
+/// ensures that the open database is the one at the store's path.
 final class RecordDatabase: Sendable {
     private struct State {
         var connections: DatabaseConnections?
         var isClosed = false
-        /// How long the log has to be before it is tried again to write it into the database.
+        /// The log size above which the next checkpoint is tried.
         var logBound = 0
     }
 
-    /// How many damaged rows are removed one by one before all others are put into a new database.
+    /// The maximum number of damaged rows that are removed one by one before the database is rebuilt.
     private static let repairLimit = 16
 
     private let files: DatabaseFiles
@@ -27,12 +27,12 @@ final class RecordDatabase: Sendable {
     private let now: @Sendable () -> Date
     private let report: @Sendable (RecordDamage) -> Void
 
-    // Held while the database is changed, by threads that may wait.
+    // Held while the database is changed, by threads that may block.
     private let lock: Mutex<RecordLock>
-    // Held for as long as it takes to look something up.
+    // Held only briefly, for lookups.
     private let state: Mutex<State>
 
-    /// Makes one in a directory, which is read when something is asked of it.
+    /// Creates a database for a directory. It is opened on first use.
     init(
         _ directory: RecordDirectory,
         byteLimit: Int,
@@ -51,7 +51,7 @@ final class RecordDatabase: Sendable {
         state = Mutex(State(logBound: limits.logLength))
     }
 
-    /// What is kept under a key.
+    /// Returns the record for a key.
     func record(for key: RecordKey) throws(RecordStoreError) -> StoredRecord? {
         let key = key.encoded
         let row = try reading { try RecordTable(database: $0).row(for: key) }
@@ -59,7 +59,7 @@ final class RecordDatabase: Sendable {
         return row.flatMap { $0.header.isExpired(at: time) ? nil : $0.record }
     }
 
-    /// What is kept under a key and those that begin with it.
+    /// Returns the records whose keys begin with a key, including the key itself.
     func records(under key: RecordKey) throws(RecordStoreError) -> [(
         key: RecordKey, record: StoredRecord
     )] {
@@ -75,14 +75,14 @@ final class RecordDatabase: Sendable {
         }
     }
 
-    /// Reads the records under a key, and returns what is lost of them.
+    /// Reads the records under a key, and returns the losses among them.
     func losses(under key: RecordKey) throws(RecordStoreError) -> RecordLosses {
         _ = try records(under: key)
         let prefix = key.encoded
         return try reading { try LossTable(database: $0).losses(under: prefix) }
     }
 
-    /// Makes commits in one transaction, but for those that fail; says of each what became of it. For who has the
+    /// Applies commits in one transaction, except those that fail, and returns the outcome of each. The caller must hold the
     /// lock.
     func commit(_ group: [[RecordChange]]) -> [RecordCommitQueue.Outcome] {
         var outcomes = [RecordCommitQueue.Outcome](repeating: .success(()), count: group.count)
@@ -92,7 +92,7 @@ final class RecordDatabase: Sendable {
                 outcomes[rest.remove(at: failed.index)] = .failure(failed.error)
             }
         } catch {
-            // There may be room for one where there is none for all.
+            // There may be space for a single commit even if there is not enough for all.
             for index in rest { outcomes[index] = rest.count > 1 ? commit([group[index]])[0] : .failure(error) }
         }
         return outcomes
@@ -113,9 +113,9 @@ final class RecordDatabase: Sendable {
         }
     }
 
-    /// Writes the log into the database where it is long.
+    /// Checkpoints the log if it is long.
     ///
-    /// What does not succeed, because somebody reads it, is tried again behind a later commit.
+    /// If a reader prevents it, a later commit tries again.
     func tidy() {
         guard (try? files.logLength()) ?? 0 > state.withLock(\.logBound) else { return }
         do {
@@ -125,7 +125,7 @@ final class RecordDatabase: Sendable {
         state.withLock { $0.logBound = length + limits.logLength }
     }
 
-    /// Closes it, for good. What is under way is done before.
+    /// Closes the database permanently, after the operations in progress.
     func close() {
         let connections = state.withLock { state in
             defer { state.connections = nil }
@@ -147,12 +147,12 @@ final class RecordDatabase: Sendable {
         }
     }
 
-    /// Changes the database. For who has the lock.
+    /// Changes the database. The caller must hold the lock.
     private func write<Answer: Sendable>(_ body: (Database) throws -> Answer) throws(RecordStoreError) -> Answer {
         try repairing { try $0.writer.writeWithoutTransaction(body) }
     }
 
-    /// Does something while nobody else changes the database. Blocks until it is its turn.
+    /// Runs a closure with exclusive write access to the database. Blocks until the lock is available.
     func exclusively<Answer: Sendable>(
         _ body: () throws(RecordStoreError) -> Answer
     ) throws(RecordStoreError) -> Answer {
@@ -160,13 +160,13 @@ final class RecordDatabase: Sendable {
     }
 
     private func failure(_ error: any Error) -> RecordStoreError {
-        // What was asked before it was closed may come too late.
+        // An operation may begin before the database is closed and fail because of it.
         state.withLock(\.isClosed) ? Self.closed : RecordStoreError(error, path: files.path)
     }
 
     // MARK: Opening
 
-    /// The database that has the name, which is opened if it is not.
+    /// Returns the database at the store's path, and opens it if necessary.
     private func current() throws(RecordStoreError) -> DatabaseConnections {
         if let connections = try known() { return connections }
         return try exclusively { () throws(RecordStoreError) in try connect() }
@@ -179,7 +179,7 @@ final class RecordDatabase: Sendable {
         return connections
     }
 
-    /// For who has the lock.
+    /// Opens the database. The caller must hold the lock.
     private func connect() throws(RecordStoreError) -> DatabaseConnections {
         if let connections = try known() { return connections }
         try files.prepare()
@@ -211,11 +211,11 @@ final class RecordDatabase: Sendable {
         let connections = try DatabaseConnections(files, schema: schema, limits: limits)
         guard log != nil else { return connections }
         try connections.writer.writeWithoutTransaction { database in
-            // Some of what the log said may be in the database already, without the rest.
+            // A part of the log may already be in the database, without the rest.
             guard try String.fetchOne(database, sql: "PRAGMA integrity_check(1)") == "ok" else {
                 throw DatabaseDamage("a part of its log is missing")
             }
-            // What is of no use is not to be found again.
+            // Otherwise the next process would find and report the same bytes again.
             try Self.emptyLog(database)
         }
         return connections
@@ -229,7 +229,7 @@ final class RecordDatabase: Sendable {
 
     // MARK: Repairing
 
-    /// Does something to the database, and again where damage was in the way, which is put out of it. For who has the lock.
+    /// Runs a closure on the database. If damage prevents it, repairs the damage and retries. The caller must hold the lock.
     private func repairing<Answer: Sendable>(
         _ body: (DatabaseConnections) throws -> Answer
     ) throws(RecordStoreError) -> Answer {
@@ -249,7 +249,7 @@ final class RecordDatabase: Sendable {
         do { return try body(connections) } catch { throw failure(error) }
     }
 
-    /// Removes a damaged row; or puts all others into a new database, where it is not in its place.
+    /// Removes a damaged row, or rebuilds the database if the row is not where its key belongs.
     private func remove(_ row: DamagedRow, _ connections: DatabaseConnections) throws(RecordStoreError) {
         do {
             var value: [UInt8] = []
@@ -262,7 +262,7 @@ final class RecordDatabase: Sendable {
                     try RecordTotal(database: database).recount()
                     let losses = LossTable(database: database)
                     if !found.header.isSound {
-                        // The key may be what is damaged, and be that of another record.
+                        // The damage may be in the key itself, so the record may have had another key.
                         try losses.add(key)
                         try losses.addUnknown()
                     } else if found.header.expiry == nil {
@@ -280,7 +280,7 @@ final class RecordDatabase: Sendable {
         }
     }
 
-    /// Puts what can be read into a new database, which takes the place of this one.
+    /// Replaces the database with a new one that contains the readable records.
     private func replace(_ damage: DatabaseDamage) throws(RecordStoreError) {
         let connections = state.withLock { state in
             defer { state.connections = nil }

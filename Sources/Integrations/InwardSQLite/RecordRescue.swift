@@ -4,16 +4,16 @@ import GRDB
 import InwardRecordDirectories
 import InwardRepositories
 
-/// Takes out of a damaged database what can be read of it.
+/// Recovers the readable records of a damaged database.
 struct RecordRescue {
-    /// Where it is.
+    /// The path of the damaged database.
     let path: String
 
-    /// Puts each record that is sound into another database; gives how many there are.
+    /// Copies all sound records to another database, and returns their number.
     ///
-    /// Where something cannot be read, it goes on from the other end: what lies between two such places is lost.
+    /// The records are read from both ends, so only those between the first and the last unreadable place are lost.
     func restore(into new: DatabaseQueue) throws -> Int {
-        // What cannot be opened has nothing to be taken out.
+        // Nothing can be recovered from a database that does not open.
         guard let old = try? DatabaseConnections.viewer(path) else {
             try new.write { try LossTable(database: $0).addUnknown() }
             return 0
@@ -25,7 +25,7 @@ struct RecordRescue {
                 for order in ["ASC", "DESC"] {
                     try forEachSoundRow(of: old, order) { row in
                         guard let key = row.header.key.flatMap({ RecordKey(encoded: $0) }) else { return }
-                        // What was found from the one end is not found again from the other.
+                        // Skip records that the scan from the other end has already copied.
                         guard try table.rowAsItIs(for: key.encoded) == nil else { return }
                         _ = try table.apply(.keep(row.record, key))
                         count += 1
@@ -61,22 +61,22 @@ struct RecordRescue {
                 }
             }
         } catch {
-            // The old one ends here.
+            // The readable part ends here.
         }
         if let failure { throw failure }
     }
 }
 
-/// Why a database cannot be trusted as it is.
+/// The reason why a database cannot be trusted.
 struct DatabaseDamage: Error, Equatable {
-    /// What is wrong with it, as a part of a sentence.
+    /// The description of the damage, as a clause.
     let explanation: String
 
     init(_ explanation: String) {
         self.explanation = explanation
     }
 
-    /// What an error says of a database; `nil` if it says nothing against it.
+    /// Converts an error that indicates damage; `nil` for other errors.
     init?(_ error: any Error) {
         if let damage = error as? DatabaseDamage {
             self = damage

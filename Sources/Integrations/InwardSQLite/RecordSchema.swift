@@ -2,11 +2,11 @@
 import GRDB
 import InwardRepositories
 
-/// What the database of a store is made of, one version after the other.
+/// The schema of a store's database, as a list of migrations.
 struct RecordSchema: Sendable {
     typealias Migration = @Sendable (Database) throws -> Void
 
-    /// What is now.
+    /// The current schema.
     static let current = RecordSchema(migrations: [
         { database in
             try database.execute(
@@ -32,12 +32,13 @@ struct RecordSchema: Sendable {
         },
     ])
 
-    /// What makes each version of the one before it, the first of an empty database.
+    /// The migrations, each from the previous version to the next. The first one starts with an empty database.
     let migrations: [Migration]
 
-    /// Sees that a database is of a version that is known, without changing anything.
+    /// Checks that a database has a known version, without changing it.
     ///
-    /// - Throws: a `RecordStoreError` if it is of a later one; ``DatabaseDamage`` if it is of none.
+    /// - Throws: a `RecordStoreError` if its version is later than the latest known one; ``DatabaseDamage`` if it has no valid
+    ///   version.
     func check(_ database: Database, path: String) throws {
         let version = try Self.version(of: database)
         guard version <= migrations.count else {
@@ -50,19 +51,19 @@ struct RecordSchema: Sendable {
                     """
             )
         }
-        // By these SQLite knows how to read what it says, and how to change it.
+        // These settings determine how SQLite reads and changes the file.
         guard try Int.fetchOne(database, sql: "PRAGMA auto_vacuum") == 0,
             try String.fetchOne(database, sql: "PRAGMA encoding") == "UTF-8"
         else { throw DatabaseDamage("its beginning is not that of a store") }
         let roots = try Int.fetchAll(database, sql: "SELECT rootpage FROM sqlite_schema")
         guard Set(roots).count == roots.count else { throw DatabaseDamage("two of its tables are one") }
-        // A table that is not what it says gives what was not kept.
+        // A modified table could return records that were never stored.
         guard try Self.text(of: database) == text(ofVersion: version) else {
             throw DatabaseDamage("its tables are not those of a store")
         }
     }
 
-    /// Makes a database of a version that is known one of the last, all at once.
+    /// Migrates a database of a known version to the latest version in one transaction.
     func migrate(_ database: Database) throws {
         try database.inTransaction(.immediate) {
             let version = try Self.version(of: database)
@@ -70,7 +71,7 @@ struct RecordSchema: Sendable {
                 try make(migrations.count, of: database, from: version)
                 return .commit
             }
-            // A database that says it may not be changed is to be found now, and not by whoever commits.
+            // Detect a database that is marked as read-only now, rather than at the first commit.
             try database.execute(sql: "UPDATE form SET version = version")
             return .rollback
         }
@@ -89,7 +90,7 @@ struct RecordSchema: Sendable {
         try database.execute(sql: "UPDATE form SET version = ?, inverse = ?", arguments: [version, -version])
     }
 
-    /// The version of a database, which is 0 if it is empty. It is written twice, so that a damaged one is none.
+    /// Returns the version of a database; 0 if it is empty. The version is stored twice, so that damage is detected.
     private static func version(of database: Database) throws -> Int {
         guard try !text(of: database).isEmpty else { return 0 }
         let row: Row?
@@ -107,7 +108,7 @@ struct RecordSchema: Sendable {
         return version
     }
 
-    /// What a database says its tables are.
+    /// Returns the schema as the database describes it.
     private static func text(of database: Database) throws -> [[String?]] {
         try Row.fetchAll(database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name")
             .map { row in

@@ -5,18 +5,17 @@ import InwardRecordDirectories
 import InwardRepositories
 import InwardTransfers
 
-/// The records in a database, which are in the order of their keys.
+/// The table of records, ordered by key.
 ///
-/// A damaged key leads whoever looks for another astray, but never past the damaged one: so where nothing is found, or a
-/// range ends, the rows beside that place are looked at too. What is damaged is thrown as ``DamagedRow``, and a place that
-/// a row cannot be in as ``DatabaseDamage``.
+/// A damaged key can misdirect a search, but never past the damaged row. Therefore, where a search finds nothing or a range ends,
+/// the adjacent rows are checked too. Damaged rows are thrown as ``DamagedRow``, and rows out of order as ``DatabaseDamage``.
 struct RecordTable {
-    /// A key of no bytes is bound as `NULL`.
+    /// The placeholder for a key. An empty key is bound as `NULL`.
     static let key = "IFNULL(?, x'')"
 
     let database: Database
 
-    /// The row that has a key.
+    /// Returns the row for a key.
     func row(for key: [UInt8]) throws -> RecordRow? {
         guard let row = try rowAsItIs(for: key) else {
             try checkNeighbors(of: key)
@@ -26,14 +25,14 @@ struct RecordTable {
         return row
     }
 
-    /// The row that has a key, sound or not, without a look at those beside it.
+    /// Returns the row for a key, sound or not, without checking the adjacent rows.
     func rowAsItIs(for key: [UInt8]) throws -> RecordRow? {
         guard let row = try fetch(RecordRow.columns, key).map({ try RecordRow($0) }) else { return nil }
         try check(row.header, isOf: key)
         return row
     }
 
-    /// The rows whose keys begin with bytes, in order.
+    /// Returns the rows whose keys begin with a prefix, in order.
     func rows(under prefix: [UInt8]) throws -> [RecordRow] {
         var rows: [RecordRow] = []
         try forEachRow(RecordRow.columns, under: prefix) { row, header in
@@ -43,7 +42,7 @@ struct RecordTable {
         return rows
     }
 
-    /// Makes a change. Gives how many bytes more are kept then.
+    /// Applies a change, and returns the difference in stored bytes.
     func apply(_ change: RecordChange) throws -> Int {
         switch change {
         case .keep(let record, let key): try keep(record, key.encoded)
@@ -52,17 +51,17 @@ struct RecordTable {
         }
     }
 
-    /// The range of keys that begin with bytes, and its end.
+    /// Returns the first key that begins with a prefix, and the end of that range.
     static func range(of prefix: [UInt8]) -> (start: Data, end: Data) { (Data(prefix), Data(end(of: prefix))) }
 
-    /// Removes the row that has a key. Gives how many bytes more are kept then, which are fewer.
+    /// Removes the row for a key, and returns the (negative) difference in stored bytes.
     func remove(_ key: [UInt8]) throws -> Int {
         guard let header = try header(for: key) else { return 0 }
         guard try delete(key) else { throw DatabaseDamage("a record that is found cannot be removed") }
         return -header.byteCount
     }
 
-    /// Removes the row that has a key and expires at a time. Gives how many bytes more are kept then, which are fewer.
+    /// Removes the row for a key if it expires at a given time, and returns the (negative) difference in stored bytes.
     func removeExpiring(_ key: [UInt8], at time: Int64) throws -> Int {
         guard let header = try header(for: key) else {
             throw DatabaseDamage("it says of a key that it expires, and has none")
@@ -74,7 +73,7 @@ struct RecordTable {
         return -header.byteCount
     }
 
-    /// Removes the row that has a key, whatever it is; says whether there was one.
+    /// Deletes the row for a key without checking it, and returns whether it existed.
     func delete(_ key: [UInt8]) throws -> Bool {
         let statement = try database.cachedStatement(sql: "DELETE FROM records WHERE key = \(Self.key)")
         try statement.execute(arguments: [Data(key)])
@@ -126,13 +125,13 @@ struct RecordTable {
         return try Row.fetchOne(statement, arguments: [Data(key)])
     }
 
-    /// Sees that what SQLite has found for a key has that key. Where another is damaged, it may have gone astray there.
+    /// Checks that the row found for a key has that key. A damaged key can misdirect SQLite's search.
     private func check(_ header: RecordHeader, isOf key: [UInt8]) throws {
         guard header.key != key else { return }
         throw header.isSound ? Self.disorder : DamagedRow(key: header.key)
     }
 
-    /// Gives each row that has a key of the range, with what is to be known of it, until one is sound and behind that.
+    /// Calls a closure with each row of a range and its header. Ends at the first sound row after the range.
     private func forEachRow(
         _ columns: String,
         under prefix: [UInt8],
@@ -156,7 +155,7 @@ struct RecordTable {
         }
     }
 
-    /// Sees that nothing damaged is beside the place where a key would be, and that it is the place.
+    /// Checks that the rows adjacent to a missing key are sound and in order.
     private func checkNeighbors(of key: [UInt8]) throws {
         try checkPredecessor(of: key)
         let next = try neighbor("key > \(Self.key) ORDER BY key", key)
@@ -180,64 +179,64 @@ struct RecordTable {
 
     private static let disorder = DatabaseDamage("records of it are out of order")
 
-    /// The first bytes that are behind all that begin with others.
+    /// Returns the smallest byte sequence after all sequences that begin with a prefix.
     private static func end(of prefix: [UInt8]) -> [UInt8] {
         guard let last = prefix.last else {
-            // No byte of a key is so high.
+            // Keys never contain this byte.
             return [0xFF]
         }
-        // The last byte ends a component, and is 0.
+        // The last byte terminates a component and is 0.
         return prefix.dropLast() + [last + 1]
     }
 }
 
-/// A row is not what was kept, so that what is read or changed beside it cannot be trusted.
+/// An error for a row that differs from what was stored, so neither it nor its surroundings can be trusted.
 struct DamagedRow: Error {
-    /// The key that it has; `nil` if that is none.
+    /// The row's key; `nil` if it is not valid.
     let key: [UInt8]?
 }
 
-/// A row of the database.
+/// A row of the table.
 struct RecordRow: Sendable {
-    /// The columns that it is made of, in order.
+    /// The columns, in order.
     static let columns = "\(RecordHeader.columns), value"
 
     let header: RecordHeader
     let value: [UInt8]
 
-    /// Reads a row of the columns.
+    /// Reads a row with these columns.
     init(_ row: Row) throws {
         header = RecordHeader(row)
         value = try row.withUnsafeData(atIndex: 6) { $0.map { [UInt8]($0) } ?? [] }
     }
 
-    /// Whether it is, byte for byte, what was kept once.
+    /// Whether the row is identical to what was stored.
     var isSound: Bool { header.isFulfilled(by: value) }
 
-    /// What was kept.
+    /// The stored record.
     var record: StoredRecord {
         StoredRecord(value, expiry: header.expiry.map { Date(orderedBits: $0) })
     }
 }
 
-/// What a row of the database says beside its value.
+/// A row of the table without its value.
 struct RecordHeader: Sendable {
-    /// The columns that it is made of, in order.
+    /// The columns, in order.
     static let columns =
         "key, expiry, checksum, valueChecksum, length(value), typeof(value) = 'blob'"
-    /// What a record is counted as beside its key and its value, in bytes.
+    /// The bytes that each record counts for in addition to its key and value.
     static let overhead = 32
 
-    /// The key in bytes; `nil` if what is there is none.
+    /// The encoded key; `nil` if it is not valid.
     let key: [UInt8]?
     let expiry: Int64?
     let valueChecksum: Int64
-    /// Whether it is what was kept once, whatever the value is.
+    /// Whether the row is what was stored, apart from its value.
     let isSound: Bool
-    /// What the record is counted as.
+    /// The bytes that the record counts for.
     let byteCount: Int
 
-    /// Reads a row of the columns.
+    /// Reads a row with these columns.
     init(_ row: Row) {
         let values: [DatabaseValue] = (0..<4).map { row[$0] }
         key = if case .blob(let data) = values[0].storage { Array(data) } else { nil }
@@ -255,22 +254,22 @@ struct RecordHeader: Sendable {
         isSound = checksum == Self.checksum(key: key, expiry: expiry, valueChecksum: valueChecksum)
     }
 
-    /// Whether the record has expired by a time.
+    /// Returns whether the record has expired at a given time.
     func isExpired(at time: Int64) -> Bool {
         if let expiry { expiry <= time } else { false }
     }
 
-    /// Whether these are the bytes that were kept.
+    /// Returns whether a value is the one that was stored.
     func isFulfilled(by value: [UInt8]) -> Bool {
         isSound && Self.checksum(of: value) == valueChecksum
     }
 
-    /// The checksum of a value.
+    /// Returns the checksum of a value.
     static func checksum(of value: [UInt8]) -> Int64 {
         Int64(bitPattern: Checksum(of: value.span).value)
     }
 
-    /// The checksum of what is beside a value, and so of all.
+    /// Returns the checksum of a key, an expiry and the value's checksum, and therefore of the whole record.
     static func checksum(key: [UInt8], expiry: Int64?, valueChecksum: Int64) -> Int64 {
         var bytes = key
         bytes.reserveCapacity(key.count + 17)
@@ -283,22 +282,22 @@ struct RecordHeader: Sendable {
 }
 
 extension Date {
-    /// A number for the time that is in order as times are, and of which the time is made again bit for bit.
+    /// An integer that sorts like the date, and from which the date can be restored bit for bit.
     ///
-    /// A time that is no number has that of the earliest: it is never reached, and what expires then is never given.
+    /// NaN counts as the earliest date, so a record with that expiry is never returned.
     var orderedBits: Int64 {
         let seconds = timeIntervalSinceReferenceDate
         return seconds.isNaN ? .min : Self.flipped(Int64(bitPattern: seconds.bitPattern))
     }
 
-    /// The time that a number is for.
+    /// Restores a date from its integer.
     init(orderedBits: Int64) {
         self.init(
             timeIntervalSinceReferenceDate: Double(bitPattern: UInt64(bitPattern: Self.flipped(orderedBits)))
         )
     }
 
-    // Doubles below zero are in the order of their bits from behind, but for the sign.
+    // The bit patterns of negative doubles are in reverse order, apart from the sign.
     private static func flipped(_ bits: Int64) -> Int64 { bits < 0 ? bits ^ .max : bits }
 }
 #endif

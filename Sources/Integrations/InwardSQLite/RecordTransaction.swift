@@ -4,11 +4,11 @@ import GRDB
 import InwardRecordDirectories
 import InwardRepositories
 
-/// Commits that are made durable together.
+/// A transaction for a group of commits.
 struct RecordTransaction {
-    /// How many records that have expired go with one transaction, so that nobody waits for long.
+    /// The maximum number of expired records that one transaction removes, to keep it short.
     private static let expiredLimit = 256
-    /// How many are looked up at a time.
+    /// The number of expired records that are looked up at a time.
     private static let batchCount = 64
 
     let database: Database
@@ -16,9 +16,9 @@ struct RecordTransaction {
     let time: Int64
     let path: String
 
-    /// Makes commits, all or none of them. Gives the one that is in the way of the others, if there is one; `nil` if all are made.
+    /// Applies all commits or none of them. Returns the commit that prevents the others, or `nil` if all were applied.
     ///
-    /// - Throws: what went wrong for all of them.
+    /// - Throws: an error that affects all commits.
     func commit(
         _ group: [[RecordChange]],
         _ isAboutToBeFlushed: () throws -> Void
@@ -37,7 +37,7 @@ struct RecordTransaction {
                         try losses.remove(change)
                     }
                 } catch {
-                    // Damage is in the way of all.
+                    // Damage affects all commits.
                     guard !(error is DamagedRow), DatabaseDamage(error) == nil else { throw error }
                     failed = FailedCommit(index: index, error: RecordStoreError(error, path: path))
                     return .rollback
@@ -51,8 +51,8 @@ struct RecordTransaction {
         return failed
     }
 
-    /// Removes records that expire, those first that do so first: what has expired, and as many as there is no room for.
-    /// Gives how many bytes more are kept then, which are fewer.
+    /// Removes expired records, and then, while space is needed, further records in order of their expiry. Returns the (negative)
+    /// difference in stored bytes.
     private func letGo(beyond byteCount: Int) throws -> Int {
         let table = RecordTable(database: database)
         let statement = try database.cachedStatement(
@@ -78,23 +78,23 @@ struct RecordTransaction {
     }
 }
 
-/// A commit that could not be made where others were to be made with it.
+/// A commit in a group that could not be applied.
 struct FailedCommit: Sendable {
-    /// Where it is among them.
+    /// The index of the commit in the group.
     let index: Int
-    /// What went wrong.
+    /// The error of the commit.
     let error: RecordStoreError
 }
 
-/// How many bytes the records of a database are counted as, which is written down so that it need not be counted.
+/// The total size of a database's records in bytes, stored so that it need not be recomputed.
 ///
-/// It is written twice, once with the other sign, so that a damaged number is none.
+/// It is stored a second time with the opposite sign, so that damage is detected.
 struct RecordTotal {
     let database: Database
 
-    /// The number.
+    /// Returns the total.
     ///
-    /// - Throws: ``DatabaseDamage`` if it is none.
+    /// - Throws: ``DatabaseDamage`` if it is not valid.
     func byteCount() throws -> Int {
         if let row = try Row.fetchOne(
             database.cachedStatement(sql: "SELECT byteCount, inverse FROM total")
@@ -107,7 +107,7 @@ struct RecordTotal {
         throw DatabaseDamage("it does not know how much it holds")
     }
 
-    /// Counts what is kept, and writes that. It takes time in proportion to the number of records.
+    /// Recomputes and stores the total. Takes time proportional to the number of records.
     func recount() throws {
         let byteCount =
             try Int.fetchOne(
@@ -117,18 +117,18 @@ struct RecordTotal {
         try write(byteCount)
     }
 
-    /// Writes the number.
+    /// Stores the total.
     func write(_ byteCount: Int) throws {
         try database.cachedStatement(sql: "UPDATE total SET byteCount = ?, inverse = ?")
             .execute(arguments: [byteCount, -byteCount])
     }
 }
 
-/// What a database knows to have lost: the keys of damaged records without an expiry, and how many times it lost unknown ones.
+/// The losses of a database: the keys of damaged records without an expiry, and how many times unknown keys were lost.
 struct LossTable {
     let database: Database
 
-    /// The losses among the keys that begin with bytes.
+    /// Returns the losses among the keys that begin with a prefix.
     func losses(under prefix: [UInt8]) throws -> RecordLosses {
         let (start, end) = RecordTable.range(of: prefix)
         let statement = try database.cachedStatement(
@@ -146,12 +146,12 @@ struct LossTable {
             .execute(arguments: [Data(key)])
     }
 
-    /// Counts damage that may have hit unknown keys.
+    /// Counts damage that may have affected unknown keys.
     func addUnknown() throws {
         try write(unknownCount: try unknownCount() + 1)
     }
 
-    /// Removes the keys that a change makes known again.
+    /// Removes the keys whose state a change makes known again.
     func remove(_ change: RecordChange) throws {
         switch change {
         case .keep(_, let key), .remove(let key):
@@ -164,7 +164,7 @@ struct LossTable {
         }
     }
 
-    /// Adds the losses of a damaged database, and one more of unknown keys.
+    /// Copies the losses of a damaged database, and adds one loss of unknown keys.
     func restore(from old: DatabaseQueue) throws {
         let losses = (try? old.unsafeRead { try Self(database: $0).losses(under: []) }) ?? RecordLosses()
         for key in losses.keys { try add(key.encoded) }

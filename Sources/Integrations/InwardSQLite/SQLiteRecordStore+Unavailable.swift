@@ -3,16 +3,16 @@ public import Foundation
 import InwardRecordDirectories
 public import InwardRepositories
 
-/// A store of records in a database of SQLite, where the trait `SQLite` of the package is enabled.
+/// A record store in an SQLite database. Available when the package trait `SQLite` is enabled.
 ///
-/// Without the trait this stands in its place, so that whoever uses it is told by the compiler what to enable.
+/// Without the trait, this placeholder lets the compiler name the trait to enable.
 @available(
     *,
     unavailable,
     message: "Enable the trait SQLite of the package: .package(url: …, from: …, traits: [\"SQLite\"])"
 )
 public final class SQLiteRecordStore: RecordStore {
-    /// Takes what the store takes where there is one.
+    /// Accepts the same arguments as the real store.
     public init(
         directory: URL,
         byteLimit: Int = 256 * 1_024 * 1_024,
@@ -20,32 +20,32 @@ public final class SQLiteRecordStore: RecordStore {
         reportDamage: @escaping @Sendable (RecordDamage) -> Void = { _ in }
     ) {}
 
-    /// Closes nothing.
+    /// Does nothing.
     public func close() async {}
 
-    /// Finds nothing.
+    /// Always fails.
     ///
     /// - Throws: a `RecordStoreError` with the reason `closed`.
     public func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? { throw Self.missing }
 
-    /// Finds nothing.
+    /// Always fails.
     ///
     /// - Throws: a `RecordStoreError` with the reason `closed`.
     public func records(
         under key: RecordKey
     ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] { throw Self.missing }
 
-    /// Finds nothing.
+    /// Always fails.
     ///
     /// - Throws: a `RecordStoreError` with the reason `closed`.
     public func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses { throw Self.missing }
 
-    /// Keeps nothing.
+    /// Always fails.
     ///
     /// - Throws: a `RecordStoreError` with the reason `closed`.
     public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) { throw Self.missing }
 
-    /// Claims nothing.
+    /// Always fails.
     ///
     /// - Throws: a `RecordStoreError` with the reason `closed`.
     public func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult { throw Self.missing }

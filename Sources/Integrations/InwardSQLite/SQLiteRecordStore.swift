@@ -3,47 +3,51 @@ public import Foundation
 import InwardRecordDirectories
 public import InwardRepositories
 
-/// A store of records in a database of SQLite, in a directory.
+/// A record store in an SQLite database.
 ///
-/// **Durable** means flushed: the database has a write-ahead log, and `synchronous` is `FULL`. When a commit returns, its
-/// changes are in the log, and that is on the disk as far as `fsync` says so (on Apple's platforms `F_FULLFSYNC`). Neither a
-/// killed process nor a loss of power undoes them. Commits that come while others are being flushed are made in one
-/// transaction, by one `fsync`; one that fails does not take others with it.
+///     let store = SQLiteRecordStore(directory: directory)
+///     try await store.commit([.keep(StoredRecord(bytes), ["users", "42"])])
+///     let record = try await store.record(for: ["users", "42"])
 ///
-/// A commit is one transaction: whoever reads sees all of its changes or none. So is what is written by one commit with
-/// what it describes, such as the message about a record with that record.
+/// **Durability.** A commit returns after its changes are flushed: the database uses a write-ahead log with `synchronous` set to
+/// `FULL`, so they are in the log and `fsync` (on Apple platforms `F_FULLFSYNC`) has confirmed that the log is on disk. Neither a
+/// killed process nor a power loss undoes them. Commits that arrive while others are being flushed share one transaction and one
+/// `fsync`; a commit that fails does not affect the others.
 ///
-/// Keys are in the order of their bytes, and what is under one is found as a range: it takes time in proportion to what is
-/// found, and no memory for what is not. The log is written into the database when it has 4 MiB, behind a commit. The
-/// database does not become smaller, and what is removed is overwritten; its room is used again.
+/// **Atomicity.** A commit is one transaction. Readers see all of its changes or none, for example a record together with the
+/// message about it.
 ///
-/// Each record has a checksum. What is damaged is copied into the directory `damaged`, which holds 64 files of at most
-/// 256 KiB; it is reported, and not given. Where the database itself cannot be read, what can be is put into a new one, and
-/// the old one is moved into `damaged/databases`, which holds two. No damaged byte makes the store give what was not kept
-/// under that key. What SQLite counts at the beginning of a page, if it is damaged, may hide records without a report. Of its
-/// log SQLite takes what comes before the first byte that is damaged, or that a killed process did not write any more: what
-/// was kept until there is given, and the rest of the log is reported.
+/// **Queries.** Keys are ordered by their bytes, and the records under a key are read as a range. A query takes time proportional
+/// to the number of results, and no memory for other records. The log is checkpointed after the commit with which it reaches
+/// 4 MiB. The database file does not shrink; removed records are overwritten and their space is reused.
 ///
-/// Stores in several processes may have one directory, where the file system knows `flock` and shared memory, which those of
-/// a network do not. Each sees what others have changed as soon as that is durable. A database of a later version of this
-/// package is left as it is, and an error; one of an earlier version is made one of this.
+/// **Damage.** Each record has a checksum. A damaged record is copied to the directory `damaged`, which holds 64 files of at most
+/// 256 KiB, and is reported instead of returned. If the database itself cannot be read, the readable records are copied to a new
+/// database, and the old one is moved to `damaged/databases`, which holds two. Damage never makes the store return data that was
+/// not stored under that key. However, damage to the counters at the start of an SQLite page can hide records without a report.
+/// SQLite uses the log up to the first byte that is damaged or was not written before a process was killed: records up to there
+/// are returned, and the rest of the log is reported.
 ///
-/// The database is read and written on threads of the store's own, for no task is to wait for a disk on a thread that all
-/// tasks share.
+/// **Several processes.** Stores in several processes can share a directory if the file system supports `flock` and shared
+/// memory, which network file systems do not. Each process sees the changes of the others as soon as they are durable. A database
+/// from a later version of this package is left unchanged and causes an error; one from an earlier version is migrated.
+///
+/// **Threads.** The store reads and writes on its own threads, so disk access never blocks the cooperative thread pool.
 public final class SQLiteRecordStore: RecordStore {
     private let database: RecordDatabase
     private let reads = RecordReadQueue()
     private let commits: RecordCommitQueue
     private let claims: RecordClaims
 
-    /// Makes a store in a directory. It is made, or opened, when the store is first used, and again if that failed.
+    /// Creates a store in a directory. The store creates or opens its database on first use, and tries again after a failure.
     ///
     /// - Parameters:
-    ///   - directory: The address of the directory, which has nothing else in it.
-    ///   - byteLimit: How many bytes records and keys may take, with 32 for each. Beyond that, records with an expiry go, those
-    ///     first that expire first; others stay, however many they are.
-    ///   - now: The time, by which records expire.
-    ///   - reportDamage: Is told what was damaged. It is called where files are written, and must not wait for the store.
+    ///   - directory: The URL of the directory, which must not contain anything else.
+    ///   - byteLimit: The maximum size of all records and keys in bytes, counting 32 bytes more for each record. Above the limit,
+    ///     records with an expiry are evicted, earliest expiry first. Records without an expiry are never evicted.
+    ///   - now: Returns the current time, which determines whether records have expired.
+    ///   - reportDamage: A closure that receives each damage report. It is called while files are written and must not wait for
+    ///     the store.
     public convenience init(
         directory: URL,
         byteLimit: Int = 256 * 1_024 * 1_024,
@@ -60,7 +64,7 @@ public final class SQLiteRecordStore: RecordStore {
         )
     }
 
-    /// Makes a store whose files fail when they are told to, and whose database is of such a form and so small.
+    /// Creates a store with injected faults, a schema and limits, for tests.
     init(
         directory: RecordDirectory,
         byteLimit: Int,
@@ -87,14 +91,14 @@ public final class SQLiteRecordStore: RecordStore {
     }
 
     deinit {
-        // Whoever lets go of the store does not wait until the log is written into the database.
+        // Releasing the store does not wait for the final checkpoint.
         commits.perform { [database] in database.close() }
     }
 
-    /// Closes the database, behind the commits that were asked for before. What is asked for afterwards fails as closed.
+    /// Closes the database after the commits requested so far. Later requests fail with the reason `closed`.
     ///
-    /// A task that is cancelled, or whose deadline passes, does not wait for that. Who does not call it has the database closed when
-    /// nobody holds the store any more.
+    /// The database is closed even if the task stops waiting because it is cancelled or its deadline passes. Without this call,
+    /// the database is closed when the last reference to the store is released.
     public func close() async {
         let wait = RecordWait<Void>()
         commits.perform { [database] in
@@ -104,59 +108,59 @@ public final class SQLiteRecordStore: RecordStore {
         try? await wait.value {}
     }
 
-    /// What is kept under a key; `nil` if nothing is, if it has expired, or if it is damaged.
+    /// Returns the record for a key; `nil` if there is none, or if it has expired or is damaged.
     ///
-    /// It does not wait for commits. It takes time in proportion to the logarithm of the number of records.
+    /// Does not wait for commits. Takes time proportional to the logarithm of the number of records.
     ///
-    /// - Throws: a `RecordStoreError` if the database cannot be read, or the task was cancelled beforehand.
+    /// - Throws: a `RecordStoreError` if the database cannot be read, or if the task was already cancelled.
     public func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
         try await reads.read { [database] () throws(RecordStoreError) in try database.record(for: key) }
     }
 
-    /// The keys that begin with a key and what is kept under each, in order, all of one moment. It takes time in proportion to
+    /// Returns all records whose keys begin with a key, in key order, from one consistent snapshot. Takes time proportional to
     /// their number.
     ///
-    /// - Throws: a `RecordStoreError` if the database cannot be read, or the task was cancelled beforehand.
+    /// - Throws: a `RecordStoreError` if the database cannot be read, or if the task was already cancelled.
     public func records(
         under key: RecordKey
     ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
         try await reads.read { [database] () throws(RecordStoreError) in try database.records(under: key) }
     }
 
-    /// Returns the losses among the keys that begin with a key. It reads the records under the key.
+    /// Returns the losses among the keys that begin with a key. Reads the records under the key.
     ///
-    /// - Throws: a `RecordStoreError` if the database cannot be read, or the task was cancelled beforehand.
+    /// - Throws: a `RecordStoreError` if the database cannot be read, or if the task was already cancelled.
     public func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
         try await reads.read { [database] () throws(RecordStoreError) in try database.losses(under: key) }
     }
 
-    /// Makes changes in their order, all of them or none. They are flushed when it returns.
+    /// Applies all changes in order, or none of them. When this method returns, the changes are flushed.
     ///
-    /// - Throws: a `RecordStoreError` if nothing was changed: because there is no room, it may not be done, or the task was
-    ///   cancelled beforehand.
+    /// - Throws: a `RecordStoreError` if nothing was changed, because there is no space or no permission, or because the task was
+    ///   already cancelled.
     public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         try await commits.commit(changes)
     }
 
-    /// Tries to claim a key, without waiting. The system releases the claims of a process that ends, also if it is killed.
+    /// Tries to claim a key without waiting. The system releases the claims of a process that exits, even if it is killed.
     ///
-    /// Each claim holds a file of its own open, in the directory `claims`.
+    /// Each claim keeps one file open in the directory `claims`.
     ///
-    /// - Throws: a `RecordStoreError` if the file cannot be locked, or the task was cancelled beforehand.
+    /// - Throws: a `RecordStoreError` if the file cannot be locked, or if the task was already cancelled.
     public func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
         try await claims.claim(key)
     }
 }
 
-/// How large the parts of a database may be, and what else tests choose.
+/// The size limits of a database, and options for tests.
 struct DatabaseLimits: Sendable {
-    /// How many bytes a page of a new database has.
+    /// The page size of a new database in bytes.
     var pageSize = 4_096
-    /// How many pages a database may have, for the tests of what becomes of it then; `nil` if as many as there is room for.
+    /// The maximum number of pages, for tests of a full database; `nil` for no limit.
     var pageCount: Int?
-    /// How many bytes the log may have before it is written into the database.
+    /// The log size in bytes that triggers a checkpoint.
     var logLength = 4 * 1_024 * 1_024
-    /// Whether commits wait for the disk, which they do but where a test makes thousands of databases.
+    /// Whether commits wait for the disk. Only tests that create thousands of databases disable this.
     var isFlushed = true
 }
 #endif

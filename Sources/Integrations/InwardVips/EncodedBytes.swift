@@ -1,19 +1,19 @@
 import InwardImages
 
-/// Encoded bytes, looked at from outside: whether they go as far as the image says.
+/// Encoded bytes, with a check for whether they contain the complete image.
 ///
-/// libvips notes failures in one place for the whole process, in words; so it is found out here, and not there, whether bytes
-/// were cut short. It also lets the end of a file be missing as long as the pixels are there.
+/// libvips records failures as text in one place for the whole process, so truncation is detected here instead. libvips also
+/// tolerates a missing end of file as long as the pixels are complete.
 struct EncodedBytes {
     /// The bytes.
     let bytes: [UInt8]
-    /// The form they are in.
+    /// The format of the bytes.
     let format: ImageFormat
 
-    /// How many steps are made between two looks at whether the task was cancelled.
+    /// The number of steps between two cancellation checks.
     private static let stepsBetweenChecks = 4_096
 
-    /// Whether they end before the image does, as far as their form tells.
+    /// Returns whether the bytes end before the image does, as far as the format reveals it.
     ///
     /// - Throws: an `ImageCodecError` if the task was cancelled, or its deadline has passed.
     /// - Complexity: O(n) in the number of bytes.
@@ -29,13 +29,13 @@ struct EncodedBytes {
         }
     }
 
-    /// Counts a step of a walk through the bytes.
+    /// Counts a step and checks for cancellation at regular intervals.
     private func count(_ steps: inout Int) throws(ImageCodecError) {
         if steps % Self.stepsBetweenChecks == 0 { try ImageCodecError.checkCancellation() }
         steps += 1
     }
 
-    /// A number; 0 for each byte that is not there.
+    /// Reads an integer. Missing bytes count as 0.
     func integer(at offset: Int, count: Int, isLittleEndian: Bool = false) -> Int {
         var value = 0
         for index in 0..<count {
@@ -45,8 +45,7 @@ struct EncodedBytes {
         return value
     }
 
-    /// Whether the markers (ITU-T T.81, B.1.1) lead to one that ends the image. What stands for a byte of FF in the data of a
-    /// scan is followed by a zero.
+    /// Returns whether the markers (ITU-T T.81, B.1.1) lead to an end-of-image marker. In scan data, a zero follows each FF byte.
     private func hasEndOfJPEG() throws(ImageCodecError) -> Bool {
         var steps = 0
         var index = 2
@@ -66,7 +65,7 @@ struct EncodedBytes {
         return false
     }
 
-    /// Whether the chunks (ISO/IEC 15948, 5.3) lead to an `IEND` that is whole.
+    /// Returns whether the chunks (ISO/IEC 15948, 5.3) lead to a complete `IEND`.
     private func hasEndOfPNG() throws(ImageCodecError) -> Bool {
         var steps = 0
         var index = 8
@@ -79,10 +78,10 @@ struct EncodedBytes {
         return false
     }
 
-    /// Whether the blocks (GIF 89a, 15) lead to the trailer.
+    /// Returns whether the blocks (GIF 89a, 15) lead to the trailer.
     private func hasEndOfGIF() throws(ImageCodecError) -> Bool {
         var steps = 0
-        /// How many bytes a table of colours takes that a byte of flags speaks of.
+        /// Returns the size in bytes of the colour table that a flags byte announces.
         func table(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1) }
         guard bytes.count > 13 else { return false }
         var index = 13 + table(bytes[10])
@@ -103,17 +102,17 @@ struct EncodedBytes {
         return false
     }
 
-    /// How long the box (ISO/IEC 14496-12, 4.2) at an index is; `nil` if it does not end where the bytes do or before.
+    /// Returns the length of the box (ISO/IEC 14496-12, 4.2) at an index; `nil` if it extends beyond the bytes.
     func boxLength(at index: Int) -> Int? {
         var length = integer(at: index, count: 4)
-        // 1 says that the length follows in 8 bytes, and 0 that the box goes to the end.
+        // 1 means that the length follows in 8 bytes, and 0 that the box extends to the end.
         if length == 1 { length = integer(at: index + 8, count: 8) }
         if length == 0 { length = bytes.count - index }
         guard length >= 8, length <= bytes.count - index else { return nil }
         return length
     }
 
-    /// Whether each box (ISO/IEC 14496-12, 4.2) ends where the bytes do or before, and the pixels' box is there.
+    /// Returns whether all boxes (ISO/IEC 14496-12, 4.2) are complete and one of them contains the pixels.
     private func hasWholeBoxes() throws(ImageCodecError) -> Bool {
         var steps = 0
         var index = 0
@@ -129,8 +128,8 @@ struct EncodedBytes {
 }
 
 extension ImageFormat {
-    /// The form that bytes claim to be in by how they begin, where libvips does not tell it of those that it cannot read: of
-    /// TIFF it reads more to recognize it, and AVIF and HEIF are one to it.
+    /// Detects the format from the signature, for files that libvips does not recognize when it cannot read them: it reads more
+    /// of a TIFF file to recognize it, and does not distinguish AVIF from HEIF.
     init?(claimedBy bytes: [UInt8]) {
         if bytes.starts(with: [0x49, 0x49, 42, 0]) || bytes.starts(with: [0x4D, 0x4D, 0, 42]) {
             self = .tiff
@@ -142,31 +141,31 @@ extension ImageFormat {
     }
 }
 
-/// Encoded bytes as libvips gets them, checked for what would keep it busy before it tells the size of the image.
+/// Encoded bytes that are safe to pass to libvips: checked for anything that would keep it busy before it returns the image size.
 ///
-/// libvips reads every directory of a TIFF file, one after the other, to count the images in it. That takes seconds where the
-/// directories are many, and is not cancelled. Only the first image is decoded here, so the offset of the second directory is
-/// set to zero in a copy. The boxes of an AVIF or HEIF file are limited in number for the same reason: a million empty ones took
-/// libheif six seconds.
+/// libvips reads every directory of a TIFF file in turn to count its images. With many directories this takes seconds and cannot
+/// be cancelled. Only the first image is decoded here, so the offset of the second directory is set to zero in a copy. The number
+/// of boxes in an AVIF or HEIF file is limited for the same reason: a million empty boxes took libheif six seconds.
 struct CheckedImage {
-    /// The most boxes that an AVIF or HEIF file may have side by side. Files of one image have fewer than 10.
+    /// The maximum number of top-level boxes in an AVIF or HEIF file. Files with one image have fewer than 10.
     static let maximumBoxCount = 1_024
 
     let bytes: [UInt8]
-    /// How many pixels a tile has; 0 if there are no tiles.
+    /// The number of pixels in a tile; 0 if there are no tiles.
     private(set) var tilePixelCount = 0
-    /// How many bytes were copied.
+    /// The number of bytes that were copied.
     private(set) var copiedByteCount = 0
 
-    /// Checks bytes.
+    /// Checks encoded bytes.
     ///
-    /// - Throws: an `ImageCodecError` if they are a TIFF file that libvips must not get, or if the task was cancelled.
+    /// - Throws: an `ImageCodecError` if the bytes are a TIFF file that is not safe to pass to libvips, or if the task was
+    ///   cancelled.
     init(_ bytes: [UInt8]) throws(ImageCodecError) {
-        // What is in a file with offsets of 8 bytes is not looked at, and so not how much time and memory it takes.
+        // Files with 8-byte offsets are not checked, so their decoding time and memory are unknown.
         guard !bytes.starts(with: [0x49, 0x49, 43, 0]), !bytes.starts(with: [0x4D, 0x4D, 0, 43]) else {
             throw ImageCodecError(.unsupported(.tiff), "is a TIFF with offsets of 8 bytes, which is not read")
         }
-        // Microsoft Document Imaging, which libtiff reads like TIFF.
+        // Microsoft Document Imaging, which libtiff reads as TIFF.
         guard !bytes.starts(with: [0x45, 0x50, 42, 0]) else {
             throw ImageCodecError(.unrecognized, "is a document of MDI, which is not read")
         }
@@ -187,7 +186,7 @@ struct CheckedImage {
         self.bytes = copy
     }
 
-    /// Refuses a file of too many boxes (ISO/IEC 14496-12, 4.2).
+    /// Rejects a file with too many boxes (ISO/IEC 14496-12, 4.2).
     private static func checkBoxes(of bytes: [UInt8]) throws(ImageCodecError) {
         let encoded = EncodedBytes(bytes: bytes, format: ImageFormat(claimedBy: bytes) ?? .heif)
         var index = 0

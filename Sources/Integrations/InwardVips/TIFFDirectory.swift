@@ -1,21 +1,21 @@
 import InwardImages
 
-/// The first directory of a TIFF file (TIFF 6.0, section 2), checked before libvips gets the file.
+/// The first directory of a TIFF file (TIFF 6.0, section 2), checked before the file is passed to libvips.
 ///
-/// libvips reads all directories of a file, and the values of all tags in them, before it tells the size of the image. What it
-/// reads there is limited here: the number of entries, and the bytes that their values take together, which may overlap in a file.
-/// Directories after the first are cut off, because only the first image is decoded.
+/// libvips reads all directories of a file, and the values of all their tags, before it returns the image size. This type limits
+/// the number of entries and the total size of their values, which may overlap in a file. Directories after the first are
+/// removed, because only the first image is decoded.
 struct TIFFDirectory {
-    /// The most entries that a directory may have. The files of cameras have fewer than 100.
+    /// The maximum number of entries in a directory. Camera files have fewer than 100.
     static let maximumEntryCount = 512
 
-    /// How many bytes the file has at least, if it is complete.
+    /// The minimum size in bytes of a complete file.
     private(set) var byteCount = 8
-    /// How many pixels a tile has; 0 if there are no tiles.
+    /// The number of pixels in a tile; 0 if there are no tiles.
     private(set) var tilePixelCount = 0
-    /// Where the offset of the next directory is; `nil` if there is no further directory.
+    /// The position of the next directory's offset; `nil` if there is no further directory.
     private(set) var nextOffsetPosition: Int?
-    /// How many entries and values were read.
+    /// The number of entries and values read.
     private(set) var stepCount = 0
 
     private let isLittleEndian: Bool
@@ -27,15 +27,15 @@ struct TIFFDirectory {
         var count = 0
     }
 
-    /// Whether bytes claim to be a TIFF file with offsets of 4 bytes.
+    /// Returns whether the bytes begin like a TIFF file with 4-byte offsets.
     static func isTIFF(_ bytes: [UInt8]) -> Bool {
         bytes.starts(with: [0x49, 0x49, 42, 0]) || bytes.starts(with: [0x4D, 0x4D, 0, 42])
     }
 
-    /// Reads a directory as far as the file goes. Of several entries with the same tag, the first counts.
+    /// Reads a directory as far as the file goes. If several entries have the same tag, the first one counts.
     ///
-    /// - Throws: an `ImageCodecError` if the directory has too many entries, if the values of its entries overlap so that
-    ///   reading them takes more than the file has bytes, or if the task was cancelled.
+    /// - Throws: an `ImageCodecError` if the directory has too many entries, if the values of its entries overlap so that reading
+    ///   them takes more than the file has bytes, or if the task was cancelled.
     /// - Complexity: O(n) in the number of bytes.
     init(of bytes: Span<UInt8>) throws(ImageCodecError) {
         isLittleEndian = !bytes.isEmpty && bytes[0] == 0x49
@@ -104,7 +104,7 @@ struct TIFFDirectory {
         }
     }
 
-    /// Where the values of an entry are. None are there whose type is unknown.
+    /// Returns the location of an entry's values; empty if their type is unknown.
     private func values(of entry: Int, of bytes: Span<UInt8>) -> Values {
         let width =
             switch integer(at: entry + 2, count: 2, of: bytes) {
@@ -120,13 +120,13 @@ struct TIFFDirectory {
         return Values(offset: offset, width: width, count: count)
     }
 
-    /// One of the values of an entry; 0 if there are fewer.
+    /// Returns one value of an entry; 0 if there are fewer.
     private func number(_ index: Int, of values: Values, of bytes: Span<UInt8>) -> Int {
         guard index < values.count else { return 0 }
         return integer(at: values.offset + index * values.width, count: values.width, of: bytes)
     }
 
-    /// A number; 0 for each byte that is not there, and `Int.max` for what is larger.
+    /// Reads an integer. Missing bytes count as 0, and larger numbers become `Int.max`.
     private func integer(at offset: Int, count: Int, of bytes: Span<UInt8>) -> Int {
         var value: UInt64 = 0
         for index in 0..<count {

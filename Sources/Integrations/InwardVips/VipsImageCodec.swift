@@ -3,24 +3,27 @@ import CVips
 public import InwardImages
 import Synchronization
 
-/// Reads and writes JPEG, PNG, WebP, GIF, AVIF, HEIF and TIFF by libvips.
+/// An image codec for JPEG, PNG, WebP, GIF, AVIF, HEIF and TIFF that uses libvips.
 ///
-/// It reads nothing else: every other loader of libvips is blocked, for the whole process. Of a file with many images it
-/// reads the first. Colours are converted to sRGB by the profile in the file. What says how an image is to be turned is kept
-/// in JPEG, PNG, WebP and TIFF. In GIF, AVIF and HEIF the image is turned before it is written, and it is turned already when
-/// it is read from AVIF and HEIF. 4:2:2 is written as 4:4:4, and WebP is 4:2:0 always. AVIF and HEIF are read and written if
-/// libvips was built to. A TIFF with offsets of 8 bytes is not read.
+/// All other libvips loaders are blocked for the whole process. If a file contains several images, the first one is read.
 ///
-/// libvips starts once in a process, with the first codec, and its number of threads is the first codec's. It is never
-/// stopped, because it could not be started again: ``close()`` ends this codec, and the process ends libvips.
+/// **Colour and orientation.** Colours are converted to sRGB with the file's profile. JPEG, PNG, WebP and TIFF keep the
+/// orientation as metadata. For GIF, AVIF and HEIF, the image is rotated before it is written; AVIF and HEIF images are already
+/// rotated when they are read.
 ///
-/// A call keeps its thread busy until it is done. Decoding takes no other thread, but for what the libraries of AVIF and HEIF
-/// begin by themselves; encoding works on some of libvips as well. A task that is cancelled is heeded before a call begins, and
-/// between rows; and so is its deadline when it passes. What the library of a form does in one piece it finishes first: the compression of WebP, GIF, AVIF and HEIF,
-/// and the decoding of AVIF, HEIF, WebP and a frame of GIF.
+/// **Format limits.** 4:2:2 is written as 4:4:4, and WebP always uses 4:2:0. AVIF and HEIF require a libvips built with support
+/// for them. TIFF files with 8-byte offsets are not supported.
 ///
-/// Errors say what kind of failure it was, and quote nothing that libvips says: it may repeat bytes of the image, or of another
-/// one, because it notes failures in one place for the whole process.
+/// **Lifetime.** The first codec starts libvips and sets its thread count for the process. libvips cannot be restarted, so it
+/// runs until the process ends: ``close()`` closes only this codec.
+///
+/// **Threads and cancellation.** A call blocks its thread until it is done. Decoding uses no other threads, except those that the
+/// AVIF and HEIF libraries start; encoding also uses libvips threads. Cancellation and the task's deadline are checked before a
+/// call and between rows. Work that a format's library does in one step runs to completion: encoding WebP, GIF, AVIF and HEIF,
+/// and decoding AVIF, HEIF, WebP and each GIF frame.
+///
+/// **Errors.** Errors state the kind of failure but never quote libvips messages. These may contain bytes of this image or
+/// another one, because libvips collects them in one place for the whole process.
 public final class VipsImageCodec: ImageCodec {
     private let effort: Int
     private let pixelLimit: Int
@@ -28,19 +31,20 @@ public final class VipsImageCodec: ImageCodec {
     private let isStarted: Bool
     private let isClosed = Atomic(false)
 
-    /// Makes a codec, and starts libvips if it does not run.
+    /// Creates a codec, and starts libvips if it is not running.
     ///
     /// - Parameters:
-    ///   - threads: On how many threads libvips encodes an image, 1 or more; it decides for the process if it is the first.
-    ///   - effort: How much work is put into small files in WebP, GIF and AVIF, from 0 to 9. It bounds what an image costs. A
-    ///     million opaque pixels full of detail took AVIF 0.1 to 0.2 seconds of processor time at 0, 0.5 to 0.9 at 2, and 4 to 7
-    ///     at 4, less for 4:2:0 and more for 4:4:4; at 6 and 9 they took 9 and 32 for 4:2:0. A smooth photograph took a third to
-    ///     a half of that, and alpha with as much detail as the colours nearly doubles it. HEIF took 2 to 3 seconds whatever it
-    ///     is. That was with libvips 8.14, libaom 3.6 and x265 3.5, where libaom used more than one processor.
-    ///   - pixelLimit: How many pixels an image may have that is decoded, after it is reduced.
-    ///   - slowPixelLimit: How many pixels an image may have that is written as AVIF or HEIF, whose compression is slow and
-    ///     cannot be cancelled. As many as there may be if nothing is said, 2048 times 2048, take some 4 seconds as AVIF at
-    ///     an effort of 2, and 12 as HEIF. Who asks for more effort allows fewer.
+    ///   - threads: The number of threads that libvips uses to encode an image, 1 or more. The first codec's value applies to the
+    ///     whole process.
+    ///   - effort: The effort put into small WebP, GIF and AVIF files, from 0 to 9. It determines the cost of an image. For a
+    ///     million opaque, highly detailed pixels, AVIF took 0.1 to 0.2 seconds of processor time at 0, 0.5 to 0.9 at 2, and 4 to
+    ///     7 at 4, less for 4:2:0 and more for 4:4:4; 4:2:0 took 9 seconds at 6 and 32 at 9. A smooth photograph took a third to
+    ///     a half of that. Alpha with as much detail as the colours nearly doubles it. HEIF took 2 to 3 seconds at any effort.
+    ///     These were measured with libvips 8.14, libaom 3.6 and x265 3.5; libaom used more than one processor.
+    ///   - pixelLimit: The maximum number of pixels in a decoded image, after reduction.
+    ///   - slowPixelLimit: The maximum number of pixels in an image written as AVIF or HEIF, whose compression is slow and cannot
+    ///     be cancelled. An image at the default limit, 2048 × 2048, takes about 4 seconds as AVIF at an effort of 2, and 12 as
+    ///     HEIF. Use a lower limit with a higher effort.
     public init(
         threads: Int = 1,
         effort: Int = 2,
@@ -53,15 +57,15 @@ public final class VipsImageCodec: ImageCodec {
         isStarted = VipsLibrary.start(threads: max(1, threads))
     }
 
-    /// Refuses everything from now on; what is under way is finished. libvips goes on running.
+    /// Closes the codec. Calls in progress finish, and later calls fail. libvips keeps running.
     public func close() {
         isClosed.store(true, ordering: .releasing)
     }
 
-    /// What encoded bytes say of the image in them, without decoding it.
+    /// Returns the header of an encoded image without decoding it.
     ///
-    /// - Throws: an `ImageCodecError` if they are of no form that is read, or damaged at the beginning; with the reason
-    ///   `cancelled` after the codec is closed.
+    /// - Throws: an `ImageCodecError` if the format is not supported or the header is damaged; with the reason `cancelled` after
+    ///   the codec is closed.
     public func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
         try refuseIfClosed()
         return try header(of: CheckedImage(bytes))
@@ -94,10 +98,10 @@ public final class VipsImageCodec: ImageCodec {
         )
     }
 
-    /// The image in encoded bytes, as it is stored.
+    /// Decodes an image as it is stored.
     ///
-    /// - Throws: an `ImageCodecError` if they are of no form that is read, damaged, cut short, or more pixels than the limit; with
-    ///   the reason `cancelled` if the task was, or after the codec is closed.
+    /// - Throws: an `ImageCodecError` if the format is not supported, or if the image is damaged, truncated, or larger than the
+    ///   pixel limit; with the reason `cancelled` if the task was cancelled or the codec is closed.
     public func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
         try ImageCodecError.checkCancellation()
         try refuseIfClosed()
@@ -122,10 +126,10 @@ public final class VipsImageCodec: ImageCodec {
         }
     }
 
-    /// The bytes of an image in a form.
+    /// Encodes an image.
     ///
-    /// - Throws: an `ImageCodecError` if the form is not written, or the image does not fit into it, or has more pixels than the
-    ///   limit of a slow form; with the reason `cancelled` if the task was, or after the codec is closed.
+    /// - Throws: an `ImageCodecError` if the format is not supported, or if the image does not fit the format or exceeds the
+    ///   pixel limit of a slow format; with the reason `cancelled` if the task was cancelled or the codec is closed.
     public func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
         try ImageCodecError.checkCancellation()
         try refuseIfClosed()
@@ -173,7 +177,7 @@ public final class VipsImageCodec: ImageCodec {
         }
     }
 
-    /// Why a header cannot be read.
+    /// Returns the reason why a header cannot be read.
     private func headerFailure(_ encoded: EncodedBytes) throws(ImageCodecError) -> ImageCodecError {
         VipsLibrary.discardNotes()
         try ImageCodecError.checkCancellation()
@@ -183,7 +187,7 @@ public final class VipsImageCodec: ImageCodec {
             : ImageCodecError(.damaged(format), "has a damaged header as \(format), in \(count) bytes")
     }
 
-    /// Why an image cannot be decoded.
+    /// Returns the reason why an image cannot be decoded.
     private func failure(_ encoded: EncodedBytes) throws(ImageCodecError) -> ImageCodecError {
         VipsLibrary.discardNotes()
         try ImageCodecError.checkCancellation()

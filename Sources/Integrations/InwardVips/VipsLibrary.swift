@@ -4,13 +4,13 @@ import InwardCore
 import InwardImages
 import Synchronization
 
-/// The functions of libvips, as Swift calls them: the one place where pointers are handed over.
+/// The libvips functions as Swift calls them. All pointers are passed here.
 ///
-/// Every `unsafe` here is a call that is handed a buffer by its address and its number of elements, reads or writes no more than
-/// these, and keeps no pointer behind its return: the shim lets everything go that it made of a buffer before it returns, no
-/// operation is cached, and the threads that libvips encodes on have ended their work by then.
+/// Every `unsafe` call passes a buffer by its address and element count. The callee reads or writes only that many elements and
+/// keeps no pointer after it returns: the shim releases everything that it made from a buffer, operations are not cached, and
+/// libvips's encoding threads have finished by then.
 enum VipsLibrary {
-    /// Starts libvips with a number of threads, the first time that it is called in a process; whether it runs.
+    /// Starts libvips with a number of threads on the first call in a process, and returns whether it is running.
     static func start(threads: Int) -> Bool {
         started.withLock { started in
             if let started { return started }
@@ -20,16 +20,16 @@ enum VipsLibrary {
         }
     }
 
-    /// Whether the task that calls libvips was cancelled, or its deadline has passed.
+    /// Whether the calling task was cancelled or its deadline has passed.
     private static var isInterrupted: Bool { Task.isCancelled || Deadline.current?.hasPassed == true }
 
     private static let started = Mutex<Bool?>(nil)
 
-    /// What the beginning of bytes says, and whether they can be read.
+    /// Reads the header, and returns whether the image can be read.
     static func header(of bytes: [UInt8]) -> (header: CVipsHeader, canBeRead: Bool) {
         var header = CVipsHeader()
         defer { cvips_leave_thread() }
-        // `unsafe`: the shim reads at most `bytes.count` bytes of the array's own buffer, which does not leave the closure, and
+        // `unsafe`: the shim reads at most `bytes.count` bytes of the array's own buffer, which does not escape the closure, and
         // writes one header, which lives until the call returns.
         let canBeRead = unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe cvips_read_header(bytes.baseAddress, bytes.count, &header)
@@ -37,7 +37,7 @@ enum VipsLibrary {
         return (header, canBeRead)
     }
 
-    /// Writes the pixels of an image of a size; whether it did.
+    /// Decodes an image of a given size into pixels, and returns whether it succeeded.
     static func decode(
         _ bytes: [UInt8],
         _ decoding: CVipsDecoding,
@@ -46,10 +46,10 @@ enum VipsLibrary {
     ) -> Bool {
         guard pixels.count == size.byteCount else { return false }
         defer { cvips_leave_thread() }
-        // `unsafe`: the shim reads at most `bytes.count` bytes of the array's own buffer, which does not leave the closure.
+        // `unsafe`: the shim reads at most `bytes.count` bytes of the array's own buffer, which does not escape the closure.
         return unsafe bytes.withUnsafeBufferPointer { bytes in
-            // `unsafe`: the pixels are as many as the size says, which was checked above, and the shim writes no more; the span
-            // is exclusive, and its buffer does not leave the closure.
+            // `unsafe`: the number of pixels matches the size, which was checked above, and the shim writes no more. The span is
+            // exclusive, and its buffer does not escape the closure.
             unsafe pixels.withUnsafeMutableBufferPointer { pixels in
                 unsafe cvips_decode(
                     bytes.baseAddress,
@@ -64,14 +64,14 @@ enum VipsLibrary {
         }
     }
 
-    /// An image's bytes in a form; `nil` if there are none.
+    /// Encodes an image; returns `nil` on failure.
     static func encode(_ image: Image, _ encoding: CVipsEncoding) -> [UInt8]? {
         defer { cvips_leave_thread() }
-        // `unsafe`: the pixels' buffer is the image's own, and does not leave the closure. What is copied out of it is an array.
+        // `unsafe`: the pixel buffer belongs to the image and does not escape the closure. The result is copied to an array.
         return unsafe image.bytes.withUnsafeBufferPointer { pixels in
             var bytes: UnsafeMutablePointer<UInt8>?
             var count = 0
-            // `unsafe`: an image has as many bytes as its size says, and the shim reads no more.
+            // `unsafe`: an image has exactly as many bytes as its size requires, and the shim reads no more.
             let isDone = unsafe cvips_encode(
                 pixels.baseAddress,
                 Int32(clamping: image.size.width),
@@ -81,22 +81,22 @@ enum VipsLibrary {
                 &bytes,
                 &count
             )
-            // `unsafe`: the shim hands out `count` bytes that belong to nobody else, or a null pointer, which it may be given back.
-            // They are freed once, when this closure ends.
+            // `unsafe`: the shim returns `count` bytes owned by the caller, or a null pointer, which is safe to free. They are
+            // freed once, when this closure ends.
             defer { unsafe cvips_free(bytes) }
             guard isDone, let first = unsafe bytes else { return nil }
-            // `unsafe`: `count` bytes, as above, which are copied here.
+            // `unsafe`: `count` bytes, as above, are copied here.
             return unsafe Array(UnsafeBufferPointer(start: first, count: count))
         }
     }
 
-    /// Discards what libvips noted of failures, in any thread. Its notes may quote the bytes of an image, this one or another
-    /// thread's, so no error shows them.
+    /// Discards the failure messages that libvips collected in any thread. They may quote bytes of this image or of another
+    /// thread's, so they never appear in errors.
     static func discardNotes() { cvips_discard_notes() }
 }
 
 extension ImageFormat {
-    /// The form of this name; `nil` for what is none.
+    /// Converts the shim's format; `nil` for an unknown one.
     init?(_ format: CVipsFormat) {
         switch format {
         case .JPEG: self = .jpeg
@@ -110,7 +110,7 @@ extension ImageFormat {
         }
     }
 
-    /// What the shim calls it; unknown if it does not do it.
+    /// The shim's name for the format; unknown if the shim does not support it.
     var vipsFormat: CVipsFormat {
         switch self {
         case .jpeg: .JPEG
@@ -124,20 +124,20 @@ extension ImageFormat {
         }
     }
 
-    /// Whether a second is spent on a million pixels or more than that, in one piece that no cancellation ends.
+    /// Whether compressing a million pixels takes a second or more, in one step that cannot be cancelled.
     var isSlowlyCompressed: Bool { self == .avif || self == .heif }
 
-    /// The longest side that is written: libheif writes longer ones, and reads none of them.
+    /// The maximum side length for writing: libheif writes longer sides but cannot read them.
     var longestSide: Int { isSlowlyCompressed ? 32_768 : .max }
 }
 
 extension ImageFormat {
-    /// What the sides of an image can be divided by while it is decoded.
+    /// Returns the factors by which an image can be reduced while it is decoded.
     func reductions(of size: ImageSize) -> Set<Int> {
         switch self {
-        // libvips rounds its sides down, and ends the process if nothing is left of one.
+        // libvips rounds the sides down, and aborts the process if a side becomes 0.
         case .jpeg: Set([2, 4, 8]).filter { min(size.width, size.height) >= $0 }
-        // libvips rounds its sides to the nearest number, and not up.
+        // libvips rounds the sides to the nearest integer rather than up.
         case .webP: Set([2, 4, 8]).filter { size.width % $0 == 0 && size.height % $0 == 0 }
         default: []
         }
@@ -145,13 +145,13 @@ extension ImageFormat {
 }
 
 extension CVipsHeader {
-    /// How many bytes decoding takes at the most beside those of the image that comes out.
+    /// Returns the maximum number of bytes that decoding needs in addition to the decoded image.
     ///
     /// - Parameters:
-    ///   - format: The form of the image.
-    ///   - size: Its size.
-    ///   - tilePixelCount: How many pixels a tile of a TIFF has.
-    ///   - copiedByteCount: How many of the encoded bytes were copied.
+    ///   - format: The image format.
+    ///   - size: The image size.
+    ///   - tilePixelCount: The number of pixels in a TIFF tile.
+    ///   - copiedByteCount: The number of encoded bytes that were copied.
     /// - Returns: the number of bytes.
     func workingBytes(
         for format: ImageFormat,
@@ -162,19 +162,19 @@ extension CVipsHeader {
         let pixelBytes = Int(pixel_bytes)
         let whole: Int
         switch format {
-        // Coefficients of two bytes, which are kept where the scans are many.
+        // 2-byte coefficients, which are kept if there are several scans.
         case .jpeg: whole = is_interlaced ? Self.product(size.pixelCount, pixelBytes, 2) : 0
         case .png: whole = is_interlaced ? Self.product(size.pixelCount, pixelBytes, 2) : 0
-        // The frame that is decoded, and the canvas it is put on, before and behind.
+        // The decoded frame, and the canvas before and after it is drawn.
         case .webP, .gif: whole = Self.product(size.pixelCount, Image.bytesPerPixel, 4)
-        // Planes of the decoder and those it refers to, and the pixels made of them.
+        // The decoder's planes, its reference planes, and the pixels made from them.
         case .avif, .heif: whole = Self.product(size.pixelCount, Image.bytesPerPixel, 8)
-        // A strip may be the whole image and a tile more than that, packed and unpacked; and tiles are kept for a row of them.
+        // A strip may be as large as the image, and a tile larger, both packed and unpacked. One row of tiles is kept.
         case .tiff:
             whole = Self.product(max(size.pixelCount, tilePixelCount), pixelBytes, 4)
         default: whole = 0
         }
-        // Rows on their way through the steps of the conversion, and what each library takes whatever it decodes.
+        // Rows in the conversion pipeline, and the fixed overhead of each library.
         let rows = Self.product(size.width, pixelBytes * 3 + 64, 64)
         return [rows, whole, copiedByteCount, 8 * 1_024 * 1_024].reduce(0) { sum, bytes in
             let (result, isTooMany) = sum.addingReportingOverflow(bytes)

@@ -4,8 +4,8 @@ extension Orientation {
     private static let tag = 0x0112
     private static let short = 3
 
-    /// The orientation that Exif data say, which are those of a TIFF 6.0, as a chunk of PNG and a segment of JPEG hold them; `nil`
-    /// if they say none, or not so that it can be understood.
+    /// Reads the orientation from Exif data (in TIFF 6.0 format), as stored in a PNG chunk or JPEG segment; `nil` if there is
+    /// none or the data are invalid.
     init?(exif bytes: Span<UInt8>) {
         guard bytes.count >= 8 else { return nil }
         let isLittleEndian: Bool
@@ -26,7 +26,7 @@ extension Orientation {
             let start = directory + 2 + 12 * entry
             guard start <= bytes.count - 12 else { return nil }
             guard number(start) == Self.tag else { continue }
-            // One number of 16 bits stands in the entry itself. There is no second entry of a tag.
+            // A single 16-bit value is stored in the entry itself. Tags are not repeated.
             guard number(start + 2) == Self.short else { return nil }
             self.init(rawValue: number(start + 8))
             return
@@ -34,7 +34,7 @@ extension Orientation {
         return nil
     }
 
-    /// The Exif data that say this orientation and nothing else.
+    /// Exif data that contain only this orientation.
     var exif: [UInt8] {
         [
             0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(truncatingIfNeeded: rawValue),

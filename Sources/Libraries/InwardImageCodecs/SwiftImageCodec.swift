@@ -1,34 +1,38 @@
 public import InwardImages
 
-/// Reads and writes the forms of images that need nothing but Swift: PNG and JPEG.
+/// An image codec for PNG and JPEG, written entirely in Swift.
+///
+///     let codec = SwiftImageCodec()
+///     let header = try codec.header(of: bytes)
 public struct SwiftImageCodec: ImageCodec {
-    /// What the codec behind the trait Vips reads and writes beside those.
+    /// The additional formats of the codec in the trait Vips.
     private static let vipsFormats: Set<ImageFormat> = [.webP, .gif, .avif, .heif, .tiff]
 
     private let codecs: [ImageFormat: any ImageCodec]
 
-    /// Makes a codec.
+    /// Creates a codec.
     public init() {
         codecs = [.png: PNGCodec(), .jpeg: JPEGCodec()]
     }
 
-    /// What encoded bytes say of the image in them, without decoding it.
+    /// Returns the header of an encoded image without decoding it.
     ///
-    /// - Throws: an `ImageCodecError` if they are neither PNG nor JPEG, or damaged at the beginning.
+    /// - Throws: an `ImageCodecError` if the bytes are neither PNG nor JPEG, or if the header is damaged.
     public func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
         try codec(reading: bytes).header(of: bytes)
     }
 
-    /// The image in encoded bytes, as it is stored: its orientation is not applied.
+    /// Decodes an image as it is stored, without applying its orientation.
     ///
-    /// - Throws: an `ImageCodecError` if they are neither PNG nor JPEG, damaged, or cut short; or if the task was cancelled.
+    /// - Throws: an `ImageCodecError` if the bytes are neither PNG nor JPEG, or are damaged or truncated; or if the task was
+    ///   cancelled.
     public func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
         try codec(reading: bytes).image(from: bytes, options)
     }
 
-    /// The bytes of an image in a form, as it is stored.
+    /// Encodes an image as it is stored.
     ///
-    /// - Throws: an `ImageCodecError` if the form is neither PNG nor JPEG, or the image does not fit into it; or if the task
+    /// - Throws: an `ImageCodecError` if the format is neither PNG nor JPEG, or the image does not fit the format; or if the task
     ///   was cancelled.
     public func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
         guard let codec = codecs[encoding.format] else {
@@ -46,7 +50,7 @@ public struct SwiftImageCodec: ImageCodec {
         guard let format = ImageFormat(signatureOf: bytes) else {
             throw ImageCodecError(
                 .unrecognized,
-                // It may be anything, such as a page or a record with a secret in it, so it is not quoted.
+                // The bytes are not quoted, because they may come from a page or a record that contains secrets.
                 "is not in a known image format: its \(bytes.count) bytes do not begin with the signature of one"
             )
         }
@@ -63,11 +67,11 @@ public struct SwiftImageCodec: ImageCodec {
 }
 
 extension ImageFormat {
-    /// The form of encoded bytes, by what they begin with; `nil` if that is of no form that is known here.
+    /// Detects the format from the signature of encoded bytes; `nil` if it is not a known format.
     ///
-    /// That the bytes begin right does not say that an image follows.
+    /// A matching signature does not guarantee that a valid image follows.
     ///
-    /// - Complexity: O(1): no more than the first 1,024 bytes are looked at.
+    /// - Complexity: O(1): at most the first 1,024 bytes are read.
     public init?(signatureOf bytes: [UInt8]) {
         let simple: [([UInt8], ImageFormat)] = [
             ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], .png),
@@ -99,10 +103,10 @@ extension ImageFormat {
         }
     }
 
-    /// The form that a file of the ISO base media file format (ISO/IEC 14496-12, section 4.3) says it has.
+    /// Returns the format that the brand of an ISO base media file (ISO/IEC 14496-12, section 4.3) states.
     private static func brand(of bytes: [UInt8]) -> ImageFormat? {
         guard bytes.count >= 12, bytes[4..<8].elementsEqual("ftyp".utf8) else { return nil }
-        // The brand, a version, and the brands that it is compatible with.
+        // The major brand, a version, and the compatible brands.
         let length = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
         let end = min(length, bytes.count, 256)
         let brands = [8] + stride(from: 16, to: max(16, end - 3), by: 4)
@@ -116,7 +120,7 @@ extension ImageFormat {
         return bytes[8..<12].elementsEqual("mif1".utf8) || bytes[8..<12].elementsEqual("msf1".utf8) ? .heif : nil
     }
 
-    /// Whether a text begins with an element of SVG, or with what may stand before it in XML.
+    /// Returns whether text begins with an SVG element, or with anything that may precede it in XML.
     private static func isSVG(_ bytes: [UInt8]) -> Bool {
         var start = bytes.prefix(1_024)
         if start.starts(with: [0xEF, 0xBB, 0xBF]) { start = start.dropFirst(3) }

@@ -1,10 +1,10 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package check-layers`: holds the package to the diagram of its layers.
+/// The `swift package check-layers` command plugin, which checks a package against its layer diagram.
 @main
 struct CheckLayersPlugin: CommandPlugin {
-    /// Runs the command over the package that the plugin is run for.
+    /// Runs the command on the plugin's package.
     func performCommand(context: PluginContext, arguments: [String]) async throws {
         let process = Process()
         process.executableURL = try context.tool(named: "check-layers").url
@@ -15,7 +15,7 @@ struct CheckLayersPlugin: CommandPlugin {
             ] + arguments
         try process.run()
         process.waitUntilExit()
-        // The command has said why; SwiftPM makes 1 of every other status.
+        // The command has already reported the error. Exit here, because SwiftPM turns every other status into 1.
         if process.terminationStatus != 0 { exit(process.terminationStatus) }
     }
 }

@@ -4,10 +4,10 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The findings that a package had when it adopted the check: they pass, new ones do not.
+/// The findings that a package had when it adopted the check. Recorded findings pass; new ones fail.
 ///
-/// A finding is known by its rule, file and edge, and not by its line, so that it stays the same while the file is
-/// edited; how often it is there counts.
+/// A finding is identified by its rule, file, and edge. The line is ignored, so unrelated edits to the file do not
+/// invalidate the baseline. Occurrences are counted.
 public struct Baseline: Hashable, Sendable {
     private struct Key: Hashable, Comparable {
         let file: String
@@ -33,14 +33,14 @@ public struct Baseline: Hashable, Sendable {
 
     private let counts: [Key: Int]
 
-    /// Records findings.
+    /// Creates a baseline that records these findings.
     public init(recording findings: [Finding]) {
         counts = Dictionary(findings.map { (Self.key($0), 1) }, uniquingKeysWith: +)
     }
 
-    /// Reads a baseline that was written.
+    /// Reads a baseline from JSON.
     ///
-    /// - Throws: a ``BaselineError`` if it is not understood.
+    /// - Throws: a ``BaselineError`` if the data is not a valid baseline.
     public init(reading data: Data) throws(BaselineError) {
         let file: File
         do {
@@ -63,9 +63,9 @@ public struct Baseline: Hashable, Sendable {
         self.counts = counts
     }
 
-    /// The baseline as JSON, ended by a line break.
+    /// Returns the baseline as JSON, with a trailing newline.
     ///
-    /// - Throws: a ``JSONTextError`` if it cannot be written.
+    /// - Throws: a ``JSONTextError`` if encoding fails.
     public func jsonText() throws(JSONTextError) -> String {
         let entries = counts.sorted { $0.key < $1.key }.map { key, count in
             File.Entry(file: key.file, rule: key.rule, edge: key.edge, count: count)
@@ -73,12 +73,12 @@ public struct Baseline: Hashable, Sendable {
         return try File(version: 1, findings: entries).jsonText()
     }
 
-    /// A report without the findings that are recorded, and with one for each record that is mended.
+    /// Returns the report without the recorded findings, plus a finding for each record that no longer applies.
     ///
     /// - Parameters:
-    ///   - report: what a check found.
-    ///   - file: the baseline's path, for the findings about it.
-    /// - Returns: the report with what is left, in order.
+    ///   - report: the result of a check.
+    ///   - file: the baseline's path, used as the location of findings about stale records.
+    /// - Returns: the report with the remaining findings, sorted.
     public func applied(to report: LayerReport, file: String) -> LayerReport {
         var remaining = counts
         var result = report
@@ -104,15 +104,15 @@ public struct Baseline: Hashable, Sendable {
     }
 
     private static func key(_ finding: Finding) -> Key {
-        // A circle of folders is where it is, whichever of its files shows it first.
+        // A cycle is identified without its file, because the file that reports it first can change.
         let file = finding.rule == .noCycleOfSubjects ? "" : finding.location.file
         return Key(file: file, rule: finding.rule.rawValue, edge: finding.edge)
     }
 }
 
-/// What keeps a baseline from being read.
+/// An error that prevents a baseline from being read.
 public struct BaselineError: Error, Hashable, Sendable {
-    /// What is wrong, in a sentence.
+    /// A sentence that describes the problem.
     public let explanation: String
 
     init(_ explanation: String) {
@@ -121,6 +121,6 @@ public struct BaselineError: Error, Hashable, Sendable {
 }
 
 extension BaselineError: CustomStringConvertible {
-    /// What is wrong.
+    /// A description of the problem.
     public var description: String { explanation }
 }

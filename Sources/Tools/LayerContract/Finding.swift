@@ -1,17 +1,17 @@
-/// A place where the code and the diagram disagree.
+/// A violation of the layer contract, at a place in the package.
 public struct Finding: Hashable, Sendable {
-    /// The rule that is broken.
+    /// The violated rule.
     public let rule: Rule
-    /// Where to look.
+    /// The location of the violation.
     public let location: SourceLocation
-    /// What is between whom, such as `Entities → Infrastructure`; a single name where no edge is meant.
+    /// The edge concerned, such as `Entities → Infrastructure`, or a single name if the finding is not about an edge.
     public let edge: String
-    /// What was found, in a sentence.
+    /// The problem, in a sentence.
     public let message: String
-    /// How to mend it, in a sentence.
+    /// How to fix the problem, in a sentence.
     public let remedy: String
 
-    /// A place where the code and the diagram disagree.
+    /// Creates a finding.
     public init(rule: Rule, location: SourceLocation, edge: String, message: String, remedy: String) {
         self.rule = rule
         self.location = location
@@ -22,7 +22,7 @@ public struct Finding: Hashable, Sendable {
 }
 
 extension Finding: Comparable {
-    /// By file and line.
+    /// Orders findings by file and line.
     public static func < (one: Finding, other: Finding) -> Bool {
         if one.location != other.location { return one.location < other.location }
         return (one.rule.rawValue, one.edge, one.message) < (other.rule.rawValue, other.edge, other.message)
@@ -31,12 +31,12 @@ extension Finding: Comparable {
 
 /// A line of a file.
 public struct SourceLocation: Hashable, Sendable {
-    /// The file's path from the package's root, with `/` between its parts.
+    /// The file's path relative to the package root, with `/` as the separator.
     public let file: String
-    /// The line, from 1.
+    /// The line number, starting at 1.
     public let line: Int
 
-    /// A line of a file.
+    /// Creates a location.
     public init(file: String, line: Int) {
         self.file = file
         self.line = line
@@ -44,45 +44,45 @@ public struct SourceLocation: Hashable, Sendable {
 }
 
 extension SourceLocation: Comparable {
-    /// By file, and then by line.
+    /// Orders locations by file, then by line.
     public static func < (one: SourceLocation, other: SourceLocation) -> Bool {
         (one.file, one.line) < (other.file, other.line)
     }
 }
 
 extension SourceLocation: CustomStringConvertible {
-    /// The location as compilers write it: `file:line`.
+    /// The location in compiler format: `file:line`.
     public var description: String { "\(file):\(line)" }
 }
 
-/// What the layer contract asks of a package, one rule a case.
+/// A rule of the layer contract.
 public enum Rule: String, Sendable, CaseIterable {
     /// Every target is in a ring, and every ring has a target.
     case targetsMatchRings = "targets-match-rings"
-    /// A declared dependency follows an edge of the diagram.
+    /// Every declared dependency follows an edge of the diagram.
     case dependenciesFollowEdges = "dependencies-follow-edges"
-    /// An import is of a declared dependency that an edge leads to, or of a system module that the ring allows.
+    /// Every import is of a declared dependency that an edge leads to, or of a system module that the ring allows.
     case importsFollowEdges = "imports-follow-edges"
-    /// Nothing is exported again, and nothing is imported publicly that the public interface does not show.
+    /// Modules are not re-exported, and public imports appear in the public interface.
     case nothingIsReexported = "nothing-is-reexported"
-    /// Only a ring's own test target sees its internals.
+    /// Only a ring's own tests import its internals.
     case testableByOwnTests = "testable-by-own-tests"
-    /// A ring uses the packages that the diagram names for it.
+    /// A ring uses only the packages that the diagram names for it.
     case packagesAreNamed = "packages-are-named"
-    /// The folders of a target do not use each other in a circle.
+    /// The folders of a target do not use each other in a cycle.
     case noCycleOfSubjects = "no-cycle-of-subjects"
-    /// A ring links the libraries, and passes the unsafe flags, that the diagram names for it.
+    /// A ring links only the libraries, and passes only the unsafe flags, that the diagram names for it.
     case buildSettingsAreNamed = "build-settings-are-named"
-    /// No code is reached past the imports.
+    /// Code is not reached without an import.
     case noBackDoors = "no-back-doors"
-    /// The compiler refuses the members of modules that a file does not import.
+    /// The compiler rejects members of modules that a file does not import.
     case memberImportsAreVisible = "member-imports-are-visible"
-    /// What the diagram allows is used.
+    /// Everything that the diagram allows is used.
     case diagramIsUsed = "diagram-is-used"
-    /// What the baseline records is still there.
+    /// Every finding in the baseline still exists.
     case baselineIsCurrent = "baseline-is-current"
 
-    /// What the rule asks, in a sentence.
+    /// A sentence that states the rule.
     public var title: String {
         switch self {
         case .targetsMatchRings: "Every target is in a ring, and every ring has a target."
@@ -104,7 +104,7 @@ public enum Rule: String, Sendable, CaseIterable {
         }
     }
 
-    /// Why the rule exists.
+    /// A sentence that states why the rule exists.
     public var reason: String {
         switch self {
         case .targetsMatchRings:
@@ -135,14 +135,14 @@ public enum Rule: String, Sendable, CaseIterable {
     }
 }
 
-/// Something that readers of a report should know, and that does not fail the check.
+/// Information for readers of a report that does not fail the check.
 public struct Note: Hashable, Sendable {
-    /// Where to look.
+    /// The location that the note is about.
     public let location: SourceLocation
-    /// What there is, in a sentence or two.
+    /// The message, in one or two sentences.
     public let message: String
 
-    /// Something that readers of a report should know.
+    /// Creates a note.
     public init(location: SourceLocation, message: String) {
         self.location = location
         self.message = message

@@ -1,4 +1,4 @@
-/// Who uses whom, by name.
+/// A directed graph of names.
 struct Graph {
     private var neighbours: [String: Set<String>]
 
@@ -6,17 +6,17 @@ struct Graph {
         self.neighbours = neighbours.mapValues(Set.init)
     }
 
-    /// Takes an edge out.
+    /// Removes an edge.
     mutating func remove(_ source: String, _ destination: String) {
         neighbours[source]?.remove(destination)
     }
 
-    /// A short way round, from a node back to it; `nil` if there is none.
+    /// Returns a short cycle; `nil` if there is none.
     ///
-    /// - Complexity: O(nodes + edges), but for sorting names.
+    /// - Complexity: O(nodes + edges), not counting the sorting of names.
     func circle() -> [String]? {
         guard let node = nodeInCircle() else { return nil }
-        // Breadth first, each node once: the way back from the first that leads to the node again is a shortest one.
+        // Breadth-first search, visiting each node once. The first path that leads back to the start is a shortest cycle.
         var previous: [String: String] = [:]
         var waiting = [node]
         while !waiting.isEmpty {
@@ -40,14 +40,14 @@ struct Graph {
         return way.reversed()
     }
 
-    /// A node that leads back to itself: without those that nobody leads to, one after the other, and going on from
-    /// any of the rest, a node is met again.
+    /// Returns a node that can reach itself. After nodes without outgoing edges are removed repeatedly, a walk among the
+    /// remaining nodes must meet a node twice.
     private func nodeInCircle() -> String? {
         var remaining = neighbours.filter { !$0.value.isEmpty }
         var ends = Set(neighbours.values.flatMap(\.self)).subtracting(remaining.keys)
         var users: [String: [String]] = [:]
         for (user, used) in remaining { for name in used { users[name, default: []].append(user) } }
-        // What leads nowhere is no part of a circle, and neither is what leads only there.
+        // A node without outgoing edges is not part of a cycle. Neither is a node that leads only to such nodes.
         while let end = ends.popFirst() {
             for user in users[end] ?? [] {
                 remaining[user]?.remove(end)

@@ -1,14 +1,14 @@
-/// Draws the diagram of a package as it is.
+/// A generator that draws a package's diagram from its code.
 public struct LayerDrawing: Sendable {
     private let known: LayerDiagram?
     private let package: CheckedPackage
 
-    /// A drawing of a package.
+    /// Creates a drawing of a package.
     ///
     /// - Parameters:
     ///   - package: the package as SwiftPM describes it.
-    ///   - sources: its Swift sources.
-    ///   - diagram: the diagram that there is; its rings keep their names, titles, targets, places and frames.
+    ///   - sources: the package's Swift sources.
+    ///   - diagram: the existing diagram. Its rings keep their names, titles, targets, positions, and subgraphs.
     public init(package: PackageDescription, sources: [SourceFacts], replacing diagram: LayerDiagram?) {
         known = diagram
         let manifest = ManifestLines(reading: [])
@@ -22,9 +22,9 @@ public struct LayerDrawing: Sendable {
         )
     }
 
-    /// A Markdown text with the diagram in the place of the known one, or under a heading at its end.
+    /// Returns a Markdown text in which the diagram replaces the existing one, or is appended under a new heading.
     ///
-    /// - Complexity: linear in the text and in what the sources import.
+    /// - Complexity: linear in the length of the text and the number of imports in the sources.
     public func drawn(into markdown: String) -> String {
         let lineBreak = markdown.contains("\r\n") ? "\r\n" : "\n"
         var lines = markdown.lines
@@ -38,7 +38,8 @@ public struct LayerDrawing: Sendable {
         return (head + ["", "## Layers", "", "```mermaid"] + block + ["```", ""]).joined(separator: lineBreak)
     }
 
-    /// The rings that are known and have a target, and a ring for each target that is in none.
+    /// Returns the known rings that still have a target, and a new ring for each target that is in none. A test target gets
+    /// a ring only if the target that it is named after is in none.
     private static func rings(of package: PackageDescription, known: [Ring]) -> [Ring] {
         let names = Set(package.targets.map(\.name))
         var rings = known.compactMap { ring in
@@ -73,7 +74,7 @@ public struct LayerDrawing: Sendable {
         return lines + edges.map { "    \($0.source) \($0.user == .ring ? "-->" : "-.->") \($0.destination)" }
     }
 
-    /// The arrows that somebody uses, in the order of the rings.
+    /// The edges that the code uses, in the order of the rings.
     private var edges: [Edge] {
         let used = package.edges { target, other in
             package.uses(target, other) || target.dependencies.contains(.target(other.name))
@@ -87,12 +88,12 @@ public struct LayerDrawing: Sendable {
         }
         return used.filter { edge in
             guard edge.user == .testsOfRing else { return true }
-            // What the ring may, its tests may; and they may use the ring.
+            // A ring's tests inherit the ring's edges and may use the ring, so these edges are not drawn again.
             return edge.source != edge.destination && !used.contains(Edge(from: edge.source, to: edge.destination))
         }.sorted { place($0) < place($1) }
     }
 
-    /// A ring with what its sources import and its targets declare.
+    /// Returns a ring with permissions for what its sources import and its targets declare.
     private func permitted(_ ring: Ring) -> Ring {
         let (members, tests) = package.targets(of: ring)
         var ring = ring
@@ -115,7 +116,7 @@ public struct LayerDrawing: Sendable {
         }
     }
 
-    /// The modules that need a permission besides those that are allowed; those that are known in the known order.
+    /// Returns the modules that need a permission and are not in `allowed`. Known modules keep their order.
     private func systemModules(
         of targets: [TargetDescription],
         besides allowed: [SystemModule],
@@ -137,7 +138,7 @@ public struct LayerDrawing: Sendable {
         let new = modules.filter { name, _ in !kept.contains { $0.name == name } }.sorted { $0.key < $1.key }
         return kept
             + new.map { module, imports in
-                // In the place of another wherever it is imported: then it is drawn as that.
+                // If every import is conditional on the absence of another module, draw this module as its replacement.
                 let absent = imports.dropFirst().reduce(imports[0].absentModules) { $0.intersection($1.absentModules) }
                 return SystemModule(module, inPlaceOf: absent.filter { modules[$0] != nil }.min())
             }
@@ -147,7 +148,7 @@ public struct LayerDrawing: Sendable {
             }
     }
 
-    /// The modules whose headers C sources include and need a permission for.
+    /// Returns the modules whose headers C sources include and that need a permission.
     private func headerModules(of targets: [TargetDescription], besides allowed: [SystemModule]) -> [SystemModule] {
         let products = targets.reduce(into: Set<String>()) { $0.formUnion(package.productModules(of: $1)) }
         let names = Set(targets.flatMap(package.headers.foreignIncludes)).filter { module in

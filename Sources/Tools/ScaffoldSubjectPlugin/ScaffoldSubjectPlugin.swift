@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package scaffold-subject NAME`: runs the tool of that name on the package.
+/// The `swift package scaffold-subject NAME` command plugin, which runs the tool of the same name on the package.
 @main
 struct ScaffoldSubjectPlugin: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {
@@ -16,20 +16,20 @@ struct ScaffoldSubjectPlugin: CommandPlugin {
             ] + arguments
         try tool.run()
         tool.waitUntilExit()
-        // The tool has said what is wrong: an error thrown from here would say it again.
+        // The tool has already reported the error. Throwing here would report it again.
         guard tool.terminationStatus == 0 else { exit(tool.terminationStatus) }
     }
 }
 
-/// A Swift target as the tool reads it.
+/// A Swift target in the format that the tool reads.
 private struct ListedTarget: Encodable {
     let name: String
     let moduleName: String
-    /// Relative to the package, or the whole path of another package's target.
+    /// The path relative to the package; an absolute path for a target of another package.
     let directory: String
     let dependencies: [String]
 
-    /// The Swift targets of a package, and those that they depend on.
+    /// Returns the Swift targets of a package and their dependencies.
     static func all(of package: Package) -> [ListedTarget] {
         let root = package.directoryURL.path(percentEncoded: false)
         let own = package.targets.compactMap { $0 as? SwiftSourceModuleTarget }
@@ -47,7 +47,7 @@ private struct ListedTarget: Encodable {
         moduleName = target.moduleName
         let path = target.directoryURL.path(percentEncoded: false)
         let isOwn = root.map { path.hasPrefix($0) } ?? false
-        // Without the slash at its end.
+        // The components omit the trailing slash.
         let names = path.dropFirst(isOwn ? root?.count ?? 0 : 0).split(separator: "/").joined(separator: "/")
         directory = isOwn ? names : "/" + names
         dependencies = target.dependencies.flatMap { dependency -> [String] in

@@ -1,8 +1,8 @@
 import LayerContract
 
-/// What the program is told on its command line.
+/// The command-line arguments.
 struct Arguments: Equatable {
-    /// How the program is used.
+    /// The usage text.
     static let usage = """
         usage: check-layers [OPTIONS]
 
@@ -36,9 +36,9 @@ struct Arguments: Equatable {
     var writes = false
     var asksForHelp = false
 
-    /// Reads the arguments behind the program's name.
+    /// Parses the arguments after the program's name.
     ///
-    /// - Throws: a ``UsageError`` at the first argument that does not fit.
+    /// - Throws: a ``UsageError`` for the first invalid argument.
     init(_ arguments: some Sequence<String>) throws(UsageError) {
         var remaining = Array(arguments)[...]
         var seen: Set<String> = []
@@ -80,9 +80,9 @@ struct Arguments: Equatable {
     }
 }
 
-/// What does not fit about the arguments.
+/// An error for an invalid argument.
 struct UsageError: Error, Equatable {
-    /// What does not fit, as a sentence without its capital letter and full stop.
+    /// The problem, as a sentence without its capital letter and period.
     let explanation: String
 
     init(_ explanation: String) {
@@ -90,12 +90,12 @@ struct UsageError: Error, Equatable {
     }
 }
 
-/// How the program ended, as it tells whoever started it.
+/// The exit status of the program.
 enum ExitCode: Int32 {
-    /// The package keeps the contract, or what was to be written is written.
+    /// The package keeps the contract, or the requested file was written.
     case success = 0
-    /// There are findings.
+    /// The check has findings.
     case findings = 1
-    /// There is no contract to check, or no package, or it was not told properly what to do.
+    /// There is no contract or no package to check, or the arguments are invalid.
     case failure = 2
 }

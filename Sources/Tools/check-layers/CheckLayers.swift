@@ -1,16 +1,16 @@
 import Foundation
 import LayerContract
 
-/// Checks the layers of a package as it is told to.
+/// The command, which checks the layers of a package as the arguments specify.
 struct CheckLayers {
-    /// Where the report goes, unless it goes to a file.
+    /// Writes the report, unless the report goes to a file.
     let output: (String) throws -> Void
-    /// Where everything else goes.
+    /// Writes all other messages.
     let errors: (String) -> Void
-    /// How a package is described.
+    /// Returns the description of a package.
     var describe = { (package: SwiftPackage) async throws -> PackageDescription in try await package.description() }
 
-    /// Does what the arguments ask for.
+    /// Runs the command with the given arguments.
     func run(_ words: some Sequence<String>) async -> ExitCode {
         do {
             let arguments = try Arguments(words)
@@ -60,13 +60,13 @@ struct CheckLayers {
     }
 }
 
-/// Holds a package to the diagram of its layers: `check-layers [OPTIONS]`.
+/// The entry point of `check-layers [OPTIONS]`, which checks a package against its layer diagram.
 @main
 struct Main {
     static func main() async {
         let command = CheckLayers(
             output: { text in try FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) },
-            // What cannot be said there cannot be said anywhere.
+            // If standard error cannot be written, there is nowhere to report it.
             errors: { text in try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
         )
         exit(await command.run(CommandLine.arguments.dropFirst()).rawValue)

@@ -1,14 +1,14 @@
 import Foundation
 import LayerContract
 
-/// A package and its files: the diagram, the manifest, the baseline.
+/// A package and the files of its check: the diagram, the manifest, and the baseline.
 struct PackageCheck {
     let package: PackageDescription
     let arguments: Arguments
 
     private var diagramFile: String { arguments.diagram ?? "Architecture.md" }
 
-    /// Holds the package to its diagram.
+    /// Checks the package against its diagram.
     func report(on sources: [SourceFacts]) throws -> LayerReport {
         let check = LayerCheck(
             diagram: try diagram(in: text(of: diagramFile)),
@@ -30,11 +30,11 @@ struct PackageCheck {
         }
     }
 
-    /// Draws the diagram of the code as it is, and says where.
+    /// Draws the diagram of the current code, and returns a message that says where.
     func draw(_ sources: [SourceFacts]) throws -> String {
         let exists = FileManager.default.fileExists(atPath: url(of: diagramFile).path)
         let markdown = exists ? try text(of: diagramFile) : ""
-        // A heading that was named and is not there is a mistake; without one, a new block is begun.
+        // Without `--block`, a missing diagram is appended. A given heading must exist, because its absence is likely a mistake.
         let isDrawn = arguments.block != nil || LayerDiagram.isDrawn(in: markdown)
         let known = isDrawn ? try diagram(in: markdown) : nil
         let drawn = LayerDrawing(package: package, sources: sources, replacing: known).drawn(into: markdown)
@@ -42,13 +42,13 @@ struct PackageCheck {
         return "The diagram of the code as it is was drawn into \(diagramFile).\n"
     }
 
-    /// Records the findings, and says how many.
+    /// Records the findings as the baseline, and returns a message that says how many.
     func record(_ report: LayerReport, in file: String) throws -> String {
         try write(Baseline(recording: report.findings).jsonText(), to: file)
         return "Findings recorded in \(file): \(report.findings.count).\n"
     }
 
-    /// Writes a file of the package, or one that is named by its whole path.
+    /// Writes a file, given by an absolute path or a path relative to the package.
     func write(_ text: String, to file: String) throws {
         do {
             try Data(text.utf8).write(to: url(of: file), options: .atomic)
@@ -81,7 +81,7 @@ struct PackageCheck {
     }
 
     private func text(of file: String) throws -> String {
-        // The byte order mark is a part of the text, and written back with it.
+        // The byte order mark stays part of the text, so that it is written back.
         guard let text = String(validating: try contents(of: file), as: UTF8.self) else {
             throw CheckFailure("\(file) is not UTF-8.")
         }
@@ -89,7 +89,7 @@ struct PackageCheck {
     }
 }
 
-/// What keeps a package from being checked.
+/// An error that prevents a package from being checked.
 struct CheckFailure: Error, Equatable {
     /// What happened and what to do, in sentences.
     let explanation: String

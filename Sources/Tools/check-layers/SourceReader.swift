@@ -1,7 +1,7 @@
 import Foundation
 import LayerContract
 
-/// Reads the sources of a package: Swift, and C, C++ and Objective-C with their headers and module maps.
+/// A reader for a package's sources: Swift files, and C, C++, and Objective-C files with their headers and module maps.
 struct SourceReader {
     private struct Source {
         let path: String
@@ -10,7 +10,7 @@ struct SourceReader {
         let isSwift: Bool
     }
 
-    /// How the names of C sources and headers end, whatever the language.
+    /// The file extensions of C-family sources, headers, and module maps.
     private static let endings: Set<String> = [
         "c", "h", "m", "mm", "i", "ii", "cc", "cp", "cpp", "cxx", "c++", "hh", "hp", "hpp", "hxx", "h++", "inc", "inl",
         "ipp",
@@ -20,7 +20,7 @@ struct SourceReader {
     private let root: URL
     private let sources: [Source]
 
-    /// A reader of a package's sources.
+    /// Creates a reader for a package's sources.
     init(_ package: PackageDescription) {
         let root = URL(filePath: package.path, directoryHint: .isDirectory)
         self.root = root
@@ -35,13 +35,13 @@ struct SourceReader {
                 )
             }
             guard target.language == .c || target.language == .moduleMap else { return swift }
-            // SwiftPM does not say which headers a target has.
+            // SwiftPM does not list the headers of a target.
             let files = Self.files(in: target.path, of: root, besides: folders)
             return swift + files.map { Source(path: $0, target: target.name, subject: nil, isSwift: false) }
         }
     }
 
-    /// The C sources, headers and module maps in a folder, and not in another target's.
+    /// Returns the C sources, headers, and module maps in a folder, excluding the folders of other targets.
     private static func files(in folder: String, of root: URL, besides folders: Set<String>) -> [String] {
         let url = root.appending(path: folder, directoryHint: .isDirectory)
         guard let enumerator = FileManager.default.enumerator(atPath: url.path) else { return [] }
@@ -57,9 +57,9 @@ struct SourceReader {
         return files
     }
 
-    /// Reads all of them, as many at a time as there are processors.
+    /// Reads all sources, in as many concurrent tasks as there are processors.
     ///
-    /// - Throws: a ``CheckFailure`` for the first that cannot be read: what is not read is not checked.
+    /// - Throws: a ``CheckFailure`` if any source cannot be read, because an unread source would go unchecked.
     func facts() async throws(CheckFailure) -> [SourceFacts] {
         let count = max(1, ProcessInfo.processInfo.activeProcessorCount)
         let results = await withTaskGroup(of: Result<[SourceFacts], CheckFailure>.self) { group in

@@ -1,18 +1,18 @@
 import Foundation
 import LayerContract
 
-/// What SwiftPM says of a package in a directory.
+/// The package in a directory, as reported by SwiftPM.
 struct SwiftPackage {
-    /// The directory; SwiftPM looks for a manifest in it and above it.
+    /// The directory in which SwiftPM looks for a manifest. SwiftPM also searches its parents.
     let directory: String
-    /// Where SwiftPM keeps what it makes, if it is not where it always does.
+    /// The scratch path to pass to SwiftPM; `nil` for the default.
     ///
-    /// A plugin runs while SwiftPM holds the usual place, and in a sandbox, in which there cannot be another one.
+    /// SwiftPM locks its default scratch path while it runs a plugin, and a plugin's sandbox cannot contain another sandbox.
     let scratchPath: String?
 
     /// Asks SwiftPM to describe the package.
     ///
-    /// - Throws: a ``CheckFailure`` if SwiftPM cannot be run, or cannot read the package.
+    /// - Throws: a ``CheckFailure`` if SwiftPM cannot be run or cannot load the package.
     func description() async throws(CheckFailure) -> PackageDescription {
         do {
             return try await PackageDescription(
@@ -26,10 +26,10 @@ struct SwiftPackage {
         }
     }
 
-    /// What a command of SwiftPM prints about the package.
+    /// Returns the output of a SwiftPM command for the package.
     func output(of command: [String]) async throws -> Data {
-        // On a thread of its own, because a process is waited for by blocking, which the threads of tasks are not for. The
-        // continuation is resumed once, by that thread.
+        // Waiting for a process blocks its thread, so a dedicated thread is used instead of the cooperative pool. That thread
+        // resumes the continuation exactly once.
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try run(command) }) }
         }
@@ -44,7 +44,7 @@ struct SwiftPackage {
         let files = FileManager.default.temporaryDirectory.appending(path: "check-layers-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: files) }
-        // Files, because a process that fills a pipe nobody reads from never ends.
+        // Use files, because a process blocks forever when it fills a pipe that nobody reads.
         let output = try Self.emptyFile(files.appending(path: "output"))
         let errors = try Self.emptyFile(files.appending(path: "errors"))
         process.standardInput = FileHandle.nullDevice
@@ -60,7 +60,7 @@ struct SwiftPackage {
         return Self.answer(in: try Self.contents(output))
     }
 
-    /// What SwiftPM printed without the lines around its answer, such as that it waits for another instance of itself.
+    /// Returns SwiftPM's output without surrounding messages, such as that it waits for another instance of itself.
     static func answer(in printed: Data) -> Data {
         let lines = printed.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard let first = lines.firstIndex(where: { $0.first == UInt8(ascii: "{") }),
@@ -79,7 +79,7 @@ struct SwiftPackage {
         return try file.readToEnd() ?? Data()
     }
 
-    /// SwiftPM's own words, without what it says while it works.
+    /// Returns SwiftPM's error messages without its progress output, or its last lines if there are no errors.
     private static func reason(_ file: FileHandle) throws -> String {
         let lines = String(decoding: try contents(file), as: UTF8.self).split(separator: "\n")
         let errors = lines.filter { $0.contains("error:") }

@@ -1,6 +1,6 @@
-/// The command line of the scaffold.
+/// The command-line arguments of the scaffold.
 struct Arguments: Equatable {
-    /// How to use the scaffold.
+    /// The usage text.
     static let usage = """
         usage: swift package scaffold-subject NAME [--plural NAMES] [--target ROLE=NAME]...
 
@@ -24,15 +24,15 @@ struct Arguments: Equatable {
     private(set) var name: String?
     private(set) var plural: String?
     private(set) var targets: [TargetRole: String] = [:]
-    /// The package to write into, which the plugin passes.
+    /// The path of the package to write to. The plugin passes it.
     private(set) var packagePath: String?
-    /// The file in which the plugin lists the package's targets.
+    /// The path of the file in which the plugin lists the package's targets.
     private(set) var targetList: String?
     private(set) var asksForHelp = false
 
-    /// Reads the arguments after the program's name.
+    /// Parses the arguments after the program's name.
     ///
-    /// - Throws: a ``UsageError`` at the first argument that does not fit.
+    /// - Throws: a ``UsageError`` for the first invalid argument.
     init(_ arguments: some Sequence<String>) throws(UsageError) {
         var remaining = Array(arguments)[...]
         while let argument = remaining.popFirst() {
@@ -70,9 +70,9 @@ struct Arguments: Equatable {
     }
 }
 
-/// An argument that does not fit.
+/// An error for an invalid argument.
 struct UsageError: Error, Equatable {
-    /// What does not fit, as a sentence without its capital letter and full stop.
+    /// The problem, as a sentence without its capital letter and period.
     let explanation: String
 
     init(_ explanation: String) {
@@ -84,8 +84,8 @@ struct UsageError: Error, Equatable {
 enum ExitCode: Int32 {
     /// The subject was written, or the help was shown.
     case success = 0
-    /// The subject could not be written, and nothing was.
+    /// The subject could not be written. No files were changed.
     case failure = 1
-    /// The arguments do not fit.
+    /// The arguments are invalid.
     case usage = 2
 }

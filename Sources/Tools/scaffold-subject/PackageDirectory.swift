@@ -1,24 +1,26 @@
 import Foundation
 import LayerContract
 
-/// The package that a subject is written into.
+/// The package that a subject is written to.
 struct PackageDirectory {
     private let directory: URL
 
+    /// Opens the package in a directory.
+    ///
     /// - Throws: ``ScaffoldError/noPackage(_:)`` if there is no manifest.
     init(path: String) throws(ScaffoldError) {
         directory = URL(filePath: path, directoryHint: .isDirectory)
         guard exists("Package.swift") else { throw .noPackage(directory.path(percentEncoded: false)) }
     }
 
-    /// The diagram of the package's layers; `nil` if Architecture.md has none that can be read.
+    /// The package's layer diagram; `nil` if Architecture.md has no valid one.
     var diagram: LayerDiagram? {
         let file = "Architecture.md"
         guard let text = try? String(contentsOf: url(of: file), encoding: .utf8) else { return nil }
         return try? LayerDiagram(markdown: text, file: file)
     }
 
-    /// The names of the types that a target declares at the top of its files, each with the file's path.
+    /// Returns the names of a target's file-level types, each with the path of its file.
     func declaredTypes(in target: PackageTarget) -> [String: String] {
         let paths = (try? FileManager.default.subpathsOfDirectory(atPath: systemPath(of: target.directory))) ?? []
         var types: [String: String] = [:]
@@ -30,19 +32,23 @@ struct PackageDirectory {
         return types
     }
 
+    /// Checks that the directories of the targets exist.
+    ///
     /// - Throws: ``ScaffoldError/noDirectories(_:)`` if the directory of one of these targets does not exist.
     func checkDirectories(of targets: [PackageTarget]) throws(ScaffoldError) {
         let missing = targets.filter { !exists($0.directory) }
         guard missing.isEmpty else { throw .noDirectories(missing) }
     }
 
+    /// Checks that the files would not overwrite anything.
+    ///
     /// - Throws: ``ScaffoldError/isThere(_:)`` if something exists at the path of one of the files.
     func checkThatNothingIsThere(of files: [ScaffoldedFile]) throws(ScaffoldError) {
         let present = files.map(\.path).filter(exists)
         guard present.isEmpty else { throw .isThere(present) }
     }
 
-    /// Writes all files, or none: if one cannot be written, those before it are removed, and their new folders.
+    /// Writes all files or none. If a file cannot be written, the files and folders already created are removed.
     ///
     /// - Throws: ``ScaffoldError/cannotBeWritten(_:_:)``.
     func write(_ files: [ScaffoldedFile]) throws(ScaffoldError) {
@@ -71,13 +77,13 @@ struct PackageDirectory {
     private func systemPath(of path: String) -> String { url(of: path).path(percentEncoded: false) }
 
     private func exists(_ path: String) -> Bool {
-        // Not through a symbolic link: one that leads nowhere is in the way too.
+        // Symbolic links are not followed, because even a broken link is in the way.
         (try? FileManager.default.attributesOfItem(atPath: systemPath(of: path))) != nil
     }
 }
 
 extension String {
-    /// The names of the types that this Swift source declares outside of other types.
+    /// The names of the types that this Swift source declares at file level.
     var declaredTypes: [String] {
         let declaration = /^(?:[@\w()]+ +)*(?:struct|class|enum|actor|protocol|typealias|macro) +(\w+)/
             .anchorsMatchLineEndings()

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The command: from arguments to written files, printed lines and an exit status.
+/// The command, which turns arguments into written files, printed lines, and an exit status.
 struct Scaffold {
     let printOutput: (String) -> Void
     let printError: (String) -> Void
 
-    /// Does what the arguments after the program's name say.
+    /// Runs the command with the arguments after the program's name.
     func run(_ arguments: some Sequence<String>) -> ExitCode {
         do {
             let options = try Arguments(arguments)
@@ -33,7 +33,7 @@ struct Scaffold {
     }
 }
 
-/// A new subject and the package that it is written into.
+/// A new subject and the package that it is written to.
 private struct Subject {
     let name: SubjectName
     let files: [ScaffoldedFile]
@@ -53,7 +53,7 @@ private struct Subject {
         files = FileTemplate.files(of: name, templates, in: places)
     }
 
-    /// Writes all files, or none.
+    /// Writes all files or none.
     func write() throws(ScaffoldError) {
         try package.checkThatNothingIsThere(of: files)
         try package.checkDirectories(of: files.reduce(into: []) { if !$0.contains($1.target) { $0.append($1.target) } })
@@ -62,7 +62,7 @@ private struct Subject {
         try package.write(files)
     }
 
-    /// Checks that no name that the files declare has another meaning where they are, or in what they import.
+    /// Checks that no name in the files is already declared in their targets or in the modules that they import.
     private func checkNames() throws(ScaffoldError) {
         let names = Set(files.flatMap(\.contents.declaredTypes))
         let seen = Set(files.flatMap { $0.importedModules + [$0.target.moduleName] })
@@ -91,7 +91,7 @@ private struct Subject {
         }
     }
 
-    /// What to do after the files are written.
+    /// The instructions to print after the files are written.
     var nextSteps: String {
         let filter = name.plural.contains(name.singular) ? name.singular : "'\(name.singular)|\(name.plural)'"
         let opening =
@@ -108,14 +108,14 @@ private struct Subject {
     }
 }
 
-/// Writes a new subject through all rings: `scaffold-subject NAME [--plural NAMES] [--target ROLE=NAME]...`.
+/// The entry point of `scaffold-subject NAME [--plural NAMES] [--target ROLE=NAME]...`, which writes a subject for all rings.
 @main
 struct ScaffoldSubject {
     static func main() {
         let scaffold = Scaffold(
             printOutput: { print($0) },
             printError: { text in
-                // A closed standard error is no reason to stop.
+                // Continue even if standard error is closed.
                 try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8))
             }
         )

@@ -1,27 +1,27 @@
-/// Why a subject was not written.
+/// The reason why a subject was not written.
 enum ScaffoldError: Error, Equatable {
-    /// A target that files of the subject belong to, and that the package does not have.
+    /// A target that the subject's files need and the package does not have.
     struct MissingTarget: Equatable {
         let role: TargetRole
         let name: String
         let isTests: Bool
     }
 
-    /// There is no package in the directory of this path.
+    /// The directory at this path does not contain a package.
     case noPackage(String)
-    /// What the plugin wrote down at this path cannot be read, for this reason.
+    /// The plugin's output at this path cannot be read, for this reason.
     case cannotBeRead(String, String)
-    /// The package does not have these targets, but it has those.
+    /// The package lacks these targets. The second value lists the targets that it has.
     case noTargets([MissingTarget], among: [String])
     /// The diagram has several targets for a role.
     case severalTargets(TargetRole, [String])
     /// The directories of these targets do not exist.
     case noDirectories([PackageTarget])
-    /// A target does not depend on modules that the subject's files in it import. Each names a target and the modules.
+    /// A target does not depend on modules that the subject's files import. Each string names a target and its modules.
     case noDependencies([String])
-    /// Something exists at these paths, where files of the subject belong.
+    /// Files of the subject would overwrite existing items at these paths.
     case isThere([String])
-    /// Another declaration or module has a name that the subject needs.
+    /// A name that the subject needs is already taken by another declaration or module.
     case nameIsTaken(String)
     /// The file at this path cannot be written, for this reason.
     case cannotBeWritten(String, String)
@@ -65,7 +65,7 @@ extension ScaffoldError: CustomStringConvertible {
         }
     }
 
-    /// The options that would name these targets, or whose targets' tests they are.
+    /// Returns the options that would name these targets, or the targets that they test.
     private static func options(for missing: [MissingTarget]) -> String {
         let roles = TargetRole.allCases.filter { role in missing.contains { $0.role == role } }
         return roles.map { "--target \($0.rawValue)=NAME" }.joined(separator: " ")
@@ -73,6 +73,6 @@ extension ScaffoldError: CustomStringConvertible {
 }
 
 extension ScaffoldError.MissingTarget: CustomStringConvertible {
-    /// The target, and what it would hold.
+    /// The target's name and purpose.
     var description: String { "“\(name)” for \(isTests ? "the tests of " : "")\(role.purpose)" }
 }

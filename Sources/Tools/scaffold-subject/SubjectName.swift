@@ -1,13 +1,15 @@
-/// The name of a subject in every form that its files need. Its initializer checks that types can have the name.
+/// The name of a subject, in all forms that its files need.
+///
+/// The initializer checks that types can have the name.
 struct SubjectName: Equatable {
-    /// One of them as a type, such as `BlogEntry`.
+    /// The singular as a type name, such as `BlogEntry`.
     let singular: String
-    /// Several of them likewise, such as `BlogEntries`. Their folders have this name.
+    /// The plural as a type name, such as `BlogEntries`. The subject's folders have this name.
     let plural: String
 
-    /// Takes a name and its plural, which is the usual English one if none is given.
+    /// Creates a subject name. The plural defaults to the regular English one.
     ///
-    /// - Throws: a ``UsageError`` if one of the two cannot be used.
+    /// - Throws: a ``UsageError`` if either name cannot be used.
     init(_ singular: String, plural: String? = nil) throws(UsageError) {
         self.singular = singular
         self.plural = plural ?? singular.englishPlural
@@ -16,13 +18,13 @@ struct SubjectName: Equatable {
         }
     }
 
-    /// One of them as a variable or function, such as `blogEntry`.
+    /// The singular as a variable or function name, such as `blogEntry`.
     var lowerSingular: String { singular.lowerCamelCase }
-    /// Several of them likewise, such as `blogEntries`.
+    /// The plural as a variable or function name, such as `blogEntries`.
     var lowerPlural: String { plural.lowerCamelCase }
-    /// One of them in a sentence, such as `blog entry`.
+    /// The singular in a sentence, such as `blog entry`.
     var proseSingular: String { singular.prose }
-    /// Several of them in a sentence, such as `blog entries`.
+    /// The plural in a sentence, such as `blog entries`.
     var prosePlural: String { plural.prose }
 
     private static func check(_ name: String) throws(UsageError) {
@@ -38,9 +40,9 @@ struct SubjectName: Equatable {
     }
 }
 
-/// Names that no subject can have: its files would not compile, or would change the meaning of other files.
+/// The names that subjects cannot have, because their files would not compile or would change the meaning of other files.
 enum ReservedNames {
-    /// Keywords, which cannot name a variable or a type.
+    /// The keywords, which cannot name a variable or a type.
     static let keywords: Set<String> = [
         "Any", "Protocol", "Self", "Type", "any", "as", "associatedtype", "await", "break", "case", "catch", "class",
         "continue", "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false",
@@ -50,7 +52,7 @@ enum ReservedNames {
         "where", "while",
     ]
 
-    /// Types of the standard library, Synchronization, Testing and Foundation.
+    /// The types of the standard library, Synchronization, Testing, and Foundation.
     static let types: Set<String> = [
         "Actor", "AnyHashable", "Array", "ArraySlice", "AsyncSequence", "AsyncStream", "Bool", "CancellationError",
         "Character", "Clock", "ClosedRange", "Codable", "CodingKey", "Collection", "CommandLine", "Comparable",
@@ -66,7 +68,7 @@ enum ReservedNames {
 }
 
 extension String {
-    /// The words of a name in upper camel case. An abbreviation such as `URL` is one word, and so are several: `URLs`.
+    /// The words of a name in upper camel case. An abbreviation such as `URL` is one word, and so is its plural, `URLs`.
     var words: [String] {
         let letters = Array(self)
         var words: [String] = []
@@ -83,26 +85,26 @@ extension String {
         return words
     }
 
-    /// A name in upper camel case as variables and functions are named.
+    /// The lower camel case form of a name in upper camel case.
     var lowerCamelCase: String {
         let words = words
         return (words.first?.lowercased() ?? "") + words.dropFirst().joined()
     }
 
-    /// A name in upper camel case as it is written within a sentence.
+    /// The form of a name in upper camel case within a sentence.
     var prose: String {
         words.map { $0.isAbbreviation ? $0 : $0.lowercased() }.joined(separator: " ")
     }
 
-    /// These words of a sentence as its beginning.
+    /// The words as the beginning of a sentence.
     var capitalizedSentence: String { prefix(1).uppercased() + dropFirst() }
 
-    /// Whether these are capitals to be read one by one, perhaps several of them.
+    /// Whether the word is an abbreviation in capitals, possibly in the plural.
     var isAbbreviation: Bool { count(where: \.isUppercase) > 1 }
 }
 
 extension String {
-    /// The plural by the rules of English that have few exceptions; `--plural` is for the exceptions.
+    /// The regular English plural. `--plural` handles exceptions.
     var englishPlural: String {
         if hasSuffix("is") { return dropLast(2) + "es" }
         if ["s", "x", "z", "ch", "sh"].contains(where: hasSuffix) { return self + "es" }
@@ -114,12 +116,12 @@ extension String {
 }
 
 extension String {
-    /// These words behind the article that they are spoken with: `a blog entry`, `an order`, `a user`, `an hour`.
+    /// The words with their indefinite article: `a blog entry`, `an order`, `a user`, `an hour`.
     var withArticle: String { (beginsWithVowelSound ? "an " : "a ") + self }
 
     private var beginsWithVowelSound: Bool {
         guard let first = split(separator: " ").first, let letter = first.first else { return false }
-        // The names of these letters begin with a vowel: an F, an M.
+        // The names of these letters begin with a vowel sound, such as F and M.
         if String(first).isAbbreviation { return "AEFHILMNORSX".contains(letter) }
         if ["heir", "honest", "honor", "honour", "hour"].contains(where: first.hasPrefix) { return true }
         if ["unin", "unim"].contains(where: first.hasPrefix) { return true }

@@ -1,17 +1,17 @@
 import LayerContract
 
-/// The targets that the files of a subject go to.
+/// The targets that a subject's files are written to.
 struct SubjectTargets {
     private let targets: [FilePlace: PackageTarget]
 
     /// Finds the target of each role and its tests.
     ///
-    /// A name that was given comes first, then the ring of the diagram, then the role's default name. Without a target for test
-    /// doubles, the tests of the use cases hold them.
+    /// A name in `names` takes precedence over the diagram's ring, which takes precedence over the role's default name. If
+    /// there is no target for test doubles, the use cases' tests hold them.
     ///
     /// - Parameters:
-    ///   - names: The names that were given.
-    ///   - diagram: The diagram of the package's layers; `nil` if there is none.
+    ///   - names: The target names that the user gave.
+    ///   - diagram: The package's layer diagram; `nil` if there is none.
     ///   - known: All targets that the plugin found.
     /// - Throws: ``ScaffoldError/noTargets(_:among:)`` or ``ScaffoldError/severalTargets(_:_:)``.
     init(names: [TargetRole: String], diagram: LayerDiagram?, among known: [PackageTarget]) throws(ScaffoldError) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A part that a target plays for a subject.
+/// The role of a target for a subject.
 enum TargetRole: String, CaseIterable {
     case entities
     case useCases = "use-cases"
@@ -8,7 +8,7 @@ enum TargetRole: String, CaseIterable {
     case composition
     case doubles
 
-    /// What the target is called unless the package says otherwise.
+    /// The default name of the target.
     var defaultName: String {
         switch self {
         case .entities: "Entities"
@@ -19,7 +19,7 @@ enum TargetRole: String, CaseIterable {
         }
     }
 
-    /// How the diagram's ring may end if it does not have the default name, such as `ShopEntities`.
+    /// The suffix that identifies the diagram's ring if it does not have the default name, as in `ShopEntities`.
     var ending: String {
         switch self {
         case .adapters: "Adapters"
@@ -27,7 +27,7 @@ enum TargetRole: String, CaseIterable {
         }
     }
 
-    /// What the target holds, for messages.
+    /// The contents of the target, for messages.
     var purpose: String {
         switch self {
         case .entities: "the entities"
@@ -39,27 +39,27 @@ enum TargetRole: String, CaseIterable {
     }
 }
 
-/// Where a file of a subject goes: to the sources of a role, or to the tests of these sources.
+/// The place of a subject's file: the sources of a role, or their tests.
 enum FilePlace: Hashable {
     case sources(TargetRole)
     case tests(TargetRole)
 }
 
-/// A Swift target that the plugin found, of the package or of a package that it depends on.
+/// A Swift target of the package, or of a package that it depends on, as the plugin lists it.
 struct PackageTarget: Decodable, Equatable {
     /// The name in the manifest.
     let name: String
-    /// The name that sources import it by.
+    /// The name that sources import the target by.
     let moduleName: String
-    /// Where its sources are: relative to the package, or the whole path of another package's target.
+    /// The directory of the sources: relative to the package, or absolute for a target of another package.
     let directory: String
-    /// The names of the modules that the manifest lets it import.
+    /// The names of the modules that the manifest lets the target import.
     let dependencies: [String]
 
-    /// Whether the target belongs to the package that the subject is written into.
+    /// Whether the target belongs to the package that the subject is written to.
     var isInPackage: Bool { !directory.hasPrefix("/") }
 
-    /// Reads the targets that the plugin has written down.
+    /// Reads the targets that the plugin listed.
     ///
     /// - Throws: ``ScaffoldError/cannotBeRead(_:_:)``.
     static func all(inFileAt path: String) throws(ScaffoldError) -> [PackageTarget] {

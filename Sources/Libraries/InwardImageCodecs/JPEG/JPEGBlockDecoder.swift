@@ -1,21 +1,21 @@
 /// Decodes the blocks of sequential scans (T.81 annex F.2.2).
 enum JPEGBlockDecoder {
-    /// What is answered where a code is in no table, or a run leads out of the block.
+    /// The result if a code is not in its table or a run extends beyond the block.
     static let failure = -1
 
-    /// Decodes a block, whose coefficients were zero before.
+    /// Decodes a block into coefficients that are initially zero.
     ///
     /// - Parameters:
-    ///   - reader: The bits.
-    ///   - data: The bytes they are in.
+    ///   - reader: The bit reader.
+    ///   - data: The bytes of the file.
     ///   - entries: The Huffman tables.
-    ///   - part: Where those of the component begin.
-    ///   - scale: For each coefficient in the order it is coded: in bits 0 to 7 where it stands, above them what to multiply by.
-    ///   - scaleStart: Where those of the component begin.
-    ///   - prediction: What the DC coefficient differs from; then the coefficient.
-    ///   - coefficients: Where they are written, row by row.
-    ///   - start: Where the block begins.
-    /// - Returns: the place, in the order they are coded, of the last coefficient that is not zero; or ``failure``.
+    ///   - part: The component of the scan, with the offsets of its tables.
+    ///   - scale: For each coefficient in coding order: its position in the block in bits 0 to 7, and its factor above them.
+    ///   - scaleStart: The offset of the component's values in `scale`.
+    ///   - prediction: The DC prediction; replaced by the block's DC coefficient.
+    ///   - coefficients: Receives the coefficients, row by row.
+    ///   - start: The offset of the block.
+    /// - Returns: the index, in coding order, of the last nonzero coefficient; or ``failure``.
     @inline(__always)
     static func decode(
         _ reader: inout JPEGBitReader,
@@ -57,11 +57,11 @@ enum JPEGBlockDecoder {
             }
             index &+= 1
         }
-        // A run of 16 zeros may not lead out of the block either.
+        // A run of 16 zeros must not extend beyond the block either.
         return index <= 64 ? last : failure
     }
 
-    /// The value that an entry of a table tells, or announces.
+    /// Returns the value that a table entry contains or whose bits follow.
     @inline(__always)
     static func value(_ entry: UInt32, _ reader: inout JPEGBitReader) -> Int32 {
         reader.skip(Int(truncatingIfNeeded: entry & 0xFF))
@@ -83,17 +83,17 @@ struct JPEGProgressiveDecoder {
         lastBit = Int32(scan.lastBit)
     }
 
-    /// Decodes what a scan says of a block.
+    /// Decodes a block's part of a scan.
     ///
     /// - Parameters:
-    ///   - reader: The bits, and what was read before.
-    ///   - data: The bytes they are in.
+    ///   - reader: The bit reader and the state carried over from earlier blocks.
+    ///   - data: The bytes of the file.
     ///   - entries: The Huffman tables.
-    ///   - part: Where those of the component begin.
-    ///   - order: Where each coefficient stands in a block.
+    ///   - part: The component of the scan, with the offsets of its tables.
+    ///   - order: The position of each coefficient in a block.
     ///   - coefficients: The coefficients.
-    ///   - start: Where those of the block begin.
-    /// - Returns: whether every code was in a table, and every run within the block.
+    ///   - start: The offset of the block.
+    /// - Returns: whether every code was in its table and every run stayed within the block.
     func decode(
         _ reader: inout JPEGScanReader,
         _ data: Span<UInt8>,
@@ -158,13 +158,13 @@ struct JPEGProgressiveDecoder {
         return true
     }
 
-    /// How many blocks have no coefficient more, this one among them.
+    /// Returns the number of blocks without further coefficients, including this one.
     @inline(__always)
     private static func emptyBlocks(_ size: Int, _ bits: inout JPEGBitReader) -> Int32 {
         size == 0 ? 1 : 1 &<< Int32(truncatingIfNeeded: size) &+ bits.take(size)
     }
 
-    /// Decodes one bit more of AC coefficients (G.1.2.3).
+    /// Decodes one further bit of AC coefficients (G.1.2.3).
     private func refineAC(
         _ reader: inout JPEGScanReader,
         _ data: Span<UInt8>,
@@ -185,7 +185,7 @@ struct JPEGProgressiveDecoder {
                 guard entry != 0 else { return false }
                 var run = Int(truncatingIfNeeded: entry &>> 12 & 15)
                 let value = JPEGBlockDecoder.value(entry, &bits)
-                // One that begins to be other than zero is 1 or -1 at this bit.
+                // A coefficient that becomes nonzero is 1 or -1 at this bit.
                 guard (-1...1).contains(value) else { return false }
                 if value == 0, run < 15 {
                     reader.emptyBlocks = Self.emptyBlocks(run, &bits)
@@ -219,7 +219,7 @@ struct JPEGProgressiveDecoder {
         return true
     }
 
-    /// Takes the bit that tells more of a coefficient.
+    /// Reads a correction bit of a coefficient.
     @inline(__always)
     private static func refine(
         _ coefficient: inout Int16,

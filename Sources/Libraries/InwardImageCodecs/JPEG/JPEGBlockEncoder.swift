@@ -14,12 +14,12 @@ struct JPEGBlockEncoder {
     ///
     /// - Parameters:
     ///   - samples: The samples.
-    ///   - position: Where the block begins.
-    ///   - stride: How far a row is from the next.
-    ///   - component: Which component it is of: 0 for brightness.
-    ///   - quantizer: What divides its coefficients.
-    ///   - coefficients: Where 64 coefficients can be kept meanwhile.
-    ///   - writer: What it is written to.
+    ///   - position: The offset of the block.
+    ///   - stride: The distance between rows.
+    ///   - component: The component of the block; 0 for luminance.
+    ///   - quantizer: The quantizer of the component.
+    ///   - coefficients: Scratch space for 64 coefficients.
+    ///   - writer: The writer of the encoded bits.
     mutating func encode(
         _ samples: Span<UInt8>,
         _ position: Int,
@@ -53,7 +53,7 @@ struct JPEGBlockEncoder {
         )
     }
 
-    /// Writes the AC coefficients up to a place behind which all are zero.
+    /// Writes the AC coefficients up to the last nonzero one.
     @inline(never)
     private static func putAC(
         _ coefficients: Span<Int16>,
@@ -79,19 +79,19 @@ struct JPEGBlockEncoder {
         if run > 0 || end < 64 { put(0, run: 0, codes, to: &writer) }
     }
 
-    /// Writes a code that says how many bits a value has, and them.
+    /// Writes the code for a run and the size of a value, and then the value's bits.
     @inline(__always)
     private static func put(_ value: Int32, run: Int, _ codes: Span<UInt32>, to writer: inout JPEGBitWriter) {
         let size = 32 &- abs(value).leadingZeroBitCount
         let code = codes[run &<< 4 | size]
-        // One that is less than 0 is written as if it were less by 1, without its sign.
+        // A negative value is written as its predecessor, without the sign bits.
         let bits = UInt32(bitPattern: value &+ value &>> 31) & (1 &<< UInt32(truncatingIfNeeded: size) &- 1)
         let length = Int(truncatingIfNeeded: code &>> 16)
         writer.put((code & 0xFFFF) &<< UInt32(truncatingIfNeeded: size) | bits, length &+ size)
     }
 }
 
-/// Puts bits together to entropy-coded data, the most significant first (T.81 annex F.1.2.3).
+/// Writes bits as entropy-coded data, the most significant bit first (T.81 annex F.1.2.3).
 struct JPEGBitWriter {
     /// The file so far.
     var bytes: [UInt8]
@@ -102,7 +102,7 @@ struct JPEGBitWriter {
         self.bytes = bytes
     }
 
-    /// Adds 0 to 27 bits, which are all that is set in the number.
+    /// Appends 0 to 27 bits. All higher bits of the value must be zero.
     @inline(__always)
     mutating func put(_ value: UInt32, _ length: Int) {
         if free < 27 { flush() }
@@ -110,7 +110,7 @@ struct JPEGBitWriter {
         bits |= UInt64(value) &<< UInt64(truncatingIfNeeded: free)
     }
 
-    /// Writes the whole bytes there are; after 0xFF a zero, lest it be taken for a marker.
+    /// Writes all complete bytes, with a zero after each 0xFF so that it does not look like a marker.
     @inline(never)
     private mutating func flush() {
         while free <= 56 {
@@ -122,7 +122,7 @@ struct JPEGBitWriter {
         }
     }
 
-    /// Writes what there is; the last byte ends with ones.
+    /// Writes the remaining bits, and fills the last byte with ones.
     mutating func finish() {
         flush()
         guard free < 64 else { return }
@@ -131,9 +131,9 @@ struct JPEGBitWriter {
     }
 }
 
-/// The codes of a Huffman table, as encoding needs them (T.81 annex C.2).
+/// The codes of a Huffman table, for encoding (T.81 annex C.2).
 struct JPEGHuffmanCodes {
-    /// For each symbol its code, and in bits 16 to 23 how many bits it has; 0 where the table has none.
+    /// The code of each symbol, with its length in bits 16 to 23; 0 if the symbol has no code.
     private(set) var codes = [UInt32](repeating: 0, count: 256)
 
     init(_ table: JPEGStandardTables.Huffman) {
@@ -150,19 +150,19 @@ struct JPEGHuffmanCodes {
     }
 }
 
-/// Makes coefficients of the samples of a block (T.81 annex A.3.3), eight times as large as they are.
+/// The forward DCT of a block (T.81 annex A.3.3). Its coefficients are scaled by eight.
 ///
-/// It is the inverse DCT turned round: the same factors with 13 bits behind the point, as products of 16 bits.
+/// It is the transpose of the inverse DCT, with the same 13-bit fixed-point factors and 16-bit products.
 enum JPEGForwardDCT {
-    /// The coefficients of samples that lie around 0.
+    /// Returns the coefficients of level-shifted samples.
     @inline(never)
     static func coefficients(_ samples: JPEGBlockRows) -> JPEGBlockRows {
-        // Rows keep 2 bits more until the columns are done.
+        // The row pass keeps 2 additional bits for the column pass.
         let columns = transformed(samples.transposed, rounding: 1 << 10, shift: 11)
         return transformed(columns.transposed, rounding: 1 << 14, shift: 15)
     }
 
-    /// Eight transforms of eight numbers each, one in each lane.
+    /// Returns eight transforms of eight numbers, one in each lane.
     @inline(__always)
     private static func transformed(_ input: JPEGBlockRows, rounding: Int32, shift: Int32) -> JPEGBlockRows {
         let sum0 = input.row0 &+ input.row7
@@ -197,22 +197,22 @@ enum JPEGForwardDCT {
     }
 }
 
-/// Divides coefficients by the numbers of a quantization table (T.81 annex A.3.4).
+/// Divides coefficients by the values of a quantization table (T.81 annex A.3.4).
 struct JPEGQuantizer {
-    /// The numbers, row by row, 1 to 255 each.
+    /// The values, row by row, 1 to 255 each.
     let table: [UInt8]
-    /// What each product takes the place of: a quotient by eight times the number, for the forward DCT leaves coefficients
-    /// eight times too large. First half of a divisor, then a reciprocal, then what its excess is dropped by.
+    /// The factors that replace a division by eight times the table value, because the forward DCT scales coefficients by eight:
+    /// half of the divisor, a reciprocal, and the factor that removes the reciprocal's scale.
     private let halves: [SIMD8<UInt16>]
     private let reciprocals: [SIMD8<UInt16>]
     private let scales: [SIMD8<UInt16>]
 
-    /// Makes a table of the standard ones.
+    /// Creates a scaled standard table.
     ///
     /// - Parameters:
-    ///   - number: 0 for brightness, 1 for colour.
-    ///   - quality: From 1 to 100: at 50 the standard table itself, at 100 nothing is lost but by rounding. Everybody takes
-    ///     this scale; no standard has it.
+    ///   - number: 0 for luminance, 1 for chrominance.
+    ///   - quality: 1 to 100. 50 is the standard table, and at 100 only rounding loses information. This scale is common to most
+    ///     encoders, but not standardized.
     init(_ number: Int, quality: Int) {
         let percent = quality < 50 ? 5000 / quality : 200 - 2 * quality
         table = JPEGStandardTables.quantization(number).map { UInt8(min(max(1, ($0 * percent + 50) / 100), 255)) }
@@ -221,7 +221,7 @@ struct JPEGQuantizer {
         var scales = halves
         for (index, number) in table.enumerated() {
             let divisor = 8 * Int(number)
-            // The reciprocal of the divisor has 15 bits; the quotients are those of a division, for dividends have 14 at most.
+            // The reciprocal has 15 bits. The quotients are exact, because dividends have at most 14 bits.
             let log = Int.bitWidth - 1 - divisor.leadingZeroBitCount
             halves[index / 8][index % 8] = UInt16(divisor / 2)
             reciprocals[index / 8][index % 8] = UInt16((1 << (15 + log) + divisor - 1) / divisor)
@@ -232,7 +232,7 @@ struct JPEGQuantizer {
         self.scales = scales
     }
 
-    /// The coefficients of a block, divided and rounded.
+    /// Returns the quantized and rounded coefficients of a block.
     @inline(__always)
     func quantized(_ rows: JPEGBlockRows) -> JPEGBlockRows {
         JPEGBlockRows(
@@ -252,7 +252,7 @@ struct JPEGQuantizer {
         let sign = row &>> 15
         let dividend = ((row ^ sign) &- sign).unsigned &+ halves[index]
         let quotient = dividend.upperProduct(reciprocals[index]).upperProduct(scales[index])
-        // A baseline coefficient has 10 bits (F.1.2.2), which rounding may lead beyond where nothing is divided.
+        // Baseline coefficients have 10 bits (F.1.2.2). Rounding can exceed that when the divisor is 1.
         let most = SIMD8<UInt16>(repeating: 1023)
         return (quotient.replacing(with: most, where: quotient .> most).signed ^ sign) &- sign
     }

@@ -1,4 +1,4 @@
-/// The eight rows of a block, or its eight columns.
+/// The eight rows or the eight columns of a block.
 struct JPEGBlockRows {
     var row0 = SIMD8<Int16>(repeating: 0)
     var row1 = SIMD8<Int16>(repeating: 0)
@@ -9,11 +9,11 @@ struct JPEGBlockRows {
     var row6 = SIMD8<Int16>(repeating: 0)
     var row7 = SIMD8<Int16>(repeating: 0)
 
-    /// Rows of zeros.
+    /// Creates rows of zeros.
     @inline(__always)
     init() {}
 
-    /// Takes over rows.
+    /// Creates a block from its rows.
     @inline(__always)
     init(
         _ row0: SIMD8<Int16>,
@@ -35,9 +35,9 @@ struct JPEGBlockRows {
         self.row7 = row7
     }
 
-    /// Reads a block; there have to be as many coefficients.
+    /// Reads a block of 64 coefficients, which must exist.
     ///
-    /// It is not inlined, for what has too many looks at bounds in it is not inlined itself into what is hot.
+    /// Not inlined, because a function with many bounds checks would keep its hot callers from being inlined.
     @inline(never)
     init(_ coefficients: Span<Int16>, at start: Int) {
         precondition(start >= 0 && start <= coefficients.count &- 64)
@@ -123,7 +123,7 @@ struct JPEGBlockRows {
         )
     }
 
-    /// Writes a block; there has to be room for it.
+    /// Writes a block. There must be space for 64 coefficients.
     @inline(never)
     func store(to coefficients: inout MutableSpan<Int16>) {
         coefficients.store(row0, at: 0)
@@ -136,10 +136,10 @@ struct JPEGBlockRows {
         coefficients.store(row7, at: 56)
     }
 
-    /// The columns of the block, if these are its rows, and the other way round.
+    /// The transposed block.
     ///
-    /// To interleave the first half of the rows with the second one turns the six bits by one that a coefficient is found by,
-    /// three of the row and three of the column; done three times, it swaps them.
+    /// Interleaving the first half of the rows with the second half rotates a coefficient's six index bits (three for the row,
+    /// three for the column) by one. Three rotations swap row and column.
     @inline(__always)
     var transposed: JPEGBlockRows { interleaved.interleaved.interleaved }
 
@@ -152,7 +152,7 @@ struct JPEGBlockRows {
         return JPEGBlockRows(first, second, third, fourth, fifth, sixth, seventh, eighth)
     }
 
-    /// Two rows, a coefficient of one and a coefficient of the other in turn.
+    /// Returns two rows that contain the elements of both, alternating.
     @inline(__always)
     static func interleaved(_ one: SIMD8<Int16>, _ other: SIMD8<Int16>) -> (SIMD8<Int16>, SIMD8<Int16>) {
         var both = SIMD16<Int16>()
@@ -168,14 +168,14 @@ struct JPEGBlockRows {
         return JPEGBlockRows(row0, row1, row2, row3, zeros, zeros, zeros, zeros)
     }
 
-    /// Whether all is zero but the upper left quarter.
+    /// Whether all coefficients outside the upper left quarter are zero.
     @inline(__always)
     var isUpperLeft: Bool {
         (row4 | row5 | row6 | row7) == SIMD8(repeating: 0)
             && (row0 | row1 | row2 | row3).highHalf == SIMD4(repeating: 0)
     }
 
-    /// The block with each coefficient times another.
+    /// Returns the product of two blocks, element by element.
     @inline(__always)
     func multiplied(by other: JPEGBlockRows) -> JPEGBlockRows {
         JPEGBlockRows(
@@ -190,16 +190,16 @@ struct JPEGBlockRows {
         )
     }
 
-    /// Two rows, each times a factor, added.
+    /// Returns the sum of two rows, each multiplied by a factor.
     @inline(__always)
     static func sum(_ one: SIMD8<Int16>, _ factor: Int32, _ other: SIMD8<Int16>, _ otherFactor: Int32) -> SIMD8<Int32> {
         one.wide &* factor &+ other.wide &* otherFactor
     }
 }
 
-/// The order that the coefficients of a block are coded in (T.81 figure A.6).
+/// The coding order of a block's coefficients (T.81 figure A.6).
 enum JPEGZigzag {
-    /// Where in the block, row by row, the coefficient of each place in the order stands.
+    /// The position in the block, row by row, of each coefficient in coding order.
     static let order: [UInt8] = [
         0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14,
         21, 28,

@@ -1,42 +1,44 @@
 public import InwardImages
 
-/// Reads and writes JPEG (ITU-T T.81), as JFIF and Exif files hold it.
+/// An image codec for JPEG (ITU-T T.81) in JFIF and Exif files.
 ///
-/// It reads sequential and progressive images of 8 bits with Huffman codes, in grey, YCbCr, RGB, CMYK and YCCK, and none with
-/// arithmetic codes, of 12 bits, lossless or hierarchical. Colours are taken for sRGB: profiles are not read. It writes baseline
-/// images.
+/// The codec reads sequential and progressive 8-bit images with Huffman coding, in grey, YCbCr, RGB, CMYK and YCCK. It does not
+/// read arithmetic coding, 12-bit, lossless or hierarchical images. It writes baseline images. Colour profiles are ignored, and
+/// colours are treated as sRGB.
 public struct JPEGCodec: ImageCodec {
-    /// Makes a codec, which holds nothing.
+    /// Creates a codec.
     public init() {}
 
-    /// What a JPEG file says of its image.
+    /// Returns the header of a JPEG file.
     ///
-    /// It can be reduced by 2, 4 and 8 while it is decoded. Decoding takes a few rows of blocks beside the image; all of the
-    /// coefficients, 2 bytes for each sample, if it is progressive or its components come one after the other. That does not
-    /// become less where it is reduced.
+    /// The image can be reduced by 2, 4 or 8 while it is decoded. Decoding needs memory for the image and a few rows of blocks.
+    /// Progressive images, and images whose components are stored one after the other, need 2 bytes more for each sample, for all
+    /// coefficients. Reduction does not lower that amount.
     ///
-    /// - Throws: an `ImageCodecError` if the bytes are no JPEG file, or one that cannot be read; or if the task was cancelled.
+    /// - Throws: an `ImageCodecError` if the bytes are not a JPEG file or use an unsupported feature; or if the task was
+    ///   cancelled.
     /// - Complexity: O(n) in the number of bytes before the first scan.
     public func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
         var decoder = JPEGDecoder()
         return try decoder.header(in: bytes.span)
     }
 
-    /// The image in a JPEG file, without anything to see through.
+    /// Decodes a JPEG file to an opaque image.
     ///
-    /// Bytes that are cut short, if only by the marker at the end, give the blocks that were read, and grey for the others, if
-    /// the options allow it. Where they end before the first block, there is no image.
+    /// If the options allow truncation, a truncated file, even one that lacks only the end marker, yields the blocks that were
+    /// read and grey for the others. A file that ends before the first block is always an error.
     ///
-    /// - Throws: an `ImageCodecError` that says where the file breaks the rules, or that it ends early; or that the task was
-    ///   cancelled, which it looks for at each segment and at each row of blocks.
+    /// - Throws: an `ImageCodecError` that states which rule the file violates or that it is truncated; or if the task was
+    ///   cancelled, which is checked at each segment and each row of blocks.
     public func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
         var decoder = JPEGDecoder()
         return try decoder.image(in: bytes.span, options)
     }
 
-    /// The bytes of an image as a baseline JPEG file; in grey if it has no colour, and on white where it can be seen through.
+    /// Encodes an image as a baseline JPEG file. Images without colour are written in grey, and transparent pixels are blended
+    /// with white.
     ///
-    /// - Throws: an `ImageCodecError` if another form is asked for, a side is longer than 65,535 pixels, or the task was
+    /// - Throws: an `ImageCodecError` if another format is requested, a side is longer than 65,535 pixels, or the task was
     ///   cancelled.
     public func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
         guard encoding.format == .jpeg else {
@@ -53,17 +55,17 @@ public struct JPEGCodec: ImageCodec {
 }
 
 extension ImageCodecError {
-    /// That a JPEG file breaks the rules, and how.
+    /// Returns an error for a JPEG file that violates the standard.
     static func damagedJPEG(_ explanation: String) -> ImageCodecError {
         ImageCodecError(.damaged(.jpeg), explanation)
     }
 
-    /// That a JPEG file ends before its image, and where.
+    /// Returns an error for a JPEG file that ends before its image does.
     static func truncatedJPEG(at position: Int) -> ImageCodecError {
         ImageCodecError(.truncated(.jpeg), "ends early, at byte \(position)")
     }
 
-    /// That a JPEG file has what is not read here.
+    /// Returns an error for a JPEG file with an unsupported feature.
     static func unsupportedJPEG(_ explanation: String) -> ImageCodecError {
         ImageCodecError(.unsupported(.jpeg), explanation)
     }

@@ -1,16 +1,16 @@
 import InwardImages
 
-/// The coefficients of all blocks of an image, which several scans tell.
+/// The coefficients of all blocks of an image, collected from several scans.
 struct JPEGCoefficients {
     private let frame: JPEGFrame
-    /// 64 for each block, row by row.
+    /// 64 coefficients for each block, row by row.
     private var values: [Int16]
-    /// What those of each component are multiplied by, row by row.
+    /// The dequantization factors of each component, row by row.
     private var factors: [Int16]
-    /// Which bit is the last that is known of each coefficient of each component, in the order they are coded; -1 for none.
+    /// The lowest bit known of each coefficient of each component, in coding order; -1 if none is known.
     private var lastBits: [Int]
 
-    /// Makes room for the coefficients of a frame, which are zero.
+    /// Creates zero coefficients for a frame.
     init(_ frame: JPEGFrame) {
         self.frame = frame
         values = [Int16](repeating: 0, count: 64 * frame.blocks)
@@ -18,15 +18,15 @@ struct JPEGCoefficients {
         lastBits = [Int](repeating: -1, count: 64 * frame.components.count)
     }
 
-    /// How many bytes the coefficients of a frame take.
+    /// Returns the size of a frame's coefficients in bytes.
     static func byteCount(_ frame: JPEGFrame) -> Int { 64 * frame.blocks * MemoryLayout<Int16>.stride }
 
-    /// A component of which nothing was told; `nil` if there is none.
+    /// A component that no scan has covered; `nil` if there is none.
     var missingComponent: Int? { frame.components.indices.first { lastBits[64 * $0] < 0 } }
 
     /// Decodes a scan.
     ///
-    /// - Returns: where it ended.
+    /// - Returns: the position of its end.
     mutating func decode(
         _ scan: JPEGScan,
         _ data: Span<UInt8>,
@@ -42,7 +42,7 @@ struct JPEGCoefficients {
         let alone = frame.components[scan.parts[0].component]
         let (across, down) = isAlone ? (alone.blocksAcross, alone.blocksDown) : (frame.mcusAcross, frame.mcusDown)
         let order = JPEGZigzag.order
-        // Those of sequential scans are multiplied when all are there.
+        // The coefficients of sequential scans are dequantized after all scans.
         let scale = order.map { UInt32($0) | 1 << 8 }
         for row in 0..<down {
             try ImageCodecError.checkCancellation()
@@ -79,7 +79,7 @@ struct JPEGCoefficients {
         return reader.bits.position
     }
 
-    /// Sees to it that a scan tells what is not known, and continues what is.
+    /// Checks that a scan covers coefficients that are not yet known, and continues the known ones.
     private mutating func begin(
         _ scan: JPEGScan,
         _ tables: JPEGTables,
@@ -106,7 +106,7 @@ struct JPEGCoefficients {
         }
     }
 
-    /// Makes the pixels of an image.
+    /// Writes the pixels of the image.
     func write(
         _ layout: JPEGLayout,
         _ model: JPEGColorModel,

@@ -1,4 +1,4 @@
-/// Makes pixels from the samples of the components (T.871 section 7).
+/// Converts component samples to pixels (T.871 section 7).
 struct JPEGColorConverter {
     private let model: JPEGColorModel
 
@@ -10,10 +10,10 @@ struct JPEGColorConverter {
     ///
     /// - Parameters:
     ///   - samples: The samples.
-    ///   - rows: Where the row of each component begins.
-    ///   - count: How many pixels there are.
-    ///   - pixels: Where they are written.
-    ///   - position: Where the first one is.
+    ///   - rows: The offset of each component's row.
+    ///   - count: The number of pixels.
+    ///   - pixels: Receives the pixels.
+    ///   - position: The offset of the first pixel.
     func write(
         _ samples: inout MutableSpan<UInt8>,
         from rows: SIMD4<Int>,
@@ -30,7 +30,7 @@ struct JPEGColorConverter {
         }
     }
 
-    // Each on its own and not inlined, for what is too large does not have its looks at the bounds inlined.
+    // Separate functions that are not inlined: bounds checks are not inlined into functions that are too large.
 
     @inline(never)
     private static func writeGray(
@@ -106,7 +106,8 @@ struct JPEGColorConverter {
         _ position: Int
     ) {
         write(&pixels, position, count) { index in
-            // What is written is the complement of the inks that the colours are, and their complement again.
+            // The inks are the complements of the colours, and the file stores the complements of the inks, so the two cancel
+            // out.
             let (red, green, blue) = colors(samples, rows, index)
             let black = samples.eightLevels(at: rows[3] &+ index)
             return Self.pixels(
@@ -131,12 +132,12 @@ struct JPEGColorConverter {
             index &+= 8
         }
         guard index < count else { return }
-        // What the samples end with is done as if there were more of them.
+        // The remaining samples are converted as a full vector.
         let rest = eight(index)
         for byte in 0..<4 &* (count &- index) { pixels[position &+ 4 &* index &+ byte] = rest[byte] }
     }
 
-    /// Red, green and blue, which may lie outside of what can be.
+    /// Returns red, green and blue, possibly out of range.
     @inline(__always)
     private static func colors(
         _ samples: borrowing MutableSpan<UInt8>,
@@ -151,25 +152,25 @@ struct JPEGColorConverter {
         let brightness = samples.0.levels
         let blueness = samples.1.levels &- 128
         let redness = samples.2.levels &- 128
-        // The factors are 1.402, 0.344136, 0.714136 and 1.772: what they differ by from whole numbers fits with 8 or 9 bits
-        // behind the point into products of 16 bits, and is off by a fifth of a level at most.
+        // The factors are 1.402, 0.344136, 0.714136 and 1.772. Their fractional parts fit 16-bit products with 8 or 9 fractional
+        // bits, with an error of at most a fifth of a level.
         let red = redness &+ (redness &* 206 &+ 256) &>> 9
         let green = redness &+ (blueness &* 88 &- redness &* 73 &+ 128) &>> 8
         let blue = blueness &+ blueness &- (blueness &* 117 &+ 256) &>> 9
         return (brightness &+ red, brightness &- green, brightness &+ blue)
     }
 
-    /// How much light an ink leaves where there is black too: both are 255 where there is none.
+    /// Returns the light that an ink and black leave; both are 255 where there is no ink.
     @inline(__always)
     private static func inked(_ light: SIMD8<Int16>, _ black: SIMD8<Int16>) -> SIMD8<Int16> {
-        // The quotient by 255 of a product of two bytes, rounded.
+        // The product of two bytes divided by 255, rounded.
         let product = SIMD8<UInt16>(truncatingIfNeeded: 255 &- light) &* SIMD8<UInt16>(truncatingIfNeeded: black) &+ 128
         return black &- SIMD8<Int16>(truncatingIfNeeded: (product &+ product &>> 8) &>> 8)
     }
 
-    /// Eight pixels that hide all, of levels that may lie outside of what can be.
+    /// Returns eight opaque pixels from levels that may be out of range.
     ///
-    /// It is not inlined, lest the compiler reckons with each byte on its own before.
+    /// Not inlined, because the compiler would otherwise process each byte separately.
     @inline(never)
     private static func pixels(_ red: SIMD8<Int16>, _ green: SIMD8<Int16>, _ blue: SIMD8<Int16>) -> SIMD32<UInt8> {
         let least = SIMD8<Int16>(repeating: 0)
@@ -187,18 +188,18 @@ struct JPEGColorConverter {
     }
 }
 
-/// What the components of an image mean.
+/// The meaning of an image's components.
 enum JPEGColorModel {
     case gray
     case yCbCr
     case rgb
-    /// Cyan, magenta, yellow and black, each 255 where there is no ink: as Adobe writes them, and as everybody takes them.
+    /// Cyan, magenta, yellow and black, each 255 where there is no ink, as Adobe writes them and decoders expect.
     case cmyk
-    /// Such inks, the first three as YCbCr.
+    /// CMYK with the first three components converted to YCbCr.
     case ycck
 
-    /// Decides what the components of a frame mean, by what the file says of it elsewhere; as everybody does, for no standard
-    /// tells.
+    /// Determines the colour model from the frame and the application segments. No standard specifies this; the rules are those
+    /// of common decoders.
     init(_ frame: JPEGFrame, _ application: JPEGApplicationData) {
         switch frame.components.count {
         case 1: self = .gray

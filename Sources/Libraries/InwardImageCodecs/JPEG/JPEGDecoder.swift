@@ -1,11 +1,11 @@
 import InwardImages
 
-/// Walks through a JPEG file, segment by segment, and has its scans decoded.
+/// Reads a JPEG file segment by segment and decodes its scans.
 struct JPEGDecoder {
-    /// How many scans an image may have: three times as many as encoders make of the most patient sort, for each takes as long
-    /// as all blocks together even if it says nothing of them in a few bytes.
+    /// The maximum number of scans, three times what the most thorough encoders produce. Each scan takes time for all blocks,
+    /// even if it consists of a few bytes.
     private static let scanLimit = 100
-    /// What tables, rows and the like take beside samples and coefficients.
+    /// The memory for tables, rows and the like, in addition to samples and coefficients.
     private static let tableBytes = 2 * JPEGHuffmanTables.byteCount + 16_384
 
     private var markers = JPEGMarkerReader()
@@ -15,15 +15,15 @@ struct JPEGDecoder {
     private var segments = 0
     private var scans = 0
 
-    /// What the file says of its image.
+    /// Returns the header of the image.
     mutating func header(in data: Span<UInt8>) throws(ImageCodecError) -> ImageHeader {
         try markers.start(in: data)
         while frame == nil { _ = try readSegment(data) }
         guard let frame else { throw .truncatedJPEG(at: data.count) }
-        // What is very small has more samples at once where it is reduced.
+        // Very small images need more samples at once when they are reduced.
         let samples = [1, 2, 4, 8].reduce(0) { max($0, JPEGLayout(frame, reduction: $1).sampleCount) }
         var bytes = samples + Self.tableBytes
-        // Whether the rows can be made as they are read shows at the first scan; if there is none, nothing will be read.
+        // The first scan shows whether rows can be decoded as they are read. Without a scan, nothing is decoded.
         if frame.isProgressive || firstScanCount(data) != frame.components.count {
             bytes += JPEGCoefficients.byteCount(frame)
         }
@@ -36,7 +36,7 @@ struct JPEGDecoder {
         )
     }
 
-    /// How many components the first scan has; `nil` if there is none.
+    /// Returns the number of components in the first scan; `nil` if there is none.
     private func firstScanCount(_ data: Span<UInt8>) -> Int? {
         var markers = markers
         do throws(ImageCodecError) {
@@ -51,7 +51,7 @@ struct JPEGDecoder {
         }
     }
 
-    /// The image in the file.
+    /// Decodes the image.
     mutating func image(in data: Span<UInt8>, _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
         let reduction = [2, 4, 8].contains(options.reduction) ? options.reduction : 1
         try markers.start(in: data)
@@ -69,7 +69,7 @@ struct JPEGDecoder {
                 }
             }
         } catch {
-            // Where no scan was begun, there is nothing of the image.
+            // Without a scan, no part of the image is available.
             guard options.allowsTruncation, error.reason == .truncated(.jpeg), coefficients != nil else { throw error }
         }
         guard let frame else { throw .damagedJPEG("has no frame") }
@@ -80,11 +80,12 @@ struct JPEGDecoder {
         return try image(of: frame, coefficients, reduction)
     }
 
-    /// Reads what follows, unless the task was cancelled: a marker, and its segment if it is no scan; of frames, tables, and what is known of applications.
+    /// Reads the next marker and, unless it starts a scan, its segment (frames, tables and known application data), unless the
+    /// task was cancelled.
     ///
     /// - Returns: the marker.
     private mutating func readSegment(_ data: Span<UInt8>) throws(ImageCodecError) -> UInt8? {
-        // There may be millions of them.
+        // A file can contain millions of segments.
         if segments % 64 == 0 { try ImageCodecError.checkCancellation() }
         segments += 1
         let marker = try markers.next(in: data)
@@ -107,7 +108,7 @@ struct JPEGDecoder {
             default: break
             }
             try tables.read(marker, data, segment)
-            // What stands behind the frame the header does not tell of, and the image is as the header tells.
+            // The header ignores Exif data after the frame, and the image must match the header.
             if frame == nil || marker != JPEGMarker.exif { application.read(marker, data, segment) }
         }
         return marker
@@ -122,7 +123,7 @@ struct JPEGDecoder {
             throw .unsupportedJPEG("has more than \(Self.scanLimit) scans, which is more than are read here")
         }
         if scans == 1 {
-            // Not even one bit for each block: nobody is to set an image's memory aside for that.
+            // There is not even one bit for each block, so the file does not justify the image's memory.
             guard data.count - start >= frame.blocks / 8 else { throw .truncatedJPEG(at: data.count) }
         }
         try tables.prepare(data)
@@ -158,21 +159,21 @@ struct JPEGDecoder {
     }
 }
 
-/// What the application segments of a file say of its image.
+/// The application segments of a file.
 struct JPEGApplicationData {
     private static let jfifName = Array("JFIF\0".utf8)
     private static let exifName = Array("Exif\0".utf8)
     private static let adobeName = Array("Adobe".utf8)
 
-    /// Whether it follows JFIF (ITU-T T.871), which knows grey and YCbCr.
+    /// Whether the file follows JFIF (ITU-T T.871), which allows grey and YCbCr.
     private(set) var isJFIF = false
-    /// How Adobe says that the colours were transformed: 0 for not at all, 1 for YCbCr, 2 for YCCK; `nil` if it says nothing.
+    /// Adobe's colour transform: 0 for none, 1 for YCbCr, 2 for YCCK; `nil` if not specified.
     private(set) var adobeTransform: UInt8?
-    /// How the image is to be turned.
+    /// The orientation of the image.
     private(set) var orientation = Orientation.up
     private var hasExif = false
 
-    /// Takes in a segment; one that is nothing of what is known here says nothing.
+    /// Reads a segment. Unknown segments are ignored.
     mutating func read(_ marker: UInt8, _ data: Span<UInt8>, _ segment: Range<Int>) {
         let content = data.extracting(segment)
         switch marker {

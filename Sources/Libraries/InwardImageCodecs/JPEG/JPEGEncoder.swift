@@ -5,7 +5,7 @@ struct JPEGEncoder {
     private let size: ImageSize
     private let orientation: Orientation
     private let isGray: Bool
-    /// How many pixels a sample of a colour stands for, in the two directions.
+    /// The number of pixels that a chrominance sample covers in each direction.
     private let horizontal: Int
     private let vertical: Int
     private let brightness: JPEGQuantizer
@@ -21,7 +21,7 @@ struct JPEGEncoder {
         color = JPEGQuantizer(1, quality: encoding.quality)
     }
 
-    /// Whether the colour of all pixels is grey.
+    /// Returns whether all pixels are grey.
     private static func isGray(_ pixels: Span<UInt8>) -> Bool {
         var index = 0
         while index < pixels.count {
@@ -31,9 +31,9 @@ struct JPEGEncoder {
         return true
     }
 
-    /// The file.
+    /// Returns the encoded file.
     ///
-    /// - Throws: that the task was cancelled, which it looks for at each row of MCUs.
+    /// - Throws: an error if the task was cancelled, which is checked at each row of MCUs.
     func encode(_ pixels: Span<UInt8>) throws(ImageCodecError) -> [UInt8] {
         let rows = JPEGSampleRows(size, isGray: isGray, horizontal: horizontal, vertical: vertical)
         var storage = [UInt8](repeating: 0, count: rows.sampleCount)
@@ -62,10 +62,10 @@ struct JPEGEncoder {
         return writer.bytes + [0xFF, JPEGMarker.endOfImage]
     }
 
-    /// All that stands before the entropy-coded data.
+    /// Returns everything before the entropy-coded data.
     private func header() -> [UInt8] {
         var bytes: [UInt8] = [0xFF, JPEGMarker.startOfImage]
-        // Version 1.01, one pixel as wide as high, no thumbnail.
+        // Version 1.01, square pixels, no thumbnail.
         bytes += Self.segment(JPEGMarker.jfif, Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 0, 0])
         if orientation != .up { bytes += Self.segment(JPEGMarker.exif, Array("Exif\0\0".utf8) + orientation.exif) }
         let tables = isGray ? [brightness] : [brightness, color]
@@ -94,15 +94,15 @@ struct JPEGEncoder {
     }
 }
 
-/// Makes the samples of a row of MCUs from pixels (T.871 section 7): those of brightness first, then those of blue and of red.
+/// Converts pixels to the samples of a row of MCUs (T.871 section 7), in the order luminance, blue and red difference.
 struct JPEGSampleRows {
-    /// How far a row is from the next.
+    /// The distance between rows.
     let stride: Int
-    /// Where the samples of blue begin.
+    /// The offset of the blue-difference samples.
     let blue: Int
-    /// Where the samples of red begin.
+    /// The offset of the red-difference samples.
     let red: Int
-    /// How many samples there is room for.
+    /// The capacity in samples.
     let sampleCount: Int
     private let size: ImageSize
     private let isGray: Bool
@@ -114,7 +114,7 @@ struct JPEGSampleRows {
         self.isGray = isGray
         self.horizontal = horizontal
         self.vertical = vertical
-        // Whole MCUs, and as far as vectors reach.
+        // Complete MCUs, and space for the last vector.
         stride = size.divided(by: 8 * horizontal).width * 8 * horizontal + 16
         let rows = 8 * vertical
         blue = rows * stride
@@ -122,7 +122,7 @@ struct JPEGSampleRows {
         sampleCount = isGray ? blue : 3 * rows * stride
     }
 
-    /// Fills in a row of MCUs. Beyond the edges of the image its last pixels are repeated.
+    /// Fills a row of MCUs. Beyond the image's edges, the last pixels are repeated.
     func fill(_ samples: inout MutableSpan<UInt8>, band: Int, from pixels: Span<UInt8>) {
         for row in 0..<8 * vertical {
             let y = min(band * 8 * vertical + row, size.height - 1)
@@ -156,7 +156,7 @@ struct JPEGSampleRows {
         write(&samples, start + column, Self.onWhite(rest))
     }
 
-    /// Eight pixels as they are seen on white.
+    /// Returns eight pixels blended with white.
     @inline(__always)
     private static func onWhite(_ pixels: SIMD32<UInt8>) -> SIMD32<UInt8> {
         let alpha = pixels.oddHalf.oddHalf
@@ -185,7 +185,7 @@ struct JPEGSampleRows {
             samples.store(redLevels.bytes, at: position)
             return
         }
-        // 15 bits behind the point. The factors of a sum add up to 1, or to 0; none is larger than half of 16 bits.
+        // 15 fractional bits. The factors of each sum add up to 1 or 0, and none exceeds half of the 16-bit range.
         let brightness =
             (JPEGBlockRows.sum(redLevels, 9798, greenLevels, 19235) &+ blueLevels.wide &* 3735 &+ 16384) &>> 15
         let blueness =
@@ -199,8 +199,8 @@ struct JPEGSampleRows {
         samples.store(redness.narrow.bytes, at: red &+ position)
     }
 
-    /// Makes one sample of two beside each other in two rows, which may be the same; the halves that are dropped in turn do not
-    /// make the colour darker.
+    /// Averages pairs of adjacent samples in two rows, which may be the same row. The rounding direction alternates, so that the
+    /// colour does not become darker.
     @inline(never)
     private static func halve(
         _ samples: inout MutableSpan<UInt8>,

@@ -1,23 +1,23 @@
 import InwardImages
 
-/// What a frame header says (T.81 annex B.2.2).
+/// A frame header (T.81 annex B.2.2).
 struct JPEGFrame {
-    /// How large the image is.
+    /// The image size.
     let size: ImageSize
-    /// Whether its scans refine each other.
+    /// Whether scans refine each other.
     let isProgressive: Bool
-    /// Its colours, in the order of the header.
+    /// The components in header order.
     let components: [JPEGComponent]
-    /// The greatest sampling factors.
+    /// The maximum sampling factors.
     let horizontal: Int
     let vertical: Int
-    /// How many MCUs a row of a scan has that holds all components, and how many rows.
+    /// The number of MCUs in a row, and the number of rows, in a scan with all components.
     let mcusAcross: Int
     let mcusDown: Int
 
     /// Reads the segment of a frame header.
     ///
-    /// - Throws: what is wrong with it, or what in it is not read here.
+    /// - Throws: an error if the header is invalid or uses an unsupported feature.
     init(_ marker: UInt8, _ data: Span<UInt8>, _ segment: Range<Int>) throws(ImageCodecError) {
         let start = segment.lowerBound
         if let obstacle = JPEGMarker.obstacle(to: marker) {
@@ -73,7 +73,7 @@ struct JPEGFrame {
         self.vertical = vertical
     }
 
-    /// How many blocks all components have.
+    /// The total number of blocks in all components.
     var blocks: Int { components.reduce(0) { $0 + $1.storedBlocks } }
 
     private static func component(
@@ -90,7 +90,7 @@ struct JPEGFrame {
         guard quantization < 4 else {
             throw .damagedJPEG("refers to a quantization table \(quantization), at byte \(start + 2)")
         }
-        // What is alone is never interleaved, so that its factors say nothing (A.2.2).
+        // A single component is never interleaved, so its sampling factors have no effect (A.2.2).
         return JPEGComponent(
             identifier: data[start],
             horizontal: isAlone ? 1 : horizontal,
@@ -100,28 +100,28 @@ struct JPEGFrame {
     }
 }
 
-/// One of the colours of an image, and how its samples lie in blocks of 8×8 (T.81 annex A).
+/// A component of an image, and the layout of its samples in 8×8 blocks (T.81 annex A).
 struct JPEGComponent {
-    /// What scans call it.
+    /// The identifier that scans use.
     let identifier: UInt8
-    /// How many blocks of it stand beside each other in an MCU, from 1 to 4.
+    /// The number of blocks side by side in an MCU, from 1 to 4.
     let horizontal: Int
-    /// How many blocks of it stand above each other in an MCU, from 1 to 4.
+    /// The number of blocks above each other in an MCU, from 1 to 4.
     let vertical: Int
-    /// Which table it was quantized with, from 0 to 3.
+    /// The number of the quantization table, from 0 to 3.
     let quantization: Int
 
-    /// How many blocks a row has in a scan of this component alone, which has none that lie outside of the image.
+    /// The number of blocks in a row in a scan of only this component, which has no blocks outside the image.
     var blocksAcross = 0
-    /// How many rows of blocks there are in a scan of this component alone.
+    /// The number of block rows in a scan of only this component.
     var blocksDown = 0
-    /// How many blocks a row has where MCUs are whole.
+    /// The number of blocks in a row with complete MCUs.
     var storedBlocksAcross = 0
-    /// How many rows of blocks there are where MCUs are whole.
+    /// The number of block rows with complete MCUs.
     var storedBlocksDown = 0
-    /// Where its blocks begin among those of all components.
+    /// The index of the first block among those of all components.
     var firstBlock = 0
 
-    /// How many blocks there are where MCUs are whole.
+    /// The number of blocks with complete MCUs.
     var storedBlocks: Int { storedBlocksAcross * storedBlocksDown }
 }

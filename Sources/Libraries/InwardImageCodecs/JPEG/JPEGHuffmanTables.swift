@@ -1,11 +1,11 @@
 import InwardImages
 
-/// The Huffman tables that scans refer to (T.81 annexes B.2.4.2 and F.2.2.3), as decoding needs them.
+/// The Huffman tables of a file (T.81 annexes B.2.4.2 and F.2.2.3), in a form for decoding.
 ///
-/// All lie in one row of numbers, so that a decoder has to hold nothing else. An entry tells of a code: in bits 0 to 7 how many
-/// bits to pass over; in bits 8 to 11 how many bits are to be taken after them; in bits 12 to 15 the upper half of its symbol,
-/// which is how many coefficients are zero before the next; in bits 16 to 31 the value. Where code and value fit into the bits
-/// that are looked up, none are to be taken. An entry of 0 is no code, or a longer one.
+/// All tables share one array, so that a decoder holds nothing else. An entry describes a code: bits 0 to 7 are the number of
+/// bits to skip; bits 8 to 11 the number of bits to read after them; bits 12 to 15 the upper half of the symbol, the number of
+/// zero coefficients before the next one; bits 16 to 31 the value. If code and value fit into the lookup bits, no further bits
+/// are read. An entry of 0 is an invalid code or a longer one.
 struct JPEGHuffmanTables {
     private static let lookupBits = 10
     private static let limits = 1 << lookupBits
@@ -13,20 +13,20 @@ struct JPEGHuffmanTables {
     private static let symbols = offsets + 17
     private static let stride = symbols + 256
 
-    /// How many bytes the tables take.
+    /// The size of the tables in bytes.
     static let byteCount = 8 * stride * MemoryLayout<UInt32>.stride
 
     /// The entries of all tables.
     private(set) var entries = [UInt32](repeating: 0, count: 8 * stride)
     private var isDefined = [Bool](repeating: false, count: 8)
 
-    /// Where the entries begin of a table for DC or for AC coefficients, with a number from 0 to 3; `nil` if it is not defined.
+    /// Returns the offset of the DC or AC table with a number from 0 to 3; `nil` if it is not defined.
     func start(ofAC isAC: Bool, _ number: Int) -> Int? {
         let index = (isAC ? 4 : 0) + number
         return isDefined[index] ? index * Self.stride : nil
     }
 
-    /// The entry for the bits that come next.
+    /// Returns the entry for the next bits.
     @inline(__always)
     static func entry(for bits: UInt64, in entries: Span<UInt32>, at start: Int) -> UInt32 {
         let entry = entries[start &+ Int(truncatingIfNeeded: bits &>> UInt64(64 - lookupBits))]
@@ -47,12 +47,12 @@ struct JPEGHuffmanTables {
     /// Defines a table.
     ///
     /// - Parameters:
-    ///   - isAC: Whether it is for AC coefficients.
-    ///   - number: Which one, from 0 to 3.
-    ///   - counts: How many codes there are of 1 to 16 bits.
-    ///   - values: What the codes mean, in rising order of the codes.
-    ///   - position: Where the table stands in the file.
-    /// - Throws: that there cannot be as many codes, or that one means what no coefficient of 8-bit samples can be.
+    ///   - isAC: Whether the table is for AC coefficients.
+    ///   - number: The table number, from 0 to 3.
+    ///   - counts: The number of codes of each length from 1 to 16 bits.
+    ///   - values: The symbols in ascending order of their codes.
+    ///   - position: The table's position in the file.
+    /// - Throws: an error if the number of codes is impossible, or if a symbol is invalid for 8-bit samples.
     mutating func define(
         ac isAC: Bool,
         _ number: Int,
@@ -88,7 +88,7 @@ struct JPEGHuffmanTables {
         isDefined[index] = true
     }
 
-    /// Writes the entries of all that begins with a code.
+    /// Writes the entries for all bits that begin with a code.
     private mutating func fill(_ start: Int, _ code: UInt32, _ length: Int, _ symbol: UInt8) {
         let size = Int(symbol & 15)
         let free = Self.lookupBits - length
@@ -104,7 +104,7 @@ struct JPEGHuffmanTables {
         }
     }
 
-    /// What bits that follow a code say (T.81 figure F.12): those that begin with 0 a negative number.
+    /// Sign-extends the bits that follow a code (T.81 figure F.12): a leading 0 marks a negative number.
     @inline(__always)
     static func extended(_ bits: Int32, _ size: Int) -> Int32 {
         let half = 1 as Int32 &<< Int32(truncatingIfNeeded: size &- 1)

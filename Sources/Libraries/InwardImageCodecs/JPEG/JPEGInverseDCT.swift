@@ -1,18 +1,18 @@
-/// Makes samples of the coefficients of a block (T.81 annex A.3.3).
+/// The inverse DCT of a block (T.81 annex A.3.3).
 ///
-/// It reckons with integers, as Loeffler, Ligtenberg and Moschytz (1989) found it can be done with 11 multiplications; but the
-/// products are those of the expanded sums, for processors add two products of 16 bits in one step. Factors have 13 bits behind
-/// the point, and columns keep 2 until the rows are done: as others do, so that the samples are the same.
+/// It uses integers and the factorization of Loeffler, Ligtenberg and Moschytz (1989), which needs 11 multiplications. The
+/// products are expanded to sums, because processors multiply and add two pairs of 16-bit numbers in one instruction. Factors
+/// have 13 fractional bits, and the column pass keeps 2 for the row pass, like other decoders, so that the samples are identical.
 enum JPEGInverseDCT {
     /// Writes the samples of a block.
     ///
     /// - Parameters:
-    ///   - rows: The coefficients, each multiplied by what it was quantized by.
-    ///   - last: The place of the last coefficient that may be other than zero, in the order they are coded.
-    ///   - size: How many samples a side shall have: 8, 4, 2 or 1.
-    ///   - samples: Where the samples are written.
-    ///   - position: Where the first one is.
-    ///   - stride: How far a row is from the next.
+    ///   - rows: The dequantized coefficients.
+    ///   - last: The index, in coding order, of the last coefficient that may be nonzero.
+    ///   - size: The number of samples on each side: 8, 4, 2 or 1.
+    ///   - samples: Receives the samples.
+    ///   - position: The offset of the first sample.
+    ///   - stride: The distance between rows.
     @inline(__always)
     static func write(
         _ rows: JPEGBlockRows,
@@ -23,7 +23,7 @@ enum JPEGInverseDCT {
         stride: Int
     ) {
         switch size {
-        // The first ten in order stand in the upper left quarter.
+        // The first ten coefficients in coding order are in the upper left quarter.
         case 8 where last < 10: writeQuarter(rows, to: &samples, at: position, stride: stride)
         case 8: writeWhole(rows, to: &samples, at: position, stride: stride)
         case 4: JPEGReducedInverseDCT.writeFour(rows, to: &samples, at: position, stride: stride)
@@ -32,7 +32,7 @@ enum JPEGInverseDCT {
         }
     }
 
-    /// Writes the samples of a block without any AC coefficient.
+    /// Writes the samples of a block without AC coefficients.
     @inline(never)
     static func fill(
         _ coefficient: Int16,
@@ -70,7 +70,7 @@ enum JPEGInverseDCT {
         at position: Int,
         stride: Int
     ) {
-        // The others are zero already, but only who wrote the block knows.
+        // The other coefficients are already zero, but the compiler does not know it.
         let columns = transformed(rows.upperHalf, rounding: 1 << 10, shift: 11).transposed.upperHalf
         store(transformed(columns, rounding: 1 << 17 + 128 << 18, shift: 18).transposed, &samples, position, stride)
     }
@@ -92,7 +92,7 @@ enum JPEGInverseDCT {
         samples.store(clamping: rows.row7, at: position &+ 7 &* stride)
     }
 
-    /// Eight transforms of eight numbers each, one in each lane.
+    /// Returns eight transforms of eight numbers, one in each lane.
     @inline(__always)
     private static func transformed(_ input: JPEGBlockRows, rounding: Int32, shift: Int32) -> JPEGBlockRows {
         let sum = JPEGBlockRows.sum(input.row0, 8192, input.row4, 8192) &+ rounding
@@ -127,11 +127,11 @@ enum JPEGInverseDCT {
     }
 }
 
-/// Makes fewer samples of the coefficients of a block than it has: those that the mean of each 2×2 or 4×4 samples would be.
+/// Inverse DCTs with reduced output: each sample is the mean of 2×2 or 4×4 samples of the full block.
 ///
-/// The factors are the means of those of the inverse DCT over two or four places, with 13 bits behind the point.
+/// The factors are the inverse DCT's factors averaged over two or four positions, with 13 fractional bits.
 enum JPEGReducedInverseDCT {
-    /// Writes 4×4 samples of a block, by means of 2×2.
+    /// Writes 4×4 samples of a block, each the mean of 2×2.
     @inline(never)
     static func writeFour(
         _ rows: JPEGBlockRows,
@@ -139,7 +139,7 @@ enum JPEGReducedInverseDCT {
         at position: Int,
         stride: Int
     ) {
-        // What changes four times in a row is nothing in the mean of two.
+        // The basis function of row 4 cancels out in the mean of two samples.
         let mean = (rows.row0.wide &<< 13) &+ (1 << 10)
         let even = JPEGBlockRows.sum(rows.row2, 7568, rows.row6, -3135)
         let outer =
@@ -152,7 +152,7 @@ enum JPEGReducedInverseDCT {
         let third = ((mean &- even &- inner) &>> 11).narrow
         let fourth = ((mean &+ even &- outer) &>> 11).narrow
 
-        // Interleaved twice, each vector has two of the columns.
+        // After interleaving twice, each vector contains two of the columns.
         let (upper0, upper1) = JPEGBlockRows.interleaved(first, third)
         let (lower0, lower1) = JPEGBlockRows.interleaved(second, fourth)
         let (columns01, columns23) = JPEGBlockRows.interleaved(upper0, lower0)
@@ -166,7 +166,7 @@ enum JPEGReducedInverseDCT {
         let rowInner =
             sum(columns01.highHalf, 4348, columns23.highHalf, -8900)
             &+ sum(columns45.highHalf, 5946, columns67.highHalf, -865)
-        // Columns of samples now, two in each vector: interleaved twice again, rows.
+        // Now columns of samples, two in each vector. Interleaving twice again yields rows.
         let columns02 = SIMD8<Int16>(
             lowHalf: narrow(rowMean &+ rowEven &+ rowOuter),
             highHalf: narrow(rowMean &- rowEven &- rowInner)
@@ -176,14 +176,14 @@ enum JPEGReducedInverseDCT {
             highHalf: narrow(rowMean &+ rowEven &- rowOuter)
         )
         let (pairs01, pairs23) = JPEGBlockRows.interleaved(columns02, columns13)
-        // The first has columns 0 and 1 of each row in turn, the second columns 2 and 3.
+        // The first vector alternates columns 0 and 1 of each row, the second one columns 2 and 3.
         samples.store(clamping: SIMD4(pairs01[0], pairs01[1], pairs23[0], pairs23[1]), at: position)
         samples.store(clamping: SIMD4(pairs01[2], pairs01[3], pairs23[2], pairs23[3]), at: position &+ stride)
         samples.store(clamping: SIMD4(pairs01[4], pairs01[5], pairs23[4], pairs23[5]), at: position &+ 2 &* stride)
         samples.store(clamping: SIMD4(pairs01[6], pairs01[7], pairs23[6], pairs23[7]), at: position &+ 3 &* stride)
     }
 
-    /// Writes 2×2 samples of a block, by means of 4×4.
+    /// Writes 2×2 samples of a block, each the mean of 4×4.
     @inline(never)
     static func writeTwo(
         _ rows: JPEGBlockRows,
@@ -191,7 +191,7 @@ enum JPEGReducedInverseDCT {
         at position: Int,
         stride: Int
     ) {
-        // What changes an even number of times in a row is nothing in the mean of four.
+        // The basis functions of the even rows, except row 0, cancel out in the mean of four samples.
         let mean = (rows.row0.wide &<< 13) &+ (1 << 10)
         let odd =
             JPEGBlockRows.sum(rows.row1, 7423, rows.row3, -2607) &+ JPEGBlockRows.sum(rows.row5, 1742, rows.row7, -1477)

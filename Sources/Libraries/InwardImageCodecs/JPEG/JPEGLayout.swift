@@ -1,28 +1,28 @@
 import InwardImages
 
-/// How the samples of an image lie while it is decoded, all in one piece of memory.
+/// The layout of an image's samples in memory during decoding.
 struct JPEGLayout {
-    /// The size of the image that comes out.
+    /// The size of the decoded image.
     let size: ImageSize
-    /// What the sides are divided by.
+    /// The divisor of the sides.
     let reduction: Int
     /// The samples of each component.
     let planes: [JPEGPlane]
-    /// How many rows of pixels a row of MCUs has.
+    /// The number of pixel rows in a row of MCUs.
     let bandRows: Int
-    /// How many of them can only be made when the next row of MCUs is there.
+    /// The number of those rows that require the next row of MCUs.
     let delayedRows: Int
-    /// How many samples there is room for.
+    /// The capacity in samples.
     let sampleCount: Int
-    /// The greatest sampling factors.
+    /// The maximum sampling factors.
     let horizontal: Int
     let vertical: Int
 
-    /// Lays out the samples of a frame.
+    /// Creates the layout for a frame.
     ///
     /// - Parameters:
     ///   - frame: The frame.
-    ///   - reduction: What the sides are divided by: 1, 2, 4 or 8.
+    ///   - reduction: The divisor of the sides: 1, 2, 4 or 8.
     init(_ frame: JPEGFrame, reduction: Int) {
         size = frame.size.divided(by: reduction)
         self.reduction = reduction
@@ -35,7 +35,7 @@ struct JPEGLayout {
         delayedRows = upsamplings.contains(where: \.needsNextRow) ? 1 : 0
         var planes: [JPEGPlane] = []
         var count = 0
-        // Vectors reach beyond the end of a row.
+        // Vectors extend beyond the end of a row.
         let rowCount = size.width + 32
         for (index, component) in frame.components.enumerated() {
             let stride = component.storedBlocksAcross * sides[index] + 32
@@ -66,7 +66,7 @@ struct JPEGLayout {
         (pixels * factor + divisor - 1) / divisor
     }
 
-    /// How many samples the side of a block has: where the image is reduced, a component that has fewer samples is so less.
+    /// Returns the side length of a block in samples. In a reduced image, a subsampled component is reduced less.
     private static func blockSize(of component: JPEGComponent, in frame: JPEGFrame, _ side: Int) -> Int {
         var size = side
         while size < 8, frame.horizontal * side % (component.horizontal * size * 2) == 0,
@@ -88,7 +88,7 @@ struct JPEGLayout {
         let isHalfAcross = 2 * width == frame.horizontal * side
         let isHalfDown = 2 * height == frame.vertical * side
         let isWhole = (width == frame.horizontal * side, height == frame.vertical * side)
-        // Others do it so too: not for very small images, nor where a block is one sample.
+        // As in other decoders, except for very small images and for blocks of one sample.
         let hasNeighbors = samples(frame.size.width, width, 8 * frame.horizontal) > 2
         switch (isWhole.0, isWhole.1) {
         case (true, true): return .none
@@ -101,44 +101,43 @@ struct JPEGLayout {
     }
 }
 
-/// Where the samples of a component lie while an image is decoded: those of a row of MCUs, and of the one before if the rows of
-/// the image need it.
+/// The location of a component's samples during decoding: one row of MCUs, and the previous one if the image's rows need it.
 struct JPEGPlane {
-    /// How many samples the side of a block has: 8, or fewer where the image is reduced.
+    /// The side length of a block in samples: 8, or fewer in a reduced image.
     let blockSize: Int
-    /// How many samples there are in a row of the image.
+    /// The number of samples in a row of the image.
     let width: Int
-    /// How many rows of samples there are in the image.
+    /// The number of sample rows in the image.
     let height: Int
-    /// How far a row is from the next.
+    /// The distance between rows.
     let stride: Int
-    /// How many rows of samples a row of MCUs has.
+    /// The number of sample rows in a row of MCUs.
     let bandRows: Int
-    /// How many rows of samples there is room for.
+    /// The capacity in sample rows.
     let storedRows: Int
-    /// Where the first sample is.
+    /// The offset of the first sample.
     let start: Int
-    /// How the samples become as many as there are pixels.
+    /// The upsampling method.
     let upsampling: JPEGUpsampling
-    /// Where the row is that they are written to then.
+    /// The offset of the row that receives the upsampled samples.
     let upsampledRow: Int
-    /// How many samples of a row there are for as many pixels as the MCU has blocks, in the two directions.
+    /// The number of samples in each direction for as many pixels as the MCU has blocks.
     let horizontal: Int
     let vertical: Int
 
-    /// Where a row of samples begins, or the last one if there are not as many.
+    /// Returns the offset of a row, or of the last row if there are fewer.
     @inline(__always)
     func start(ofRow row: Int) -> Int {
         start + min(max(0, row), height - 1) % storedRows * stride
     }
 
-    /// Where a row of MCUs begins.
+    /// Returns the offset of a row of MCUs.
     @inline(__always)
     func start(ofBand band: Int) -> Int {
         start + band * bandRows % storedRows * stride
     }
 
-    /// Puts a copy of the last sample of each row behind it, for those who look for the next one.
+    /// Repeats the last sample of each row, for code that reads the next sample.
     func extendRows(ofBand band: Int, _ samples: inout MutableSpan<UInt8>) {
         var end = start(ofBand: band) + width
         for _ in 0..<bandRows {

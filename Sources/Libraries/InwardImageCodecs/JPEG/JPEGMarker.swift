@@ -21,12 +21,12 @@ enum JPEGMarker {
     static let adobe: UInt8 = 0xEE
     static let losslessFrameLS: UInt8 = 0xF7
 
-    /// Whether a marker stands alone, without a segment that says how long it is: RST, SOI, and TEM.
+    /// Whether a marker has no segment: RST, SOI and TEM.
     static func isAlone(_ marker: UInt8) -> Bool {
         (firstRestart...startOfImage).contains(marker) || marker == 0x01
     }
 
-    /// Whether a marker begins a frame, of any kind.
+    /// Whether a marker begins a frame of any kind.
     static func beginsFrame(_ marker: UInt8) -> Bool {
         switch marker {
         case huffmanTables, extensions, arithmeticConditioning: false
@@ -35,7 +35,7 @@ enum JPEGMarker {
         }
     }
 
-    /// What is not read here of a frame; `nil` if it can be.
+    /// Returns the unsupported feature of a frame; `nil` if the frame is supported.
     static func obstacle(to marker: UInt8) -> String? {
         switch marker {
         case baselineFrame, extendedFrame, progressiveFrame: nil
@@ -49,14 +49,14 @@ enum JPEGMarker {
     }
 }
 
-/// Walks from marker to marker, and from segment to segment (T.81 annex B.1.1).
+/// Reads markers and segments (T.81 annex B.1.1).
 struct JPEGMarkerReader {
-    /// Where the next marker is looked for.
+    /// The position at which the search for the next marker begins.
     var position = 0
 
-    /// Reads what a file begins with.
+    /// Reads the start of a file.
     ///
-    /// - Throws: that it is no JPEG file.
+    /// - Throws: an error if the bytes are not a JPEG file.
     mutating func start(in data: Span<UInt8>) throws(ImageCodecError) {
         guard data.count >= 2, data[0] == 0xFF, data[1] == JPEGMarker.startOfImage else {
             throw ImageCodecError(.unrecognized, "does not begin as a JPEG file does")
@@ -64,9 +64,9 @@ struct JPEGMarkerReader {
         position = 2
     }
 
-    /// The next marker. What stands before it is passed over, as there are cameras that leave something there.
+    /// Returns the next marker. Bytes before it are skipped, because some cameras leave data there.
     ///
-    /// - Throws: that the file ends before one.
+    /// - Throws: an error if the file ends before a marker.
     mutating func next(in data: Span<UInt8>) throws(ImageCodecError) -> UInt8 {
         while position &+ 1 < data.count {
             if data[position] == 0xFF, data[position &+ 1] != 0, data[position &+ 1] != 0xFF {
@@ -78,9 +78,9 @@ struct JPEGMarkerReader {
         throw .truncatedJPEG(at: data.count)
     }
 
-    /// Passes over everything up to the end of the image.
+    /// Skips everything up to the end of the image.
     ///
-    /// - Throws: that the file ends before it, or that the task was cancelled.
+    /// - Throws: an error if the file ends before it, or if the task was cancelled.
     consuming func passToEnd(of data: Span<UInt8>) throws(ImageCodecError) {
         var count = 0
         while try next(in: data) != JPEGMarker.endOfImage {
@@ -89,9 +89,9 @@ struct JPEGMarkerReader {
         }
     }
 
-    /// Where the content of the segment is whose marker was read; passes over it.
+    /// Returns the range of the current marker's segment, and skips it.
     ///
-    /// - Throws: that the file ends in it, or that it cannot be as short as it says.
+    /// - Throws: an error if the file ends within the segment, or if its length is invalid.
     mutating func segment(in data: Span<UInt8>) throws(ImageCodecError) -> Range<Int> {
         guard position + 2 <= data.count else { throw .truncatedJPEG(at: data.count) }
         let length = Int(data[position]) << 8 | Int(data[position + 1])

@@ -1,6 +1,6 @@
 import InwardImages
 
-/// Makes the rows of an image from the samples of its components.
+/// Writes the rows of an image from the samples of its components.
 struct JPEGRowWriter {
     private let layout: JPEGLayout
     private let converter: JPEGColorConverter
@@ -11,7 +11,7 @@ struct JPEGRowWriter {
         converter = JPEGColorConverter(model)
     }
 
-    /// Writes the rows that can be made once a row of MCUs is there, and all before it.
+    /// Writes all rows that are complete after a row of MCUs.
     mutating func write(
         afterBand band: Int,
         isLast: Bool,
@@ -34,7 +34,7 @@ struct JPEGRowWriter {
         }
     }
 
-    /// Where as many samples of a component begin as the next row has pixels.
+    /// Returns the offset of a component's samples for the next row, one for each pixel.
     private func start(of plane: JPEGPlane, _ samples: inout MutableSpan<UInt8>) -> Int {
         let row = nextRow * plane.vertical / layout.vertical
         let near = plane.start(ofRow: row)
@@ -66,34 +66,35 @@ extension SIMD4<Int> {
     }
 }
 
-/// How the samples of a component become as many as the image has pixels.
+/// The method that upsamples a component to the size of the image.
 ///
-/// Where there are half as many, each gives three quarters of the samples that it lies nearest to, and one quarter of the next
-/// ones (a triangle filter), as most decoders do it: the samples lie between the pixels. Otherwise each is repeated.
+/// Components with half as many samples use a triangle filter like most decoders: each output is three quarters of the nearest
+/// sample and one quarter of the next one, because samples lie between the pixels. Otherwise, samples are repeated.
 enum JPEGUpsampling {
-    /// There are as many.
+    /// The component has the image's size.
     case none
-    /// There are half as many in a row.
+    /// The component has half the width.
     case across
-    /// There are half as many rows.
+    /// The component has half the height.
     case down
-    /// There are half as many in a row, and half as many rows.
+    /// The component has half the width and half the height.
     case both
-    /// There are fewer, in another proportion; or too few to find a next one.
+    /// The component has another ratio, or is too small for interpolation.
     case repeated
 
-    /// Whether the rows above and below are needed.
+    /// Whether the rows above and below are required.
     var needsNextRow: Bool { self == .down || self == .both }
 
-    /// Writes a row of samples for pixels.
+    /// Writes a row of upsampled samples.
     ///
     /// - Parameters:
-    ///   - samples: The samples of the component, and of the row.
-    ///   - near: Where the row of the component begins that is nearest.
-    ///   - far: Where the next one begins.
-    ///   - isUpper: Whether the row lies above the nearest one.
-    ///   - count: How many samples the component has in a row; behind each, there is one more, and room for some.
-    ///   - row: Where the row begins.
+    ///   - samples: The component's samples, and the output row.
+    ///   - near: The offset of the nearest row of the component.
+    ///   - far: The offset of the next nearest row.
+    ///   - isUpper: Whether the output row lies above the nearest one.
+    ///   - count: The number of samples in a row of the component. Each row is followed by one additional sample and some spare
+    ///     space.
+    ///   - row: The offset of the output row.
     func write(
         _ samples: inout MutableSpan<UInt8>,
         near: Int,
@@ -177,13 +178,13 @@ enum JPEGUpsampling {
         }
     }
 
-    /// What stands before each of the lanes.
+    /// Returns the lanes shifted by one, with a given first lane.
     @inline(__always)
     private static func delayed(_ lanes: SIMD8<Int16>, _ first: Int16) -> SIMD8<Int16> {
         SIMD8(first, lanes[0], lanes[1], lanes[2], lanes[3], lanes[4], lanes[5], lanes[6])
     }
 
-    /// What stands behind each of the lanes.
+    /// Returns the lanes shifted back by one, with a given last lane.
     @inline(__always)
     private static func advanced(_ lanes: SIMD8<Int16>, _ last: Int16) -> SIMD8<Int16> {
         SIMD8(lanes[1], lanes[2], lanes[3], lanes[4], lanes[5], lanes[6], lanes[7], last)

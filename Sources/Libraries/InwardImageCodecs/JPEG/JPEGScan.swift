@@ -1,31 +1,31 @@
 import InwardImages
 
-/// What a scan header says (T.81 annex B.2.3).
+/// A scan header (T.81 annex B.2.3).
 struct JPEGScan {
-    /// A component that a scan has, and where the tables begin that it is coded with.
+    /// A component of a scan, with the offsets of its Huffman tables.
     struct Part {
-        /// Which of the components of the frame.
+        /// The index of the component in the frame.
         let component: Int
-        /// Where its table for DC coefficients begins; the first, where the scan needs none.
+        /// The offset of the DC table; the first table if the scan needs none.
         let dc: Int
-        /// Where its table for AC coefficients begins; the first, where the scan needs none.
+        /// The offset of the AC table; the first table if the scan needs none.
         let ac: Int
     }
 
-    /// Which scan of the file it is, from 1.
+    /// The number of the scan in the file, from 1.
     let number: Int
-    /// The components it has.
+    /// The components of the scan.
     let parts: [Part]
-    /// The coefficients it has, in the order of ``JPEGZigzag``.
+    /// The coefficients of the scan, in the order of ``JPEGZigzag``.
     let band: ClosedRange<Int>
-    /// Which bit was the last that an earlier scan gave of them; 0 if there was none.
+    /// The lowest bit of these coefficients that an earlier scan contained; 0 if there was none.
     let previousBit: Int
-    /// Which bit is the last that this one gives of them.
+    /// The lowest bit of these coefficients in this scan.
     let lastBit: Int
 
     /// Reads the segment of a scan header.
     ///
-    /// - Throws: what is wrong with it.
+    /// - Throws: an error if the header is invalid.
     init(
         _ data: Span<UInt8>,
         _ segment: Range<Int>,
@@ -42,12 +42,12 @@ struct JPEGScan {
         let (first, last) = (Int(data[end]), Int(data[end + 1]))
         let (high, low) = (Int(data[end + 2] >> 4), Int(data[end + 2] & 15))
         if frame.isProgressive {
-            // Figure G.1 and table G.1: DC coefficients alone, AC coefficients of one component, a bit better at a time.
+            // Figure G.1 and table G.1: DC coefficients alone, AC coefficients of one component, and one more bit at a time.
             guard first <= last, last < 64, first > 0 || last == 0, first == 0 || count == 1, low < 14,
                 high == 0 || high == low + 1
             else { throw wrong }
         } else {
-            // What libraries write here is not always what a sequential scan has to say.
+            // Some libraries write other values here than a sequential scan requires.
             guard first == 0 else { throw wrong }
         }
         var parts: [Part] = []
@@ -78,13 +78,13 @@ struct JPEGScan {
     }
 }
 
-/// Where a decoder is in the entropy-coded data of a scan, and what it remembers from one block to the next.
+/// The position of a decoder in a scan's entropy-coded data, and its state between blocks.
 struct JPEGScanReader {
-    /// The bits.
+    /// The bit reader.
     var bits: JPEGBitReader
-    /// What the next DC coefficient of each component differs from.
+    /// The DC prediction of each component.
     var predictions = SIMD4<Int32>(repeating: 0)
-    /// How many blocks that follow have no coefficient more in this scan (T.81 annex G.1.2.2).
+    /// The number of following blocks without further coefficients in this scan (T.81 annex G.1.2.2).
     var emptyBlocks: Int32 = 0
 
     private let scan: Int
@@ -92,12 +92,12 @@ struct JPEGScanReader {
     private var remaining: Int
     private var restarts = 0
 
-    /// Begins with the entropy-coded data of a scan.
+    /// Creates a reader for the entropy-coded data of a scan.
     ///
     /// - Parameters:
-    ///   - position: Where they begin.
-    ///   - scan: Which scan it is.
-    ///   - interval: How many MCUs are coded on their own; 0 if all are coded together.
+    ///   - position: The start of the data.
+    ///   - scan: The number of the scan.
+    ///   - interval: The number of MCUs between restarts; 0 if there are none.
     init(at position: Int, scan: Int, interval: Int) {
         bits = JPEGBitReader(at: position)
         self.scan = scan
@@ -105,9 +105,9 @@ struct JPEGScanReader {
         remaining = interval > 0 ? interval : .max
     }
 
-    /// Gets ready for an MCU: passes over the marker that stands before it, if one does.
+    /// Prepares for the next MCU, and skips the restart marker before it, if any.
     ///
-    /// - Throws: that another marker stands there, or none; or that the file ends.
+    /// - Throws: an error if the expected marker is missing or another one is found, or if the file ends.
     @inline(__always)
     mutating func beginMCU(_ data: Span<UInt8>) throws(ImageCodecError) {
         if remaining == 0 { try restart(data) }
@@ -135,7 +135,7 @@ struct JPEGScanReader {
         remaining = interval
     }
 
-    /// Why a block could not be decoded.
+    /// Returns the reason why a block could not be decoded.
     func failure(_ data: Span<UInt8>) -> ImageCodecError {
         let position = bits.position
         guard bits.isOverdrawn else {
@@ -148,44 +148,44 @@ struct JPEGScanReader {
     }
 }
 
-/// Takes bits from entropy-coded data, the most significant first (T.81 annex F.2.2.5).
+/// Reads bits from entropy-coded data, the most significant bit first (T.81 annex F.2.2.5).
 ///
-/// Many are fetched at a time. After the last one follow zeros, as many as are asked for: whoever reads asks afterwards whether
-/// any of them was taken.
+/// The reader fetches many bits at a time. It returns any number of zeros after the last bit, so callers check afterwards whether
+/// they have used any of them.
 struct JPEGBitReader {
-    /// The next bits, from the top. What is below the first ``count`` is nothing, or what follows anyway.
+    /// The next bits, from the top. Bits below the first ``count`` are undefined, or the bits that follow.
     private(set) var bits: UInt64 = 0
     private var count = 0
-    /// Where the next byte is.
+    /// The position of the next byte.
     private(set) var position: Int
-    /// How many zeros were put after the last bit.
+    /// The number of zeros added after the last bit.
     private var padding = 0
 
     init(at position: Int) {
         self.position = position
     }
 
-    /// Whether bits were taken that are not there.
+    /// Whether bits beyond the end were used.
     @inline(__always)
     var isOverdrawn: Bool { count < padding }
 
-    /// How many bits are left that were fetched.
+    /// The number of fetched bits that are left.
     var remaining: Int { max(0, count - padding) }
 
-    /// See to it that 32 bits can be taken: as many as a code of 16 bits and what it announces need.
+    /// Ensures that 32 bits are available: enough for a 16-bit code and the value that follows it.
     @inline(__always)
     mutating func prepare(_ data: Span<UInt8>) {
         if count < 32 { fetch(data) }
     }
 
-    /// Passes over bits that were prepared.
+    /// Skips available bits.
     @inline(__always)
     mutating func skip(_ length: Int) {
         bits &<<= UInt64(truncatingIfNeeded: length)
         count &-= length
     }
 
-    /// Takes 1 to 16 bits that were prepared.
+    /// Returns 1 to 16 available bits.
     @inline(__always)
     mutating func take(_ length: Int) -> Int32 {
         let value = Int32(truncatingIfNeeded: bits &>> UInt64(truncatingIfNeeded: 64 &- length))
@@ -198,18 +198,18 @@ struct JPEGBitReader {
         if let word = data.bigEndianWord(at: position),
             (~word &- 0x0101_0101_0101_0101) & word & 0x8080_8080_8080_8080 == 0
         {
-            // None of them is 0xFF. What does not fit whole is fetched again.
+            // No byte is 0xFF. Bits that do not fit as a whole byte are fetched again later.
             bits |= word &>> UInt64(truncatingIfNeeded: count)
             let bytes = (63 &- count) &>> 3
             position &+= bytes
             count &+= bytes &* 8
         } else {
-            // A copy, so that the others of a block can stay in registers.
+            // A copy, so that the other properties of a block can stay in registers.
             self = Self.fetchedByteByByte(self, data)
         }
     }
 
-    /// Fetches what may have a marker, or a zero that follows 0xFF lest it be taken for one.
+    /// Fetches bytes that may contain a marker, or a zero after 0xFF.
     @inline(never)
     private static func fetchedByteByByte(_ reader: JPEGBitReader, _ data: Span<UInt8>) -> JPEGBitReader {
         var reader = reader
@@ -230,7 +230,7 @@ struct JPEGBitReader {
         return reader
     }
 
-    /// Fetches what is there before the next marker, so far as there is room.
+    /// Fetches the bytes before the next marker, up to the capacity.
     mutating func settle(_ data: Span<UInt8>) {
         self = Self.fetchedByteByByte(self, data)
     }

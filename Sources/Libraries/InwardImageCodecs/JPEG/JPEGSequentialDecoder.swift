@@ -1,22 +1,22 @@
 import InwardImages
 
-/// Decodes a sequential image whose components all come in one scan: a row of MCUs at a time, each of which becomes pixels
-/// before the next is read.
+/// Decodes a sequential image with a single interleaved scan, one row of MCUs at a time. Each row is converted to pixels before
+/// the next one is read.
 struct JPEGSequentialDecoder {
     /// A block of each MCU.
     private struct Block {
         let part: JPEGScan.Part
-        /// Where the factors of its coefficients begin.
+        /// The offset of its dequantization factors.
         let scale: Int
-        /// How many samples its side has.
+        /// The side length in samples.
         let size: Int
-        /// Where the first is in the first MCU.
+        /// The offset of its first sample in the first MCU.
         let start: Int
-        /// How far the next MCU is.
+        /// The distance to the next MCU.
         let step: Int
-        /// How far the next row is.
+        /// The distance to the next row.
         let stride: Int
-        /// How far every other row of MCUs is.
+        /// The offset added for odd rows of MCUs.
         let slot: Int
     }
 
@@ -73,12 +73,12 @@ struct JPEGSequentialDecoder {
     /// Decodes the image into pixels.
     ///
     /// - Parameters:
-    ///   - data: The file.
-    ///   - allowsTruncation: Whether blocks that are not there are grey.
-    ///   - model: What the components mean.
-    ///   - pixels: Where the pixels are written.
-    /// - Returns: where the scan ended.
-    /// - Throws: where the scan breaks the rules, or ends early; or that the task was cancelled.
+    ///   - data: The bytes of the file.
+    ///   - allowsTruncation: Whether missing blocks become grey instead of causing an error.
+    ///   - model: The colour model of the components.
+    ///   - pixels: Receives the pixels.
+    /// - Returns: the position of the scan's end.
+    /// - Throws: an error if the scan is invalid or truncated, or if the task was cancelled.
     func decode(
         _ data: Span<UInt8>,
         allowsTruncation: Bool,
@@ -161,7 +161,7 @@ struct JPEGSequentialDecoder {
         }
     }
 
-    /// Fills MCUs of a row with grey.
+    /// Fills the remaining MCUs of a row with grey.
     private func fill(_ row: Int, from first: Int, _ samples: inout MutableSpan<UInt8>) {
         for mcu in first..<frame.mcusAcross {
             for block in blocks {

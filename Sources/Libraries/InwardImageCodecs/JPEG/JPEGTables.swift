@@ -1,23 +1,22 @@
 import InwardImages
 
-/// The tables that stand at a place of a file: those of later segments take the place of earlier ones.
+/// The tables that apply at a position in a file. Later segments replace earlier tables.
 struct JPEGTables {
-    /// The Huffman tables, as far as scans were prepared for.
+    /// The Huffman tables prepared for the last scan.
     private(set) var huffman = JPEGHuffmanTables()
-    /// Where in the file those begin that were read since then, as their kinds and numbers follow each other.
+    /// The positions of the Huffman tables read since then, ordered by kind and number.
     ///
-    /// A table takes far more to be made ready than to be written: in a segment there may be thousands, each of which takes the
-    /// place of the one before.
+    /// Preparing a table takes far longer than reading it, and a segment can contain thousands of tables that replace each other.
     private var unprepared = [Int?](repeating: nil, count: 8)
     private var isPrepared = false
-    /// The quantization tables, in the order of ``JPEGZigzag``; empty where none was defined.
+    /// The quantization tables, in the order of ``JPEGZigzag``; empty where none is defined.
     private(set) var quantization = [[UInt16]](repeating: [], count: 4)
-    /// How many MCUs are coded on their own; 0 if all are coded together.
+    /// The number of MCUs between restarts; 0 if there are none.
     private(set) var restartInterval = 0
 
-    /// Takes in a segment, if it is one of tables.
+    /// Reads a segment if it contains tables.
     ///
-    /// - Throws: what is wrong with it.
+    /// - Throws: an error if the segment is invalid.
     mutating func read(_ marker: UInt8, _ data: Span<UInt8>, _ segment: Range<Int>) throws(ImageCodecError) {
         switch marker {
         case JPEGMarker.quantizationTables: try readQuantization(data, segment)
@@ -31,9 +30,9 @@ struct JPEGTables {
         }
     }
 
-    /// Makes the Huffman tables ready for a scan.
+    /// Prepares the Huffman tables for a scan.
     ///
-    /// - Throws: what is wrong with one of them.
+    /// - Throws: an error if a table is invalid.
     mutating func prepare(_ data: Span<UInt8>) throws(ImageCodecError) {
         for index in unprepared.indices {
             guard let position = unprepared[index] else { continue }
@@ -48,7 +47,7 @@ struct JPEGTables {
         try defineMissing()
     }
 
-    /// Defines the Huffman tables 0 and 1 that are not defined, as annex K.3 does: frames of Motion JPEG have none.
+    /// Defines Huffman tables 0 and 1 as in annex K.3 if they are missing, because Motion JPEG frames omit them.
     private mutating func defineMissing() throws(ImageCodecError) {
         for number in 0...1 {
             for isAC in [false, true] where huffman.start(ofAC: isAC, number) == nil {
@@ -98,15 +97,15 @@ struct JPEGTables {
     }
 }
 
-/// The tables that T.81 annex K gives as examples, and that most files use.
+/// The example tables of T.81 annex K, which most files use.
 enum JPEGStandardTables {
-    /// A Huffman table: how many codes there are of 1 to 16 bits, and what they mean in rising order.
+    /// A Huffman table: the number of codes of each length from 1 to 16 bits, and the symbols in ascending order of their codes.
     struct Huffman {
         let counts: [UInt8]
         let values: [UInt8]
     }
 
-    /// The tables of section K.3: 0 for brightness, 1 for colour.
+    /// Returns a table of section K.3: 0 for luminance, 1 for chrominance.
     static func huffman(ac isAC: Bool, _ number: Int) -> Huffman {
         switch (isAC, number) {
         case (false, 0): Huffman(counts: [0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0], values: Array(0...11))
@@ -156,7 +155,7 @@ enum JPEGStandardTables {
         0xF9, 0xFA,
     ]
 
-    /// The quantization table of section K.1 for brightness (0) or colour (1), row by row.
+    /// Returns the quantization table of section K.1 for luminance (0) or chrominance (1), row by row.
     static func quantization(_ number: Int) -> [Int] {
         number == 0 ? brightness : color
     }

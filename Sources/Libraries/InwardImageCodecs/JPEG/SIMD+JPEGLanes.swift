@@ -1,7 +1,7 @@
-// What the standard library has for this works for all integers, and is called for each vector where much is inlined.
+// The standard library's equivalents are generic over all integers, and are not inlined into large functions.
 
 extension SIMD8<UInt8> {
-    /// The bytes, with room to reckon with them.
+    /// The bytes as 16-bit integers, for arithmetic.
     @inline(__always)
     var levels: SIMD8<Int16> {
         SIMD8<Int16>(
@@ -18,7 +18,7 @@ extension SIMD8<UInt8> {
 }
 
 extension SIMD8<Int16> {
-    /// The numbers, with room to multiply them.
+    /// The elements widened to 32 bits, for multiplication.
     @inline(__always)
     var wide: SIMD8<Int32> {
         SIMD8<Int32>(
@@ -33,7 +33,7 @@ extension SIMD8<Int16> {
         )
     }
 
-    /// The lower halves of the numbers.
+    /// The lower halves of the elements.
     @inline(__always)
     var bytes: SIMD8<UInt8> {
         SIMD8<UInt8>(
@@ -48,10 +48,10 @@ extension SIMD8<Int16> {
         )
     }
 
-    /// The numbers; for those outside of 0 to 255 the nearest of these.
+    /// The elements, clamped to 0 through 255.
     @inline(__always)
     var clampedToBytes: SIMD8<Int16> {
-        // All bits of these are set where a number is too small or too large.
+        // All bits are set where an element is too small or too large.
         let isLess = self &>> 15
         let isMore = (255 &- self) &>> 15
         return (self & ~isLess | isMore) & 255
@@ -59,7 +59,7 @@ extension SIMD8<Int16> {
 }
 
 extension SIMD8<Int32> {
-    /// The lower halves of the numbers.
+    /// The lower halves of the elements.
     @inline(__always)
     var narrow: SIMD8<Int16> {
         SIMD8<Int16>(
@@ -76,7 +76,7 @@ extension SIMD8<Int32> {
 }
 
 extension SIMD4<Int16> {
-    /// The numbers, with room to multiply them.
+    /// The elements widened to 32 bits, for multiplication.
     @inline(__always)
     var wide: SIMD4<Int32> {
         SIMD4<Int32>(
@@ -89,7 +89,7 @@ extension SIMD4<Int16> {
 }
 
 extension SIMD4<Int32> {
-    /// The lower halves of the numbers.
+    /// The lower halves of the elements.
     @inline(__always)
     var narrow: SIMD4<Int16> {
         SIMD4<Int16>(
@@ -102,7 +102,7 @@ extension SIMD4<Int32> {
 }
 
 extension SIMD8<Int16> {
-    /// The same bits as numbers without a sign.
+    /// The same bits as unsigned integers.
     @inline(__always)
     var unsigned: SIMD8<UInt16> {
         SIMD8<UInt16>(
@@ -119,7 +119,7 @@ extension SIMD8<Int16> {
 }
 
 extension SIMD8<UInt16> {
-    /// The same bits as numbers with a sign.
+    /// The same bits as signed integers.
     @inline(__always)
     var signed: SIMD8<Int16> {
         SIMD8<Int16>(
@@ -134,7 +134,7 @@ extension SIMD8<UInt16> {
         )
     }
 
-    /// The numbers, with room to multiply them.
+    /// The elements widened to 32 bits, for multiplication.
     @inline(__always)
     var wide: SIMD8<UInt32> {
         SIMD8<UInt32>(
@@ -149,7 +149,7 @@ extension SIMD8<UInt16> {
         )
     }
 
-    /// The upper halves of products.
+    /// Returns the upper halves of the products.
     @inline(__always)
     func upperProduct(_ other: SIMD8<UInt16>) -> SIMD8<UInt16> {
         let product = (wide &* other.wide) &>> 16

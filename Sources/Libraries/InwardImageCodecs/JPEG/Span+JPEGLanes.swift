@@ -1,7 +1,8 @@
-// Lanes are read one by one, for a span has no other way; behind one look at the bounds it becomes one load.
+// Lanes are read one by one, because a span offers no other way. After a single bounds check, the compiler turns this into one
+// load.
 
 extension Span<UInt8> {
-    /// Eight bytes, the first as the most significant one; `nil` if there are not as many.
+    /// Returns eight bytes as a big-endian integer; `nil` if there are fewer.
     @inline(__always)
     func bigEndianWord(at index: Int) -> UInt64? {
         guard index >= 0, index <= count &- 8 else { return nil }
@@ -14,7 +15,7 @@ extension Span<UInt8> {
         return high | low
     }
 
-    /// Eight bytes; there have to be as many.
+    /// Returns eight bytes, which must exist.
     @inline(__always)
     func eightBytes(at index: Int) -> SIMD8<UInt8> {
         precondition(index >= 0 && index <= count &- 8)
@@ -30,7 +31,7 @@ extension Span<UInt8> {
         )
     }
 
-    /// Eight pixels of four bytes each; there have to be as many.
+    /// Returns eight pixels of four bytes each, which must exist.
     @inline(__always)
     func eightPixels(at index: Int) -> SIMD32<UInt8> {
         SIMD32(
@@ -40,10 +41,11 @@ extension Span<UInt8> {
     }
 }
 
-// Lanes are read and written one by one, for a span has no other way; behind one look at the bounds it becomes one access.
+// Lanes are accessed one by one, because a span offers no other way. After a single bounds check, the compiler turns this into
+// one access.
 
 extension MutableSpan<UInt8> {
-    /// Eight samples; there have to be as many.
+    /// Returns eight samples, which must exist.
     @inline(__always)
     func eightSamples(at index: Int) -> SIMD8<UInt8> {
         precondition(index >= 0 && index <= count &- 8)
@@ -59,13 +61,13 @@ extension MutableSpan<UInt8> {
         )
     }
 
-    /// Eight samples, with room to reckon with them.
+    /// Returns eight samples as 16-bit integers. The samples must exist.
     @inline(__always)
     func eightLevels(at index: Int) -> SIMD8<Int16> {
         eightSamples(at: index).levels
     }
 
-    /// Writes eight samples; there has to be room for them.
+    /// Writes eight samples. There must be space for them.
     @inline(__always)
     mutating func store(_ samples: SIMD8<UInt8>, at index: Int) {
         precondition(index >= 0 && index <= count &- 8)
@@ -79,13 +81,13 @@ extension MutableSpan<UInt8> {
         self[index &+ 7] = samples[7]
     }
 
-    /// Writes eight samples as they are after reckoning: those outside of 0 to 255 as the nearest of these.
+    /// Writes eight samples, clamped to 0 through 255.
     @inline(__always)
     mutating func store(clamping levels: SIMD8<Int16>, at index: Int) {
         store(levels.clampedToBytes.bytes, at: index)
     }
 
-    /// Writes four samples as they are after reckoning: those outside of 0 to 255 as the nearest of these.
+    /// Writes four samples, clamped to 0 through 255.
     @inline(__always)
     mutating func store(clamping levels: SIMD4<Int16>, at index: Int) {
         precondition(index >= 0 && index <= count &- 4)
@@ -96,7 +98,7 @@ extension MutableSpan<UInt8> {
         self[index &+ 3] = samples[3]
     }
 
-    /// Writes eight times two samples in turn.
+    /// Writes two vectors of eight samples, alternating.
     @inline(__always)
     mutating func store(alternating even: SIMD8<Int16>, _ odd: SIMD8<Int16>, at index: Int) {
         var both = SIMD16<UInt8>()
@@ -106,9 +108,9 @@ extension MutableSpan<UInt8> {
         store(both.highHalf, at: index &+ 8)
     }
 
-    /// Writes eight pixels of four bytes each; there has to be room for them.
+    /// Writes eight pixels of four bytes each. There must be space for them.
     ///
-    /// It is not inlined, lest the compiler reckons with each byte on its own before.
+    /// Not inlined, because the compiler would otherwise process each byte separately.
     @inline(never)
     mutating func store(_ pixels: SIMD32<UInt8>, at index: Int) {
         store(pixels.lowHalf.lowHalf, at: index)
@@ -119,7 +121,7 @@ extension MutableSpan<UInt8> {
 }
 
 extension MutableSpan<Int16> {
-    /// Writes eight coefficients; there has to be room for them.
+    /// Writes eight coefficients. There must be space for them.
     @inline(__always)
     mutating func store(_ coefficients: SIMD8<Int16>, at index: Int) {
         precondition(index >= 0 && index <= count &- 8)

@@ -1,18 +1,18 @@
 import InwardImages
 
-/// A piece of a PNG (ISO/IEC 15948, section 5.3).
+/// A chunk of a PNG (ISO/IEC 15948, section 5.3).
 struct PNGChunk {
     let type: PNGChunkType
-    /// Where it begins, with its length.
+    /// The position of the chunk, including its length field.
     let start: Int
-    /// Where its data are.
+    /// The range of the chunk's data.
     let data: Range<Int>
 
-    /// Where it is, for whoever reads of an error in it.
+    /// A description of the chunk's position for error messages.
     var place: String { "\(type) at byte \(start)" }
 }
 
-/// What a chunk of a PNG holds, by the four letters of its name.
+/// The type of a chunk, as a four-letter name.
 struct PNGChunkType: RawRepresentable, Hashable, CustomStringConvertible {
     let rawValue: UInt32
 
@@ -23,34 +23,34 @@ struct PNGChunkType: RawRepresentable, Hashable, CustomStringConvertible {
     static let data = PNGChunkType(rawValue: 0x4944_4154)
     static let end = PNGChunkType(rawValue: 0x4945_4E44)
 
-    /// The four letters, the first one highest.
+    /// The four letters; the first one is in the highest byte.
     private var letters: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> $0) } }
 
-    /// Whether it is made of nothing but letters, as ISO/IEC 15948, section 5.4, has it.
+    /// Whether the name consists only of letters (ISO/IEC 15948, section 5.4).
     var isName: Bool { letters.allSatisfy { (0x41...0x5A).contains($0 & 0xDF) } }
 
-    /// Whether an image cannot be shown by who does not know it: its first letter is a capital one.
+    /// Whether a decoder must know the chunk to show the image: the first letter is upper case.
     var isCritical: Bool { rawValue & 0x2000_0000 == 0 }
 
-    /// The name, if it is one.
+    /// The name, if it is valid.
     var description: String { isName ? String(decoding: letters, as: UTF8.self) : "a chunk without a name" }
 }
 
-/// Reads the chunks of a PNG one after the other (ISO/IEC 15948, section 5.3).
+/// Reads the chunks of a PNG in sequence (ISO/IEC 15948, section 5.3).
 struct PNGChunkReader {
-    /// What every PNG begins with.
+    /// The signature of every PNG.
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     private static let longestData = 0x7FFF_FFFF
 
     let bytes: [UInt8]
-    /// Whether image data that are cut short are read as far as they go.
+    /// Whether truncated image data are read as far as they go.
     let allowsTruncation: Bool
     private var position: Int
     private var count = 0
 
-    /// Begins behind the signature.
+    /// Starts after the signature.
     ///
-    /// - Throws: an `ImageCodecError` if the bytes begin with something else.
+    /// - Throws: an `ImageCodecError` if the bytes do not begin with the signature.
     init(_ bytes: [UInt8], allowsTruncation: Bool = false) throws(ImageCodecError) {
         guard bytes.starts(with: Self.signature) else {
             guard !bytes.isEmpty, Self.signature.starts(with: bytes) else {
@@ -63,9 +63,10 @@ struct PNGChunkReader {
         position = Self.signature.count
     }
 
-    /// The next chunk, whose checksum is right, but for image data that are cut short where that is allowed.
+    /// Returns the next chunk after verifying its checksum. Truncated image data are not verified if truncation is allowed.
     ///
-    /// - Throws: an `ImageCodecError` if there is none; or if the task was cancelled, for there may be very many.
+    /// - Throws: an `ImageCodecError` if there is no valid chunk; or if the task was cancelled, because there may be very many
+    ///   chunks.
     mutating func next() throws(ImageCodecError) -> PNGChunk {
         if count % 64 == 0 { try ImageCodecError.checkCancellation() }
         count += 1
@@ -87,7 +88,7 @@ struct PNGChunkReader {
             position = bytes.count
             return PNGChunk(type: type, start: start, data: first..<min(bytes.count, first + length))
         }
-        // The checksum is of the name, too.
+        // The checksum includes the name.
         let stored = bytes.bigEndian32(at: first + length)
         guard Int(CRC32.checksum(of: bytes.extracting(start + 4..<first + length))) == stored else {
             throw .damagedPNG("has a wrong checksum in \(type) at byte \(start)")

@@ -1,33 +1,34 @@
 public import InwardImages
 
-/// Reads and writes PNG (ISO/IEC 15948, third edition), and nothing else.
+/// An image codec for PNG (ISO/IEC 15948, third edition).
 public struct PNGCodec: ImageCodec {
-    /// Makes a codec.
+    /// Creates a codec.
     public init() {}
 
-    /// The header: the size, and the orientation if Exif data before the pixels contain one. The bytes may end in the pixels.
+    /// Returns the header: the size, and the orientation if Exif data before the pixels contain one. The bytes may end within the
+    /// pixels.
     ///
-    /// - Throws: an `ImageCodecError` if the bytes are not PNG, or if the chunks before the pixels are damaged or cut short; or if
-    ///   the task was cancelled.
+    /// - Throws: an `ImageCodecError` if the bytes are not PNG, or if the chunks before the pixels are damaged or truncated; or
+    ///   if the task was cancelled.
     public func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
         try PNGPreamble(bytes, allowsTruncation: true).imageHeader
     }
 
-    /// The image in a PNG, as it is stored: as numbers of eight bits, to which those of sixteen are rounded, and taken for
-    /// sRGB whatever it says of its colours (`gAMA`, `cHRM`, `iCCP`, `cICP`). What follows its last chunk is not looked at.
+    /// Decodes a PNG as it is stored. 16-bit samples are rounded to 8 bits, and colours are treated as sRGB regardless of the
+    /// file's colour information (`gAMA`, `cHRM`, `iCCP`, `cICP`). Data after the last chunk are ignored.
     ///
-    /// Every checksum is checked. With `ImageDecodingOptions.allowsTruncation`, bytes that are cut short give the rows there
-    /// are, and the rest is clear; the last chunk that is there in part has no checksum to be checked then.
+    /// Every checksum is verified. With `ImageDecodingOptions.allowsTruncation`, truncated data yield the complete rows, and the
+    /// rest is transparent. The checksum of a truncated last chunk cannot be verified.
     ///
-    /// - Throws: an `ImageCodecError` if the bytes are no PNG, damaged or cut short; or if the task was cancelled.
+    /// - Throws: an `ImageCodecError` if the bytes are not PNG, or are damaged or truncated; or if the task was cancelled.
     public func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
         try PNGDecoder(bytes, allowsTruncation: options.allowsTruncation).image()
     }
 
-    /// The bytes of an image, which are the same image again when they are decoded: with as few numbers a pixel as it needs,
-    /// and with its orientation as Exif data if it is not to be shown as it is stored.
+    /// Encodes an image losslessly, with as few samples per pixel as it needs. An orientation other than the default is stored as
+    /// Exif data.
     ///
-    /// - Throws: an `ImageCodecError` if something else than PNG is asked for; or if the task was cancelled.
+    /// - Throws: an `ImageCodecError` if a format other than PNG is requested; or if the task was cancelled.
     public func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
         guard encoding.format == .png else {
             throw ImageCodecError(.unsupported(encoding.format), "cannot be written as \(encoding.format) here")
@@ -37,7 +38,7 @@ public struct PNGCodec: ImageCodec {
 }
 
 extension ImageCodecError {
-    /// A PNG breaks a rule, which the end of a sentence says.
+    /// Returns an error for a PNG that violates the standard; the explanation is the end of a sentence.
     static func damagedPNG(_ explanation: String) -> ImageCodecError {
         ImageCodecError(.damaged(.png), explanation)
     }

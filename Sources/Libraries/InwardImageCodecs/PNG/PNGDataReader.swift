@@ -1,17 +1,17 @@
 import InwardImages
 
-/// Reads the rows of a PNG out of its compressed data, which stand in one chunk or in several (ISO/IEC 15948, section 10).
+/// Reads the rows of a PNG from its compressed data, which one or several chunks contain (ISO/IEC 15948, section 10).
 struct PNGDataReader {
-    /// How much is taken apart before it is looked whether the task was cancelled: blocks that make nothing take their time, too.
+    /// The number of bytes to decompress between cancellation checks. Blocks without output take time too.
     static let maximumAtOnce = 65_536
 
     private var chunks: PNGChunkReader
     private var chunk: PNGChunk
-    /// Where the data go on.
+    /// The position of the next compressed data.
     private(set) var position: Int
     private var zlib: ZlibInflater
 
-    /// Begins with the first chunk of data.
+    /// Starts at the first data chunk.
     init(_ preamble: PNGPreamble) {
         chunks = preamble.chunks
         chunk = preamble.firstData
@@ -22,12 +22,12 @@ struct PNGDataReader {
         )
     }
 
-    /// Where the rows are that were read.
+    /// The window that contains the decompressed rows.
     var window: [UInt8] {
         @inline(__always) _read { yield zlib.inflater.window }
     }
 
-    /// Reads so many bytes: where in the window they begin.
+    /// Reads a number of bytes, and returns their offset in the window.
     mutating func read(_ count: Int) throws(ImageCodecError) -> Int {
         while zlib.available < count {
             let pause = try inflate()
@@ -41,7 +41,7 @@ struct PNGDataReader {
         return zlib.read(count)
     }
 
-    /// Reads what follows the rows, up to the end.
+    /// Reads everything after the rows, up to the end of the data.
     mutating func finish() throws(ImageCodecError) {
         while !zlib.isFinished {
             switch try inflate() {
@@ -50,7 +50,7 @@ struct PNGDataReader {
             case .finished: break
             }
         }
-        // What stands behind compressed data is not looked at, as others do it; its checksum is.
+        // Bytes after the compressed data are ignored, as in other decoders, but their checksum is verified.
         var isData = true
         while true {
             let chunk = try chunks.next()
@@ -65,7 +65,7 @@ struct PNGDataReader {
         }
     }
 
-    /// Takes the next data of a chunk apart.
+    /// Decompresses the next data of a chunk.
     mutating func inflate() throws(ImageCodecError) -> Inflater.Pause {
         try ImageCodecError.checkCancellation()
         let bytes = chunks.bytes
@@ -77,7 +77,7 @@ struct PNGDataReader {
         }
     }
 
-    /// Goes on to the next chunk of data, if this one is at its end.
+    /// Advances to the next data chunk at the end of the current one.
     private mutating func goOn() throws(ImageCodecError) {
         guard position == chunk.data.upperBound else { return }
         let next = try chunks.next()

@@ -1,6 +1,6 @@
 import InwardImages
 
-/// Makes an image of the bytes of a PNG.
+/// Decodes the image of a PNG.
 struct PNGDecoder {
     private let preamble: PNGPreamble
     private let count: Int
@@ -12,15 +12,15 @@ struct PNGDecoder {
         self.allowsTruncation = allowsTruncation
     }
 
-    /// How many bytes one byte of compressed data can become (RFC 1951: 258 by two bits).
+    /// The maximum number of bytes that one compressed byte can produce (RFC 1951: 258 bytes from two bits).
     private static let maximumExpansion = 1_032
-    /// The image that is made even of data which cannot fill it, in bytes.
+    /// The maximum size in bytes of an image that is decoded even though the data cannot fill it.
     private static let leastLimit = 1 << 28
 
-    /// Decodes it.
+    /// Returns the decoded image.
     func image() throws(ImageCodecError) -> Image {
         let header = preamble.header
-        // A few bytes do not have memory taken that they cannot fill.
+        // A small file must not cause the allocation of memory that it cannot fill.
         if header.dataCount / Self.maximumExpansion > count {
             guard allowsTruncation, header.size.byteCount <= Self.leastLimit else {
                 throw ImageCodecError(.truncated(.png), "has too few bytes for a size of \(header.size)")
@@ -47,7 +47,7 @@ struct PNGDecoder {
         try data.finish()
     }
 
-    /// Decodes pixels of three or four bytes, each row at once from the compressed data into the image.
+    /// Decodes pixels of three or four bytes, row by row, directly into the image.
     private func decodeDirectly(
         _ data: inout PNGDataReader,
         to pixels: inout MutableSpan<UInt8>
@@ -59,7 +59,7 @@ struct PNGDecoder {
             let start = try data.read(width * samples + 1)
             let filter = try Self.filter(data.window[start], row)
             let target = row * width * Image.bytesPerPixel
-            // The constants make two loops of each filter's one.
+            // The constants let the compiler specialize each filter's loop.
             if samples == 3 {
                 filter.reconstructPixels(
                     &pixels,
@@ -91,7 +91,7 @@ struct PNGDecoder {
         }
     }
 
-    /// Decodes pixels of any kind, a row after the other of each pass.
+    /// Decodes pixels of any format, row by row in each pass.
     private func decodeByRows(
         _ data: inout PNGDataReader,
         to pixels: inout MutableSpan<UInt8>
@@ -141,11 +141,11 @@ struct PNGDecoder {
     }
 }
 
-/// Makes pixels of the bytes of a row, whatever they mean (ISO/IEC 15948, section 13.12).
+/// Converts the bytes of a row to pixels (ISO/IEC 15948, section 13.12).
 struct PNGRowExpander {
     private let header: PNGHeader
     private let transparency: PNGTransparency?
-    /// The colour of each number, where a pixel is one number of eight bits at most.
+    /// The colour of each sample value, if pixels have a single sample of at most 8 bits.
     private let colors: [PNGColor]
 
     init(_ preamble: PNGPreamble) {
@@ -167,7 +167,7 @@ struct PNGRowExpander {
         }
     }
 
-    /// Writes the pixels of a row, each so many bytes behind the one before.
+    /// Writes the pixels of a row at regular intervals.
     func expand(
         _ row: Span<UInt8>,
         columns: Int,
@@ -195,7 +195,7 @@ struct PNGRowExpander {
         }
     }
 
-    /// The colour of a pixel that has more than one number, or one of sixteen bits.
+    /// Returns the colour of a pixel with several samples, or with one 16-bit sample.
     @inline(__always)
     private func color(_ row: Span<UInt8>, _ column: Int) -> PNGColor {
         let first = column &* header.colorType.samples
@@ -228,7 +228,7 @@ struct PNGRowExpander {
         header.bitDepth == 16 ? row.bigEndian16(at: 2 &* index) : Int(row[index])
     }
 
-    /// The nearest number of eight bits.
+    /// Returns the nearest 8-bit value of a sample.
     @inline(__always)
     private func byte(_ sample: Int) -> UInt8 {
         UInt8(truncatingIfNeeded: header.bitDepth == 16 ? (sample &* 255 &+ 32_767) / 65_535 : sample)

@@ -1,6 +1,6 @@
 import InwardImages
 
-/// Makes the bytes of a PNG of an image.
+/// Encodes an image as a PNG.
 struct PNGEncoder {
     private static let longestData = 1 << 20
 
@@ -13,7 +13,7 @@ struct PNGEncoder {
         form = PNGForm(image)
     }
 
-    /// Encodes it.
+    /// Returns the encoded file.
     func bytes() throws(ImageCodecError) -> [UInt8] {
         var encoder = self
         return try encoder.encoded()
@@ -47,7 +47,7 @@ struct PNGEncoder {
         return output
     }
 
-    /// The rows, each behind the number of its filter.
+    /// Returns the rows, each after its filter type.
     private func filteredRows() throws(ImageCodecError) -> [UInt8] {
         let size = image.size
         let count = form.rowCount(size.width)
@@ -66,7 +66,7 @@ struct PNGEncoder {
                 to: &span
             )
             if case .palette = form {
-                // The numbers of colours are not near each other where the colours are (section 12.7).
+                // Similar colours do not have similar palette indices (section 12.7).
                 rows.append(PNGFilter.none.rawValue)
                 rows += row
             } else {
@@ -84,24 +84,24 @@ struct PNGEncoder {
         output += Self.bytes(of: Int(CRC32.checksum(of: output.span.extracting(start..<output.count))))
     }
 
-    /// The four bytes of a number, the highest first.
+    /// Returns the four bytes of an integer, the most significant first.
     private static func bytes(of number: Int) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
     }
 }
 
-/// How the pixels of an image are written, so that nothing of them is lost.
+/// A lossless pixel format for an image.
 enum PNGForm {
     case gray
     case grayAlpha
     case color
     case colorAlpha
-    /// By the number of a colour, in the order of the colours.
+    /// Palette indices, in the order of the colours.
     case palette([PNGColor])
 
     private static let maximumColors = 256
 
-    /// The form that takes the fewest bytes for an image before they are compressed.
+    /// Chooses the format that needs the fewest bytes before compression.
     init(_ image: Image) {
         let pixels = image.bytes.span
         var isGray = true
@@ -119,7 +119,7 @@ enum PNGForm {
             if colors.count > Self.maximumColors, !isGray, !isOpaque { break }
         }
         let direct: PNGForm = isGray ? (isOpaque ? .gray : .grayAlpha) : (isOpaque ? .color : .colorAlpha)
-        // Those that let something through are first, because only they have a place among the transparent ones.
+        // Transparent colours come first, because the transparency chunk lists only the first colours.
         let palette = PNGForm.palette(colors.filter { $0.alpha < 255 } + colors.filter { $0.alpha == 255 })
         let paletteCount = palette.rowCount(image.size.width) * image.size.height + 4 * colors.count
         let isSmaller = paletteCount < direct.rowCount(image.size.width) * image.size.height
@@ -136,7 +136,7 @@ enum PNGForm {
         }
     }
 
-    /// How many bits a number takes.
+    /// The number of bits in a sample.
     var bitDepth: Int {
         guard case .palette(let colors) = self else { return 8 }
         return switch colors.count {
@@ -147,14 +147,14 @@ enum PNGForm {
         }
     }
 
-    /// How many bytes the pixels of a row take.
+    /// Returns the size of a row's pixels in bytes.
     func rowCount(_ columns: Int) -> Int { (columns * bitDepth * colorType.samples + 7) / 8 }
 }
 
-/// Writes the pixels of a row in the form of a PNG.
+/// Converts the pixels of a row to a PNG format.
 struct PNGRowPacker {
     private let form: PNGForm
-    /// The number of each colour of a palette.
+    /// The palette index of each colour.
     private let numbers: [UInt32: UInt8]
 
     init(_ form: PNGForm) {

@@ -1,4 +1,4 @@
-/// How the bytes of a row are told by those before and above them (ISO/IEC 15948, section 9).
+/// The filter that predicts the bytes of a row from the previous bytes and the row above (ISO/IEC 15948, section 9).
 enum PNGFilter: UInt8, CaseIterable {
     case none = 0
     case sub = 1
@@ -6,14 +6,14 @@ enum PNGFilter: UInt8, CaseIterable {
     case average = 3
     case paeth = 4
 
-    /// Makes the bytes of a row what they were before they were filtered.
+    /// Reverses the filter for a row.
     ///
     /// - Parameters:
-    ///   - row: The bytes that become those of the row.
-    ///   - above: The bytes of the row above, as many.
-    ///   - source: Where the filtered bytes are.
-    ///   - start: Where they begin there.
-    ///   - distance: How far the bytes of a pixel are from those of the one before.
+    ///   - row: Receives the bytes of the row.
+    ///   - above: The bytes of the row above, of the same length.
+    ///   - source: The bytes that contain the filtered row.
+    ///   - start: The offset of the filtered row.
+    ///   - distance: The distance between the bytes of adjacent pixels.
     func reconstruct(
         _ row: inout MutableSpan<UInt8>,
         above: Span<UInt8>,
@@ -33,7 +33,7 @@ enum PNGFilter: UInt8, CaseIterable {
         }
     }
 
-    /// What a byte is expected to be by those to the left, above, and above that to the left.
+    /// Returns the prediction of a byte from those to the left, above, and above left.
     @inline(__always)
     func predicted(_ left: UInt8, _ above: UInt8, _ corner: UInt8) -> UInt8 {
         switch self {
@@ -45,11 +45,11 @@ enum PNGFilter: UInt8, CaseIterable {
         }
     }
 
-    /// The mean of two bytes, rounded down.
+    /// Returns the mean of two bytes, rounded down.
     @inline(__always)
     private static func average(_ left: UInt8, _ above: UInt8) -> UInt8 { (left & above) &+ (left ^ above) &>> 1 }
 
-    /// Whichever of three bytes is nearest to what they make expected (ISO/IEC 15948, section 9.4).
+    /// Returns whichever of three bytes is nearest to their linear prediction (ISO/IEC 15948, section 9.4).
     @inline(__always)
     private static func paeth(_ left: UInt8, _ above: UInt8, _ corner: UInt8) -> UInt8 {
         let toLeft = abs(Int32(above) &- Int32(corner))
@@ -61,15 +61,15 @@ enum PNGFilter: UInt8, CaseIterable {
 }
 
 extension PNGFilter {
-    /// Makes pixels of a filtered row of eight bits a number, red, green and blue, with or without alpha, at once.
+    /// Converts a filtered row of 8-bit RGB or RGBA samples to pixels in one pass.
     ///
     /// - Parameters:
-    ///   - pixels: The image, whose row above is done.
-    ///   - row: Where in it the row begins.
-    ///   - columns: How many pixels it has.
-    ///   - source: Where the filtered bytes are; three more bytes than those are there.
-    ///   - start: Where they begin.
-    ///   - samples: How many numbers a pixel has there, 3 or 4.
+    ///   - pixels: The image, whose row above is complete.
+    ///   - row: The offset of the row in the image.
+    ///   - columns: The number of pixels in the row.
+    ///   - source: The bytes that contain the filtered row, followed by at least three more bytes.
+    ///   - start: The offset of the filtered row.
+    ///   - samples: The number of samples in a filtered pixel, 3 or 4.
     @inline(__always)
     func reconstructPixels(
         _ pixels: inout MutableSpan<UInt8>,
@@ -79,9 +79,9 @@ extension PNGFilter {
         at start: Int,
         samples: Int
     ) {
-        // What stands behind three numbers is of the next pixel, and becomes the alpha of this one.
+        // The byte after three samples belongs to the next pixel and is replaced by the alpha of this one.
         let opaque: UInt32 = samples == 3 ? 0xFF00_0000 : 0
-        // Outside of the image, as above its first row, everything is zero.
+        // All pixels outside the image are zero, including those above the first row.
         var above = row &- 4 &* columns
         var from = start
         var to = row
@@ -134,18 +134,18 @@ extension PNGFilter {
         }
     }
 
-    /// What stands beside a number of a row, as the fourth filter asks for it.
+    /// The neighbours of a sample, for the Paeth filter.
     private struct Neighbors {
-        /// The number to the left, which was made last.
+        /// The sample to the left, which was computed last.
         var left: Int32 = 0
-        /// The number above that.
+        /// The sample above it.
         private var corner: Int32 = 0
 
-        /// Makes the next number; of both that are given, the lowest byte counts.
+        /// Computes the next sample from the lowest bytes of both arguments.
         ///
-        /// Which of three numbers is nearest to a + b − c is asked here by where 3c − a − b lies: beyond the larger of a and b,
-        /// it is the smaller one; beyond the smaller, the larger; and between them, c. That takes fewer steps, one after the
-        /// other, than three distances do.
+        /// The nearest of the three samples to a + b − c follows from the position of 3c − a − b: above the larger of a and b, it
+        /// is the smaller one; below the smaller, it is the larger one; in between, it is c. This has a shorter dependency chain
+        /// than computing three distances.
         @inline(__always)
         mutating func advance(_ filtered: UInt32, _ above: UInt32) {
             let above = Int32(truncatingIfNeeded: above & 0xFF)
@@ -157,20 +157,20 @@ extension PNGFilter {
         }
     }
 
-    /// The sums of four bytes each, of which none carries into another.
+    /// Returns the sums of four bytes each, without carries between them.
     @inline(__always)
     private static func sum(_ a: UInt32, _ b: UInt32) -> UInt32 {
         ((a & 0x7F7F_7F7F) &+ (b & 0x7F7F_7F7F)) ^ ((a ^ b) & 0x8080_8080)
     }
 
-    /// The means of four bytes each, rounded down.
+    /// Returns the means of four bytes each, rounded down.
     @inline(__always)
     private static func average(_ a: UInt32, _ b: UInt32) -> UInt32 {
         (a & b) &+ ((a ^ b) & 0xFEFE_FEFE) &>> 1
     }
 }
 
-/// Chooses the filter of each row: the one that leaves the least, as ISO/IEC 15948, section 12.7, advises.
+/// Chooses each row's filter by the smallest residual, as ISO/IEC 15948, section 12.7, recommends.
 struct PNGRowFilter {
     private let distance: Int
     private var above: [UInt8]
@@ -184,7 +184,7 @@ struct PNGRowFilter {
         best = above
     }
 
-    /// Adds a row to what is compressed, behind the number of its filter.
+    /// Appends a filtered row after its filter type.
     mutating func append(_ row: [UInt8], to bytes: inout [UInt8]) {
         let above = above
         var (chosen, least) = (PNGFilter.none, Int.max)
@@ -199,7 +199,7 @@ struct PNGRowFilter {
         self.above = row
     }
 
-    /// Filters a row; the sum of what is left, each byte taken for a number between −128 and 127 without its sign.
+    /// Filters a row, and returns the sum of the absolute residuals, with bytes taken as signed.
     private static func apply(
         _ filter: PNGFilter,
         to row: Span<UInt8>,

@@ -1,20 +1,20 @@
 import InwardImages
 
-/// What the first chunk of a PNG says (ISO/IEC 15948, section 11.2.1).
+/// The header chunk of a PNG (ISO/IEC 15948, section 11.2.1).
 struct PNGHeader {
     let size: ImageSize
     let bitDepth: Int
     let colorType: PNGColorType
     let passes: [PNGInterlacePass]
-    /// How many bytes the rows take, each with its filter, before they are compressed.
+    /// The size in bytes of all rows with their filter types, before compression.
     let dataCount: Int
 
     var isInterlaced: Bool { passes.count > 1 }
     var bitsPerPixel: Int { bitDepth * colorType.samples }
-    /// How far the bytes of a pixel are from those of the one before, as filters count it.
+    /// The distance between the bytes of adjacent pixels, as filters count it.
     var filterDistance: Int { max(1, bitsPerPixel / 8) }
 
-    /// Reads it.
+    /// Reads the header chunk.
     init(_ chunk: PNGChunk, of bytes: Span<UInt8>) throws(ImageCodecError) {
         guard chunk.type == .header else { throw .damagedPNG("begins with \(chunk.type), and not with IHDR") }
         guard chunk.data.count == 13 else { throw .damagedPNG("has \(chunk.data.count) bytes in IHDR, and not 13") }
@@ -45,20 +45,20 @@ struct PNGHeader {
         self.dataCount = dataCount
     }
 
-    /// How many bytes the pixels of a row take, without its filter.
+    /// Returns the size of a row's pixels in bytes, without the filter type.
     func rowCount(_ columns: Int) -> Int { Self.rowCount(columns, bitsPerPixel) }
 
     private static func rowCount(_ columns: Int, _ bitsPerPixel: Int) -> Int { (columns * bitsPerPixel + 7) / 8 }
 
-    /// How many bytes decoding takes beside those of the image: the window of the compressed data, two rows before they are
-    /// pixels, and tables of codes and colours.
+    /// The number of bytes that decoding needs in addition to the image: the decompression window, two undecoded rows, and tables
+    /// of codes and colours.
     var workingBytes: Int {
         let row = rowCount(size.width) + 1
         return Inflater.windowCount(count: dataCount, piece: row) + 2 * row + 131_072
     }
 }
 
-/// What the numbers of a pixel mean (ISO/IEC 15948, section 11.2.1).
+/// The meaning of a pixel's samples (ISO/IEC 15948, section 11.2.1).
 enum PNGColorType: UInt8 {
     case gray = 0
     case color = 2
@@ -66,7 +66,7 @@ enum PNGColorType: UInt8 {
     case grayAlpha = 4
     case colorAlpha = 6
 
-    /// How many numbers a pixel has.
+    /// The number of samples in a pixel.
     var samples: Int {
         switch self {
         case .gray, .palette: 1
@@ -76,7 +76,7 @@ enum PNGColorType: UInt8 {
         }
     }
 
-    /// How many bits a number may have.
+    /// The permitted numbers of bits in a sample.
     var bitDepths: Set<UInt8> {
         switch self {
         case .gray: [1, 2, 4, 8, 16]
@@ -86,7 +86,7 @@ enum PNGColorType: UInt8 {
     }
 }
 
-/// One of the seven parts that an interlaced PNG is sent in (ISO/IEC 15948, section 8), or all of one that is not.
+/// One of the seven passes of an interlaced PNG (ISO/IEC 15948, section 8), or the only pass of another PNG.
 struct PNGInterlacePass {
     let firstColumn: Int
     let firstRow: Int
@@ -104,9 +104,9 @@ struct PNGInterlacePass {
         PNGInterlacePass(firstColumn: 0, firstRow: 1, columnStep: 1, rowStep: 2),
     ]
 
-    /// How many pixels a row of it has in an image of a width.
+    /// Returns the number of pixels in a row of the pass.
     func columns(in width: Int) -> Int { width > firstColumn ? (width - firstColumn - 1) / columnStep + 1 : 0 }
 
-    /// How many rows it has in an image of a height.
+    /// Returns the number of rows in the pass.
     func rows(in height: Int) -> Int { height > firstRow ? (height - firstRow - 1) / rowStep + 1 : 0 }
 }

@@ -1,18 +1,18 @@
 import InwardImages
 
-/// What stands in a PNG before the data of its pixels.
+/// The part of a PNG before its image data.
 struct PNGPreamble {
     let header: PNGHeader
-    /// The colours that pixels name by their number.
+    /// The palette.
     let palette: [PNGColor]
     let transparency: PNGTransparency?
     let orientation: Orientation
-    /// The first chunk of the data.
+    /// The first data chunk.
     let firstData: PNGChunk
-    /// What follows that.
+    /// The chunks after the first data chunk.
     let chunks: PNGChunkReader
 
-    /// Reads it.
+    /// Reads all chunks up to the first data chunk.
     init(_ bytes: [UInt8], allowsTruncation: Bool = false) throws(ImageCodecError) {
         var chunks = try PNGChunkReader(bytes, allowsTruncation: allowsTruncation)
         let header = try PNGHeader(try chunks.next(), of: bytes.span)
@@ -49,12 +49,12 @@ struct PNGPreamble {
         firstData = chunk
     }
 
-    /// What a codec says of it.
+    /// The header as the codec returns it.
     var imageHeader: ImageHeader {
         ImageHeader(format: .png, size: header.size, orientation: orientation, workingBytes: header.workingBytes)
     }
 
-    /// Refuses a chunk that may not stand where it does, or that nobody may leave out and that is not known.
+    /// Rejects a chunk that is misplaced, or that is critical and unknown.
     static func check(_ chunk: PNGChunk) throws(ImageCodecError) {
         switch chunk.type {
         case .header, .palette, .transparency, .data, .end:
@@ -84,7 +84,7 @@ struct PNGPreamble {
         return palette
     }
 
-    /// What a chunk lets through; the colours of a palette take their part themselves.
+    /// Reads a transparency chunk. For a palette, updates the colours instead.
     private static func transparency(
         _ chunk: PNGChunk,
         of bytes: Span<UInt8>,
@@ -110,15 +110,15 @@ struct PNGPreamble {
     }
 }
 
-/// What a PNG without an alpha channel lets through (ISO/IEC 15948, section 11.3.1.1).
+/// The transparent colour of a PNG without an alpha channel (ISO/IEC 15948, section 11.3.1.1).
 enum PNGTransparency {
-    /// The pixels of this grey.
+    /// Pixels of this grey are transparent.
     case gray(Int)
-    /// The pixels of this colour.
+    /// Pixels of this colour are transparent.
     case color(red: Int, green: Int, blue: Int)
 }
 
-/// The four bytes of a pixel in one number, red lowest.
+/// The four bytes of a pixel as an integer, with red in the lowest byte.
 struct PNGColor: RawRepresentable, Hashable {
     var rawValue: UInt32
 

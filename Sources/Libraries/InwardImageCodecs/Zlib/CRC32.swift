@@ -1,6 +1,6 @@
-/// The cyclic redundancy check of ISO/IEC 15948, annex D, which RFC 1952 has too.
+/// The cyclic redundancy check of ISO/IEC 15948, annex D, and RFC 1952.
 struct CRC32 {
-    /// What a byte does to the register when 0 to 15 bytes follow it: sixteen tables in a row.
+    /// The effect of a byte on the register when 0 to 15 bytes follow it: sixteen consecutive tables.
     private static let table: [UInt32] = {
         var table = [UInt32](repeating: 0, count: 16 * 256)
         for byte in 0..<256 {
@@ -17,7 +17,7 @@ struct CRC32 {
 
     private var register: UInt32 = .max
 
-    /// The checksum of what was added.
+    /// The checksum of all bytes added so far.
     var value: UInt32 { ~register }
 
     /// Adds bytes.
@@ -26,7 +26,7 @@ struct CRC32 {
         let table = entries.span
         var register = register
         var index = 0
-        // Sixteen bytes at a time: each is looked up in the table for as many as follow it.
+        // Sixteen bytes at a time: each byte uses the table for the number of bytes after it.
         while index <= bytes.count &- 16 {
             let low = bytes.word(at: index) ^ UInt64(register)
             let high = bytes.word(at: index &+ 8)
@@ -40,7 +40,7 @@ struct CRC32 {
         self.register = register
     }
 
-    /// What eight bytes do to the register, the first of which so many bytes follow.
+    /// Returns the effect of eight bytes on the register, given the number of bytes that follow the first one.
     @inline(__always)
     private static func folded(_ word: UInt64, after last: Int, _ table: Span<UInt32>) -> UInt32 {
         var register: UInt32 = 0
@@ -50,7 +50,7 @@ struct CRC32 {
         return register
     }
 
-    /// The checksum of bytes.
+    /// Returns the checksum of bytes.
     static func checksum(of bytes: Span<UInt8>) -> UInt32 {
         var checksum = CRC32()
         checksum.update(bytes)

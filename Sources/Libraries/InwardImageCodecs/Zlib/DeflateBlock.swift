@@ -1,6 +1,6 @@
 /// A block of compressed data (RFC 1951, section 3.2.3) before it is written.
 struct DeflateBlock {
-    /// How many tokens a block has at most: the codes are made for what is in it.
+    /// The maximum number of tokens in a block. Each block has its own codes.
     static let maximumTokens = 16_384
     private static let longestStored = 65_535
 
@@ -20,12 +20,12 @@ struct DeflateBlock {
         }
     }
 
-    /// Writes it in the way that takes the least room, and empties it.
+    /// Writes the block in its most compact form, and empties it.
     ///
     /// - Parameters:
-    ///   - writer: Where to.
-    ///   - bytes: What it stands for.
-    ///   - isLast: Whether no other follows.
+    ///   - writer: The destination.
+    ///   - bytes: The bytes that the block represents.
+    ///   - isLast: Whether this is the last block.
     mutating func write(to writer: inout BitWriter, bytes: Span<UInt8>, isLast: Bool) {
         literalFrequencies[DeflateSymbol.endOfBlock] = 1
         let literals = HuffmanCode(frequencies: literalFrequencies, longest: HuffmanTable.longestCode)
@@ -55,7 +55,7 @@ struct DeflateBlock {
         for index in distanceFrequencies.indices { distanceFrequencies[index] = 0 }
     }
 
-    /// How many bits the tokens take with codes of these lengths.
+    /// Returns the number of bits that the tokens need with given code lengths.
     private func bitCount(_ literals: [UInt8], _ distances: [UInt8]) -> Int {
         var count = 0
         for (symbol, frequency) in literalFrequencies.enumerated() where frequency > 0 {
@@ -92,7 +92,7 @@ struct DeflateBlock {
         writer.write(literals.codes[end], Int(literals.lengths[end]))
     }
 
-    /// Writes bytes as they are, in blocks of their own.
+    /// Writes bytes as stored blocks.
     private static func store(_ bytes: Span<UInt8>, to writer: inout BitWriter, isLast: Bool) {
         var start = 0
         repeat {
@@ -107,7 +107,7 @@ struct DeflateBlock {
     }
 }
 
-/// The lengths of a block's codes, as they stand before its data (RFC 1951, section 3.2.7).
+/// The code lengths at the start of a block (RFC 1951, section 3.2.7).
 struct DeflateBlockHeader {
     private typealias Run = (symbol: Int, extra: Int, extraBits: Int)
 
@@ -115,7 +115,7 @@ struct DeflateBlockHeader {
     private let distanceCount: Int
     private let runs: [(symbol: Int, extra: Int, extraBits: Int)]
     private let code: HuffmanCode
-    /// How many of the lengths of that code are written.
+    /// The number of code length codes that are written.
     private let codeLengthCount: Int
 
     init(literals: [UInt8], distances: [UInt8]) {
@@ -129,7 +129,7 @@ struct DeflateBlockHeader {
         codeLengthCount = max(4, (DeflateSymbol.codeLengthOrder.lastIndex { code.lengths[$0] > 0 } ?? 0) + 1)
     }
 
-    /// How many bits it takes.
+    /// The size of the header in bits.
     var bitCount: Int {
         runs.reduce(14 + 3 * codeLengthCount) { $0 + Int(code.lengths[$1.symbol]) + $1.extraBits }
     }
@@ -147,7 +147,7 @@ struct DeflateBlockHeader {
         }
     }
 
-    /// The lengths, with a symbol for those that repeat.
+    /// Run-length encodes code lengths.
     private static func runs(of lengths: [UInt8]) -> [Run] {
         var runs: [Run] = []
         var index = 0
@@ -174,13 +174,13 @@ struct DeflateBlockHeader {
     }
 }
 
-/// Writes bits, the first of them lowest in their byte (RFC 1951, section 3.1.1).
+/// Writes bits, starting at the lowest bit of each byte (RFC 1951, section 3.1.1).
 struct BitWriter {
     private(set) var bytes: [UInt8] = []
     private var bits: UInt64 = 0
     private var count = 0
 
-    /// Writes the lowest bits of a number, 32 at most; those above must be zero.
+    /// Writes the lowest bits of a number, at most 32. All higher bits must be zero.
     @inline(__always)
     mutating func write(_ value: UInt32, _ number: Int) {
         bits |= UInt64(value) &<< UInt64(count)
@@ -192,12 +192,12 @@ struct BitWriter {
         }
     }
 
-    /// Fills up the byte that was begun.
+    /// Pads the current byte with zeros.
     mutating func align() {
         if count > 0 { write(0, 8 - count) }
     }
 
-    /// Writes bytes; the one that was begun is filled up before.
+    /// Writes bytes after padding the current byte.
     mutating func write(_ span: Span<UInt8>) {
         align()
         bytes.reserveCapacity(bytes.count + span.count)

@@ -1,8 +1,8 @@
 import InwardImages
 
-/// Compresses bytes (RFC 1951) into their container (RFC 1950).
+/// Compresses bytes with Deflate (RFC 1951) in the zlib format (RFC 1950).
 struct Deflater {
-    /// A match of so many bytes is taken without a look at whether the next is longer.
+    /// The match length from which the next position is not searched for a longer match.
     private static let lazyLength = 32
 
     private var finder = MatchFinder()
@@ -10,12 +10,12 @@ struct Deflater {
     private var writer = BitWriter()
     private var blockStart = 0
 
-    /// The bytes, compressed.
+    /// Returns the compressed bytes.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled before it is done.
+    /// - Throws: an `ImageCodecError` if the task was cancelled.
     static func compressed(_ bytes: Span<UInt8>) throws(ImageCodecError) -> [UInt8] {
         var deflater = Deflater()
-        // Deflate with a window of 32 KiB, and that it was compressed as usual (RFC 1950, section 2.2).
+        // Deflate with a 32 KiB window and the default compression level (RFC 1950, section 2.2).
         deflater.writer.write(0x78, 8)
         deflater.writer.write(0x9C, 8)
         try deflater.compress(bytes)
@@ -29,17 +29,17 @@ struct Deflater {
         return deflater.writer.bytes
     }
 
-    /// Finds what repeats. Each match waits for the next place: if a longer one begins there, a byte stands for itself.
+    /// Finds matches lazily: if a longer match begins at the next position, the current byte becomes a literal.
     private mutating func compress(_ bytes: Span<UInt8>) throws(ImageCodecError) {
         var place = 0
-        // None waits at the end: a match is longer than a byte, and so is what is left of it at the next place.
+        // No match is pending at the end, because a match is longer than one byte and the next position resolves it.
         var waiting: (length: Int, distance: Int)?
         while place < bytes.count {
             let length = waiting?.length ?? 0
             let match = length < Self.lazyLength ? finder.match(bytes, at: place, longerThan: length) : nil
             note(bytes, place)
             if let found = waiting, match == nil {
-                // It began one place before.
+                // The match began one position earlier.
                 block.append(DeflateToken(length: found.length, distance: found.distance))
                 let end = place - 1 + found.length
                 for inside in place + 1..<max(place + 1, end) { note(bytes, inside) }
@@ -67,29 +67,29 @@ struct Deflater {
     }
 }
 
-/// Finds what was there before, by chains of the places where the same four bytes stood.
+/// Finds earlier occurrences with hash chains of four-byte sequences.
 struct MatchFinder {
     static let leastLength = 4
     static let longestLength = 258
-    /// How many places of a chain are looked at.
+    /// The maximum number of positions searched in a chain.
     private static let maximumSteps = 64
-    /// A match of so many bytes is good enough to look no further.
+    /// The match length that ends the search.
     private static let goodLength = 128
     private static let hashBits = 15
     private static let mask = Inflater.longestDistance - 1
 
-    /// The latest place of each hash, and the one before each place; −1 is none.
+    /// The latest position of each hash, and the previous position in each chain; −1 for none.
     private var heads = [Int32](repeating: -1, count: 1 << hashBits)
     private var previous = [Int32](repeating: -1, count: Inflater.longestDistance)
 
-    /// Notes a place, which must have four bytes.
+    /// Adds a position, which must have four bytes.
     mutating func insert(_ bytes: Span<UInt8>, _ place: Int) {
         let hash = Self.hash(bytes, place)
         previous[place & Self.mask] = heads[hash]
         heads[hash] = Int32(truncatingIfNeeded: place)
     }
 
-    /// The longest match for what stands at a place that is longer than a length.
+    /// Returns the longest match at a position that exceeds a given length.
     func match(_ bytes: Span<UInt8>, at place: Int, longerThan length: Int) -> (length: Int, distance: Int)? {
         let most = min(Self.longestLength, bytes.count - place)
         guard most >= Self.leastLength, most > length else { return nil }
@@ -98,7 +98,7 @@ struct MatchFinder {
         var steps = Self.maximumSteps
         let oldest = max(0, place - Inflater.longestDistance)
         while candidate >= oldest, steps > 0 {
-            // What is not the same where a longer match has to be, is not compared from its beginning.
+            // A candidate that differs where a longer match must agree is skipped without a full comparison.
             if bytes[candidate &+ best.length] == bytes[place &+ best.length] {
                 let count = Self.commonLength(bytes, candidate, place, most: most)
                 if count > best.length {
@@ -107,7 +107,7 @@ struct MatchFinder {
                 }
             }
             let next = Int(previous[candidate & Self.mask])
-            // A place that was noted over: the chain is older than what may be repeated.
+            // The entry was overwritten, so the rest of the chain is outside the window.
             guard next < candidate else { break }
             candidate = next
             steps &-= 1

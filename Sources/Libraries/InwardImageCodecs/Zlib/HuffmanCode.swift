@@ -1,17 +1,17 @@
-/// Prefix codes that are short for what comes often, as RFC 1951, section 3.2.2, makes them of their lengths.
+/// A length-limited Huffman code, in the canonical form of RFC 1951, section 3.2.2.
 struct HuffmanCode {
-    /// How long each symbol's code is; 0 for one that never comes.
+    /// The code length of each symbol; 0 for an unused symbol.
     let lengths: [UInt8]
-    /// Each symbol's code, its first bit lowest.
+    /// The code of each symbol, with its first bit lowest.
     let codes: [UInt32]
 
-    /// Makes the codes of lengths.
+    /// Creates the codes for given lengths.
     init(lengths: [UInt8]) {
         self.lengths = lengths
         var next = [Int](repeating: 0, count: HuffmanTable.longestCode + 2)
         for length in lengths where length > 0 { next[Int(length) + 1] += 1 }
         for length in 1...HuffmanTable.longestCode { next[length + 1] = (next[length + 1] + next[length]) << 1 }
-        // What was summed up is of the codes one shorter, which is where those of a length begin.
+        // `next` now contains the first code of each length, derived from the codes that are one bit shorter.
         codes = lengths.map { length in
             guard length > 0 else { return 0 }
             defer { next[Int(length)] += 1 }
@@ -19,13 +19,13 @@ struct HuffmanCode {
         }
     }
 
-    /// Makes codes of no more than so many bits for symbols that come so often.
+    /// Creates codes of limited length for given symbol frequencies.
     init(frequencies: [Int], longest: Int) {
         let used = frequencies.indices.filter { frequencies[$0] > 0 }.sorted { frequencies[$0] < frequencies[$1] }
         var lengths = [UInt8](repeating: 0, count: frequencies.count)
         var counts = Self.counts(of: used.map { frequencies[$0] })
         Self.limit(&counts, to: longest)
-        // What comes least has the longest codes.
+        // The least frequent symbols get the longest codes.
         var length = counts.count - 1
         for symbol in used {
             while length > 1, counts[length] == 0 { length -= 1 }
@@ -35,13 +35,13 @@ struct HuffmanCode {
         self.init(lengths: lengths)
     }
 
-    /// How many codes of each length there are for frequencies in rising order (Huffman, 1952).
+    /// Returns the number of codes of each length for frequencies in ascending order (Huffman, 1952).
     private static func counts(of frequencies: [Int]) -> [Int] {
         guard frequencies.count > 1 else { return [0, frequencies.count] }
         let leaves = frequencies.count
         var weights = frequencies
         var parents = [Int](repeating: 0, count: 2 * leaves - 1)
-        // Nodes are made in rising order of their weights, so that two queues are enough.
+        // Nodes are created in ascending order of weight, so two queues suffice.
         var (leaf, node) = (0, leaves)
         while weights.count < 2 * leaves - 1 {
             var sum = 0
@@ -61,7 +61,7 @@ struct HuffmanCode {
         return counts
     }
 
-    /// Makes codes that are too long shorter, and others longer for it, until all can be told apart.
+    /// Shortens the codes that are too long and lengthens others, so that the code remains a prefix code.
     private static func limit(_ counts: inout [Int], to longest: Int) {
         guard counts.count - 1 > longest else { return }
         counts[longest] = counts[longest...].reduce(0, +)
@@ -69,7 +69,7 @@ struct HuffmanCode {
         var room = (1...longest).reduce(0) { $0 + counts[$1] << (longest - $1) }
         while room > 1 << longest {
             guard let shorter = (1..<longest).last(where: { counts[$0] > 0 }) else { return }
-            // One code becomes two that are longer, for itself and for one of the longest.
+            // One code becomes two longer ones: for its own symbol and for one of those that were too long.
             counts[shorter] -= 1
             counts[shorter + 1] += 2
             counts[longest] -= 1

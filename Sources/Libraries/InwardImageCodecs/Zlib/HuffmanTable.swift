@@ -1,20 +1,21 @@
-/// What bits stand for, by prefix codes as RFC 1951 section 3.2.2 makes them of their lengths.
+/// A lookup table for prefix codes (RFC 1951 section 3.2.2).
 ///
-/// The first bits of a code find an entry, and where the code is longer, that one finds another by the bits that follow.
+/// The first bits of a code select an entry. For a longer code, that entry refers to a second table, indexed by the following
+/// bits.
 struct HuffmanTable {
-    /// What a code stands for, in the bits of a number, so that little has to be asked of it.
+    /// The layout of an entry.
     ///
-    /// From the lowest: six bits, how many bits the code and the number behind it take together, or both codes; two of
-    /// nothing; four, how many bits the code takes alone; four that say what it is; sixteen of a value, or of two literals.
+    /// From the lowest bit: 6 bits for the combined length of the code and its extra bits, or of both codes; 2 unused bits; 4
+    /// bits for the length of the code alone; 4 flag bits; 16 bits for a value or two literals.
     enum Entry {
-        /// The code of another literal follows whose bits were looked at, too.
+        /// The entry contains a second literal, whose code also fits the lookup bits.
         static let pair: UInt32 = 1 << 12
         static let endOfBlock: UInt32 = 1 << 12
         static let subtable: UInt32 = 1 << 13
         static let literal: UInt32 = 1 << 14
-        /// Neither a literal nor a number.
+        /// The entry is neither a literal nor a number.
         static let special: UInt32 = 1 << 15
-        /// What stands for nothing: no code has it.
+        /// The entry of bits that are not a code.
         static let none: UInt32 = special
 
         @inline(__always) static func bits(_ entry: UInt32) -> Int { Int(entry & 0x3F) }
@@ -22,46 +23,45 @@ struct HuffmanTable {
         @inline(__always) static func value(_ entry: UInt32) -> Int { Int(entry &>> 16) }
     }
 
-    /// The longest code there is.
+    /// The maximum code length.
     static let longestCode = 15
 
-    /// Room for the entries of all second tables.
+    /// The capacity for the entries of all second tables.
     ///
-    /// A second table of `b` bits is for `b + 1` codes or more, and `b` is 4 for literals and lengths, 6 for distances at the
-    /// most: 288 codes need 922 entries at the most, and 30 need 275.
+    /// A second table of `b` bits covers at least `b + 1` codes, and `b` is at most 4 for literals and lengths and 6 for
+    /// distances: 288 codes need at most 922 entries, and 30 need 275.
     private static let subtableCapacity = 1_024
 
-    /// How many bits find the first entry.
+    /// The number of bits that select the first entry.
     let primaryBits: Int
-    /// The first table, and then the second tables of codes that are longer.
+    /// The first table, followed by the second tables.
     private(set) var entries: [UInt32]
-    /// The symbols in the order of their codes; kept so that defining codes again allocates nothing.
+    /// The symbols in code order, kept to avoid allocations when codes are redefined.
     private var sorted: [UInt16] = []
-    /// How many codes have each length, and then where the next symbol with a code of each length belongs; kept for the same
-    /// reason.
+    /// The number of codes of each length, and the next index for a symbol with each length; kept for the same reason.
     private var counts = [Int](repeating: 0, count: longestCode + 1)
     private var places = [Int](repeating: 0, count: longestCode + 1)
 
-    /// Makes a table that finds nothing.
+    /// Creates a table without codes.
     init(primaryBits: Int) {
         self.primaryBits = primaryBits
         entries = [UInt32](repeating: Entry.none, count: 1 << primaryBits + Self.subtableCapacity)
     }
 
-    /// Makes a table for codes of these lengths; see ``define(lengths:symbols:)``.
+    /// Creates a table for codes of given lengths; see ``define(lengths:symbols:)``.
     init(lengths: [UInt8], symbols: [UInt32], primaryBits: Int) throws(InflateError) {
         self.init(primaryBits: primaryBits)
         try define(lengths: lengths.span, symbols: symbols)
     }
 
-    /// Replaces the table by that for codes of these lengths; 0 is the length of a symbol without a code.
+    /// Replaces the codes. A length of 0 marks a symbol without a code.
     ///
-    /// A single code, and none at all, do not use up what bits can say, and are allowed (RFC 1951 section 3.2.7).
+    /// A single code, or none, is allowed although it leaves the code incomplete (RFC 1951 section 3.2.7).
     ///
-    /// A block of a few bytes may define three tables, so this allocates nothing once it was called for as many symbols, and the
-    /// symbols without a code, which are most of them then, are passed over eight at a time.
+    /// A block of a few bytes can define three tables. Therefore, this method does not allocate after the first call for as many
+    /// symbols, and it skips symbols without a code eight at a time.
     ///
-    /// - Throws: ``InflateError/codeLengths`` if the codes are too many for their lengths, or too few.
+    /// - Throws: ``InflateError/codeLengths`` if the code is oversubscribed or incomplete.
     mutating func define(lengths: Span<UInt8>, symbols: [UInt32]) throws(InflateError) {
         while sorted.count < lengths.count { sorted.append(0) }
         try Self.define(lengths: lengths, symbols: symbols.span, primaryBits, &entries, &sorted, &counts, &places)
@@ -94,7 +94,7 @@ struct HuffmanTable {
         fill(&table, primaryBits, counts.span, sorted.span, symbols)
     }
 
-    /// Calls something for each symbol that has a code, with the length of that.
+    /// Calls a closure for each symbol that has a code, with the code's length.
     @inline(__always)
     private static func forEachCode(_ lengths: Span<UInt8>, _ body: (_ symbol: Int, _ length: Int) -> Void) {
         var start = 0
@@ -113,7 +113,7 @@ struct HuffmanTable {
         }
     }
 
-    /// Counts the codes of each length; how many there are together.
+    /// Counts the codes of each length, and returns their total number.
     private static func count(_ lengths: Span<UInt8>, _ counts: inout MutableSpan<Int>) -> Int {
         for length in 0...longestCode { counts[length] = 0 }
         var used = 0
@@ -124,7 +124,7 @@ struct HuffmanTable {
         return used
     }
 
-    /// Checks that the codes are neither too many for their lengths, nor too few.
+    /// Checks that the code is neither oversubscribed nor incomplete.
     private static func checkRoom(_ counts: Span<Int>, used: Int) throws(InflateError) {
         var room = 1
         for length in 1...longestCode {
@@ -134,7 +134,7 @@ struct HuffmanTable {
         guard room == 0 || used == 0 || (used == 1 && counts[1] == 1) else { throw .codeLengths }
     }
 
-    /// Writes the symbols in the order of their codes.
+    /// Writes the symbols in code order.
     private static func sort(
         _ lengths: Span<UInt8>,
         _ counts: Span<Int>,
@@ -149,10 +149,10 @@ struct HuffmanTable {
         }
     }
 
-    /// Writes the tables for codes that use up what bits can say.
+    /// Fills the tables for a complete code.
     ///
-    /// A table for codes of a length is that for one bit less twice, in which the codes of that length are then written. So what
-    /// stood there before need not be cleared: in the end each entry is written.
+    /// The table for each length consists of two copies of the table for one bit less, plus the codes of that length. All entries
+    /// are eventually overwritten, so the table need not be cleared.
     private static func fill(
         _ table: inout MutableSpan<UInt32>,
         _ primaryBits: Int,
@@ -160,7 +160,7 @@ struct HuffmanTable {
         _ sorted: Span<UInt16>,
         _ symbols: Span<UInt32>
     ) {
-        // A code with its first bit lowest, as it comes. It is the same number if a zero follows it.
+        // The current code, with its first bit lowest. Appending a zero does not change its value.
         var code = 0
         var place = 0
         for length in 1...primaryBits {
@@ -194,32 +194,32 @@ struct HuffmanTable {
         }
     }
 
-    /// The code that follows another of the same length, both with their first bit lowest.
+    /// Returns the next code of the same length; both have their first bit lowest.
     @inline(__always)
     private static func following(_ code: Int, _ length: Int) -> Int {
-        // The last of the bits that are zero becomes one, and those after it zero.
+        // Sets the last zero bit, and clears the bits after it.
         let zeros = code ^ (1 &<< length &- 1)
         guard zeros != 0 else { return code }
         let bit = 1 &<< (Int.bitWidth &- 1 &- zeros.leadingZeroBitCount)
         return code & (bit &- 1) | bit
     }
 
-    /// Has one look find two literals, where the codes of both are short enough.
+    /// Combines two literals in one entry where both codes are short enough.
     ///
-    /// That is worth its time where most of what is compressed stands for itself, as in images of the world.
+    /// This pays off for data that consist mostly of literals, such as photographs.
     mutating func pairLiterals() {
         Self.pairLiterals(&entries, primaryBits)
     }
 
     private static func pairLiterals(_ entries: inout [UInt32], _ primaryBits: Int) {
         var table = entries.mutableSpan
-        // From the last to the first: what is looked up stands before what is changed, and is not changed yet.
+        // From last to first: lookups refer only to lower indices, which have not been changed yet.
         for index in (0..<1 << primaryBits).reversed() {
             let first = table[index]
             guard first & Entry.literal != 0 else { continue }
             let second = table[index >> Entry.bits(first)]
             let bits = Entry.bits(first) + Entry.bits(second)
-            // Where the bits of the second go beyond those that were looked at, they are not known.
+            // The second code extends beyond the lookup bits, so it is not known.
             guard second & Entry.literal != 0, bits <= primaryBits else { continue }
             table[index] = (first & ~0x3F | Entry.pair | UInt32(bits)) | (second >> 16) << 24
         }
@@ -228,7 +228,8 @@ struct HuffmanTable {
     /// The length of the shortest code.
     var shortestCode: Int { counts.firstIndex { $0 > 0 } ?? 0 }
 
-    /// How many bits tell apart the codes that begin like one of this length, of which so many are left.
+    /// Returns the number of bits that distinguish the codes with the same beginning as one of a given length, of which a given
+    /// number is left.
     private static func subtableBits(_ length: Int, _ left: Int, _ counts: Span<Int>, _ primaryBits: Int) -> Int {
         var bits = length - primaryBits
         var room = 1 << bits - left
@@ -239,19 +240,19 @@ struct HuffmanTable {
         return bits
     }
 
-    /// The entry of a symbol whose code has a length: a code's bits are added to those behind it.
+    /// Returns the entry of a symbol, with the code's length added to the number of extra bits.
     private static func entry(_ symbol: UInt32, _ length: Int) -> UInt32 {
         symbol &+ UInt32(truncatingIfNeeded: length) &* 0x101
     }
 
-    /// A code whose first bit is the lowest.
+    /// Reverses the bits of a code, so that its first bit is lowest.
     static func reversed(_ code: Int, _ length: Int) -> Int {
         Int(UInt16(truncatingIfNeeded: code).bitReversed >> UInt16(16 - length))
     }
 }
 
 extension UInt16 {
-    /// The number whose highest bit is the lowest of this one.
+    /// The value with its bits in reverse order.
     fileprivate var bitReversed: UInt16 {
         var bits = self
         bits = bits >> 1 & 0x5555 | (bits & 0x5555) << 1
@@ -262,7 +263,7 @@ extension UInt16 {
 }
 
 extension MutableSpan<UInt32> {
-    /// Writes the first so many elements behind themselves once more.
+    /// Repeats the first elements directly after themselves.
     @inline(__always)
     fileprivate mutating func repeatBeginning(_ length: Int) {
         guard length > 0, length <= count / 2 else { return }
@@ -271,34 +272,34 @@ extension MutableSpan<UInt32> {
 }
 
 extension HuffmanTable {
-    /// What the symbols for literals and lengths stand for: entries without the length of a code.
+    /// The entries of the literal and length symbols, without code lengths.
     static let literalSymbols: [UInt32] = {
         let literals = (0..<256).map { Entry.literal | UInt32($0) << 16 }
         let lengths = zip(DeflateSymbol.lengthBases, DeflateSymbol.lengthExtraBits)
             .map { UInt32($0) << 16 | UInt32($1) }
-        // 286 and 287 have codes among the fixed ones, and are never used.
+        // Symbols 286 and 287 have fixed codes but never occur.
         return literals + [Entry.special | Entry.endOfBlock] + lengths + [Entry.none, Entry.none]
     }()
 
-    /// What the symbols for distances stand for.
+    /// The entries of the distance symbols, without code lengths.
     static let distanceSymbols: [UInt32] =
         zip(DeflateSymbol.distanceBases, DeflateSymbol.distanceExtraBits).map { UInt32($0) << 16 | UInt32($1) }
         + [Entry.none, Entry.none]
 
-    /// What the symbols for the lengths of codes stand for: themselves.
+    /// The entries of the code length symbols, whose values are the symbols themselves.
     static let codeLengthSymbols = (0..<19).map { UInt32($0) << 16 }
 
     static let literalBits = 11
     static let distanceBits = 9
     static let codeLengthBits = 7
 
-    /// The tables of the codes that are the same in every block (RFC 1951, section 3.2.6), made once: a block of them may be ten
-    /// bits long.
+    /// The tables of the fixed codes (RFC 1951, section 3.2.6), created once because a block with fixed codes can be as short as
+    /// ten bits.
     static let fixedLiterals = fixed(DeflateSymbol.fixedLengths, literalSymbols, literalBits)
     static let fixedDistances = fixed(DeflateSymbol.fixedDistanceLengths, distanceSymbols, distanceBits)
 
     private static func fixed(_ lengths: [UInt8], _ symbols: [UInt32], _ primaryBits: Int) -> HuffmanTable {
-        // These lengths are neither too many nor too few; if they were, the table would find nothing, and each code be an error.
+        // These lengths are valid. If they were not, the empty table would make each code an error.
         (try? HuffmanTable(lengths: lengths, symbols: symbols, primaryBits: primaryBits))
             ?? HuffmanTable(primaryBits: primaryBits)
     }

@@ -1,9 +1,9 @@
 extension Inflater {
-    /// The most lengths of codes that a block may have: 286 of literals and lengths, and 30 of distances, and some for what is
-    /// read by words.
+    /// The maximum number of code lengths in a block: 286 literals and lengths and 30 distances, plus padding for reads of whole
+    /// words.
     static let lengthCapacity = 320
 
-    /// Reads what stands before a block's data (RFC 1951, section 3.2.3); `false` if there are too few bits.
+    /// Reads the start of a block (RFC 1951, section 3.2.3); returns `false` if there are too few bits.
     mutating func readBlockHeader(
         _ input: Span<UInt8>,
         _ position: inout Int,
@@ -39,11 +39,11 @@ extension Inflater {
         case 0:
             buffer.align()
             state = .storedLength
-            // Most often the length is there already.
+            // Usually, the length is already available.
             if buffer.count >= 32 { return try readStoredLength() }
         case 1:
             usesFixedCodes = true
-            // The end of the block has the code of seven zeros: where it comes first, the block is empty.
+            // The end-of-block code is seven zeros. If it comes first, the block is empty.
             if buffer.count >= 7, buffer.bits & 0x7F == 0 { buffer.drop(7) } else { state = .symbols }
         case 2:
             state = .counts
@@ -74,7 +74,7 @@ extension Inflater {
     private mutating func readCodeLengthLengths() throws(InflateError) -> Bool {
         let order = DeflateSymbol.codeLengthOrder
         while lengthCount < counts.codeLengths {
-            // As many were read as there were bits for: then there may be more.
+            // All available bits were used, and there may be more input.
             guard buffer.count >= 3 else { return false }
             lengths[order[lengthCount]] = UInt8(truncatingIfNeeded: buffer.take(3))
             lengthCount += 1
@@ -90,7 +90,7 @@ extension Inflater {
         return true
     }
 
-    /// Reads the lengths of the codes (RFC 1951, section 3.2.7), as far as there are bits.
+    /// Reads the code lengths (RFC 1951, section 3.2.7) as far as bits are available.
     private mutating func readCodeLengths(
         _ input: Span<UInt8>,
         _ position: inout Int,
@@ -112,7 +112,7 @@ extension Inflater {
         return true
     }
 
-    /// Reads lengths until there are so many; `false` if there are too few bits.
+    /// Reads code lengths up to a given number; returns `false` if there are too few bits.
     private static func readCodeLengths(
         _ input: Span<UInt8>,
         _ position: inout Int,
@@ -126,7 +126,7 @@ extension Inflater {
         let entries = entries.span
         var lengths = lengths.mutableSpan
         while lengthCount < total {
-            // 14 bits are the most that a code and the number behind it take.
+            // A code and its extra bits take at most 14 bits.
             if buffer.count < 14 { buffer.refill(input, &position, through: end) }
             let entry = entries[Int(truncatingIfNeeded: buffer.bits & 0x7F)]
             guard entry & HuffmanTable.Entry.special == 0 else {
@@ -165,11 +165,11 @@ extension Inflater {
             )
         }
         usesFixedCodes = false
-        // Where even two of the shortest do not fit into a look, there is no pair to be looked for.
+        // If two of the shortest codes exceed the lookup bits, there are no pairs.
         mayPairLiterals = 2 * literals.shortestCode <= HuffmanTable.literalBits
     }
 
-    /// Lends the lengths that were read to something that changes the tables.
+    /// Passes the code lengths to a closure that changes the tables.
     private mutating func withLengths(
         _ body: (inout Inflater, Span<UInt8>) throws(InflateError) -> Void
     ) throws(InflateError) {

@@ -1,17 +1,17 @@
 extension Inflater {
     private typealias Entry = HuffmanTable.Entry
 
-    /// What an iteration of the rapid loop makes at most: eight literals and the longest match.
+    /// The maximum output of an iteration of the fast loop: eight literals and the longest match.
     private static let maximumInIteration = 8 + 258
-    /// What it reads at most.
+    /// The maximum input of an iteration.
     private static let maximumRead = 16
 
-    /// How much of a block is read before pairs of literals are looked for: in a short one that would take longer than they save.
+    /// The number of bytes decompressed before literals are paired. In a short block, pairing takes longer than it saves.
     private static let pairingDelay = 1_024
 
-    /// Reads symbols as long as neither the input nor the room can end in the midst of what an iteration does.
+    /// Decompresses symbols while neither input nor space can run out within an iteration.
     ///
-    /// At its end the block may be, too: then the state says what comes next.
+    /// If the block ends, the state says what comes next.
     mutating func inflateRapidly(
         _ input: Span<UInt8>,
         _ position: inout Int,
@@ -45,7 +45,7 @@ extension Inflater {
         _ literals: [UInt32],
         _ distances: [UInt32]
     ) throws(InflateError) {
-        // All that the loop needs is in variables of its own, which nobody else can change.
+        // The loop uses only local variables, which cannot change elsewhere.
         var window: [UInt8] = []
         swap(&window, &self.window)
         var (next, to, buffer) = (position, end, buffer)
@@ -69,7 +69,7 @@ extension Inflater {
         if isAtEnd { state = .block }
     }
 
-    /// Reads symbols; whether the block ended.
+    /// Decompresses symbols, and returns whether the block ended.
     @inline(__always)
     private static func readSymbols(
         _ input: Span<UInt8>,
@@ -89,7 +89,7 @@ extension Inflater {
         var bits = buffer.bits
         var count = buffer.count
         defer {
-            // What stands above the bits that count was read, and is read again.
+            // Bits above the count have been read, and are read again.
             buffer.bits = bits & (1 &<< UInt64(count) &- 1)
             buffer.count = count
         }
@@ -151,7 +151,7 @@ extension Inflater {
                     to &+= 8
                 } while to < stop
             } else {
-                // The word that goes on repeating what is shorter than it, and how much of it is whole repetitions.
+                // A word of the repeated pattern, and the length of its complete repetitions, for distances shorter than a word.
                 var word = output.span.word(at: to &- distance) & (1 &<< UInt64(8 &* distance) &- 1)
                 var period = distance
                 while period < 8 {
@@ -169,7 +169,7 @@ extension Inflater {
         return false
     }
 
-    /// The entry of a code that is longer than the first table's; anything else as it is.
+    /// Resolves the entry of a code that exceeds the first table; returns other entries unchanged.
     @inline(__always)
     private static func resolved(
         _ entry: UInt32,
@@ -182,7 +182,7 @@ extension Inflater {
         return entries[Entry.value(entry) &+ Int(truncatingIfNeeded: index)]
     }
 
-    /// The number that an entry and the bits behind its code say.
+    /// Returns the number that an entry and its extra bits represent.
     @inline(__always)
     private static func number(_ entry: UInt32, _ bits: inout UInt64, _ count: inout Int) -> Int {
         let extra = (bits & (1 &<< UInt64(Entry.bits(entry)) &- 1)) &>> Entry.codeBits(entry)
@@ -191,7 +191,8 @@ extension Inflater {
         return Entry.value(entry) &+ Int(truncatingIfNeeded: extra)
     }
 
-    /// Reads a symbol after the other, each only if all of its bits are there; says why it stops, unless the block ends.
+    /// Decompresses one symbol at a time, each only if all of its bits are available. Returns the reason for stopping, unless the
+    /// block ended.
     mutating func inflateCarefully(
         _ input: Span<UInt8>,
         _ position: inout Int,
@@ -201,17 +202,17 @@ extension Inflater {
         let literals = usesFixedCodes ? fixed.literals : literals.entries
         let distances = usesFixedCodes ? fixed.distances : distances.entries
         while true {
-            // 48 bits are the most that a length and a distance take.
+            // A length and a distance take at most 48 bits.
             buffer.refill(input, &position, through: inputEnd)
             var (bits, count) = (buffer.bits, buffer.count)
             let first = literals[Int(bits & (1 << UInt64(HuffmanTable.literalBits) - 1))]
             let entry = Self.resolved(first, bits, literals.span, HuffmanTable.literalBits)
             if entry & Entry.special != 0, entry & Entry.endOfBlock == 0 {
-                // With too few bits, none may be a code's beginning.
+                // With too few bits, an invalid code may be the beginning of a valid one.
                 guard count >= HuffmanTable.longestCode else { return .starved }
                 throw .code
             }
-            // Of two literals, the first.
+            // If the entry contains two literals, use the first one.
             let isLiteral = entry & Entry.literal != 0
             let entryBits = isLiteral ? Int(Entry.codeBits(entry)) : Entry.bits(entry)
             guard entryBits <= count else { return .starved }
@@ -245,7 +246,7 @@ extension Inflater {
 }
 
 extension MutableSpan where Element == UInt8 {
-    /// Writes a literal, or two, and uses their bits.
+    /// Writes one or two literals and consumes their bits.
     @inline(__always)
     fileprivate mutating func append(_ entry: UInt32, _ to: inout Int, _ bits: inout UInt64, _ count: inout Int) {
         self[to] = UInt8(truncatingIfNeeded: entry &>> 16)

@@ -1,19 +1,19 @@
-/// Takes compressed data (RFC 1951) apart, a piece after the other, as they come and as there is room for what is in them.
+/// A streaming decompressor for Deflate (RFC 1951).
 ///
-/// What is made stands in a window that its owner reads, and of which it keeps as much as what follows may repeat. It never
-/// makes more than it was told at the beginning.
+/// The output goes to a window that the owner reads. The window keeps the bytes that later data may repeat. The total output
+/// never exceeds the size given at initialization.
 struct Inflater {
-    /// Why it does not go on.
+    /// The reason why the decompressor paused.
     enum Pause {
-        /// All that was given is used.
+        /// All input is used.
         case starved
-        /// There is no room for what comes next.
+        /// There is no space for the next output.
         case full
-        /// The data are at their end.
+        /// The data are complete.
         case finished
     }
 
-    /// What comes next.
+    /// The element that comes next in the input.
     enum State {
         case block
         case storedLength
@@ -26,62 +26,62 @@ struct Inflater {
         case finished
     }
 
-    /// How far back data repeat what came before.
+    /// The maximum distance of a match.
     static let longestDistance = 32_768
-    /// How much is made before what is still needed has to be moved.
+    /// The number of bytes produced before the window's content is moved.
     private static let maximumAtOnce = 131_072
-    /// What the window has beyond its end, for copies that go by words.
+    /// Additional space at the end of the window, for copies of whole words.
     static let slack = 16
 
-    /// What was made and is still needed; its owner reads it from ``start`` to ``end``.
+    /// The output that is still needed. The owner reads it from ``start`` to ``end``.
     var window: [UInt8]
-    /// What of the window its owner has not read.
+    /// The start of the unread output.
     var start = 0
-    /// The end of what was made.
+    /// The end of the output.
     var end = 0
-    /// How many bytes there may be beside those that were made.
+    /// The maximum number of bytes still to be produced.
     var left: Int
 
     var state = State.block
     var isLastBlock = false
     var buffer = BitBuffer()
     var counts = (literals: 0, distances: 0, codeLengths: 0)
-    /// The lengths of codes that were read, of which ``lengthCount`` count.
+    /// The code lengths read so far; the first ``lengthCount`` are valid.
     var lengths = [UInt8](repeating: 0, count: lengthCapacity)
     var lengthCount = 0
     var codeLengths = HuffmanTable(primaryBits: HuffmanTable.codeLengthBits)
     var literals = HuffmanTable(primaryBits: HuffmanTable.literalBits)
     var distances = HuffmanTable(primaryBits: HuffmanTable.distanceBits)
-    /// The tables of the codes that are the same in every block.
+    /// The tables of the fixed codes.
     let fixed = (literals: HuffmanTable.fixedLiterals.entries, distances: HuffmanTable.fixedDistances.entries)
-    /// Whether the block has those codes, and not those of ``literals`` and ``distances``.
+    /// Whether the block uses the fixed codes instead of ``literals`` and ``distances``.
     var usesFixedCodes = false
-    /// Whether it is worth looking for pairs in ``literals``, if the block turns out to be long.
+    /// Whether pairing ``literals`` may pay off in a long block.
     var mayPairLiterals = false
 
-    /// Begins.
+    /// Creates a decompressor.
     ///
     /// - Parameters:
-    ///   - count: How many bytes the data make.
-    ///   - piece: How many of them their owner reads at once.
+    ///   - count: The size of the decompressed data in bytes.
+    ///   - piece: The number of bytes that the owner reads at once.
     init(count: Int, piece: Int) {
         left = count
         window = [UInt8](repeating: 0, count: Self.windowCount(count: count, piece: piece) + Self.slack)
     }
 
-    /// How large the window has to be: enough for what is repeated, and for what is read at once; or for everything.
+    /// Returns the size of the window: large enough for the longest distance and for one read, or for all data.
     static func windowCount(count: Int, piece: Int) -> Int {
         let (sum, isTooMany) = piece.addingReportingOverflow(longestDistance + maximumAtOnce)
         return isTooMany ? count : min(count, sum)
     }
 
-    /// How many bytes were made and not read.
+    /// The number of unread bytes.
     var available: Int { end &- start }
 
-    /// The end of what may be made now.
+    /// The current limit of the output.
     var limit: Int { min(window.count &- Self.slack, end &+ min(left, window.count)) }
 
-    /// Moves what is still needed to the beginning of the window.
+    /// Moves the bytes that are still needed to the start of the window.
     mutating func makeRoom() {
         let kept = min(start, max(0, end - Self.longestDistance))
         guard kept > 0 else { return }
@@ -95,7 +95,7 @@ struct Inflater {
         bytes.moveDown(range, to: 0)
     }
 
-    /// Takes apart what is in a span, up to an index.
+    /// Decompresses a span up to an index.
     mutating func inflate(
         _ input: Span<UInt8>,
         _ position: inout Int,
@@ -104,7 +104,7 @@ struct Inflater {
         let before = end
         defer { left -= end - before }
         let limit = limit
-        // Held once for all blocks of a piece, which may be very many.
+        // Retained once for all blocks of a piece, because there may be many.
         let (literals, distances) = fixed
         while true {
             switch state {
@@ -133,7 +133,7 @@ struct Inflater {
         }
     }
 
-    /// Copies what a stored block holds; says why if that is not all of it.
+    /// Copies a stored block, and returns the reason if it is not complete.
     private mutating func store(
         _ length: Int,
         of input: Span<UInt8>,
@@ -158,7 +158,7 @@ struct Inflater {
         return end < limit ? .starved : .full
     }
 
-    /// Repeats what came before; there must be room for it.
+    /// Repeats earlier output. There must be space for it.
     private mutating func copy(_ count: Int, from distance: Int) {
         for _ in 0..<count {
             window[end] = window[end &- distance]
@@ -167,7 +167,7 @@ struct Inflater {
     }
 }
 
-/// Why compressed data cannot be taken apart, as the end of a sentence that begins with them.
+/// The reason why compressed data are invalid, as the end of a sentence.
 enum InflateError: String, Error {
     case header = "have a header that is not zlib's"
     case dictionary = "need a dictionary"
@@ -180,12 +180,12 @@ enum InflateError: String, Error {
     case checksum = "have a wrong checksum"
 }
 
-/// Bits that were read and not yet used, the first of them lowest.
+/// Bits that were read but not used, with the first one lowest.
 struct BitBuffer {
     var bits: UInt64 = 0
     var count = 0
 
-    /// Reads as many bytes as there is room for, up to an index.
+    /// Reads as many bytes as fit, up to an index.
     @inline(__always)
     mutating func refill(_ input: Span<UInt8>, _ position: inout Int, through end: Int) {
         if position <= end &- 8 {
@@ -194,7 +194,7 @@ struct BitBuffer {
             bits |= input.word(at: position) &<< UInt64(count)
             count &+= bytes &<< 3
             position &+= bytes
-            // What stands above the bits that count is read again.
+            // Bits above the count are read again.
             bits &= 1 &<< UInt64(count) &- 1
             return
         }
@@ -205,7 +205,7 @@ struct BitBuffer {
         }
     }
 
-    /// Uses bits; there must be as many.
+    /// Removes and returns bits, which must be available.
     @inline(__always)
     mutating func take(_ number: Int) -> Int {
         let taken = bits & (1 &<< UInt64(number) &- 1)
@@ -219,6 +219,6 @@ struct BitBuffer {
         count &-= number
     }
 
-    /// Uses what is left of a byte.
+    /// Discards the rest of the current byte.
     mutating func align() { drop(count & 7) }
 }

@@ -1,7 +1,7 @@
 extension Span where Element == UInt8 {
-    /// The eight bytes at an index, the first of them lowest; zero if they are not all there.
+    /// Returns eight bytes as a little-endian integer; zero if not all of them exist.
     ///
-    /// The comparisons before let the compiler drop those of each byte, and read all eight at once.
+    /// The range check lets the compiler remove the check of each byte and use a single load.
     @inline(__always)
     func word(at index: Int) -> UInt64 {
         guard count >= 8, index >= 0, index <= count &- 8 else { return 0 }
@@ -10,7 +10,7 @@ extension Span where Element == UInt8 {
             | UInt64(bytes[4]) << 32 | UInt64(bytes[5]) << 40 | UInt64(bytes[6]) << 48 | UInt64(bytes[7]) << 56
     }
 
-    /// The four bytes at an index, the first of them lowest; zero if they are not all there.
+    /// Returns four bytes as a little-endian integer; zero if not all of them exist.
     @inline(__always)
     func quad(at index: Int) -> UInt32 {
         guard count >= 4, index >= 0, index <= count &- 4 else { return 0 }
@@ -18,19 +18,19 @@ extension Span where Element == UInt8 {
         return UInt32(bytes[0]) | UInt32(bytes[1]) << 8 | UInt32(bytes[2]) << 16 | UInt32(bytes[3]) << 24
     }
 
-    /// The number in the two bytes at an index, the higher first; the index must be one.
+    /// Returns two bytes as a big-endian integer. The bytes must exist.
     @inline(__always)
     func bigEndian16(at index: Int) -> Int { Int(self[index]) << 8 | Int(self[index &+ 1]) }
 
-    /// The number in the four bytes at an index, the highest first; the index must be one.
+    /// Returns four bytes as a big-endian integer. The bytes must exist.
     @inline(__always)
     func bigEndian32(at index: Int) -> Int { bigEndian16(at: index) << 16 | bigEndian16(at: index &+ 2) }
 }
 
 extension MutableSpan where Element == UInt8 {
-    /// Writes eight bytes, the lowest first; nothing if there is no room for all of them.
+    /// Writes an integer as eight little-endian bytes, or nothing if there is not enough space.
     ///
-    /// The last of them is the first that is written: who knows that it is there knows it of the others.
+    /// The last byte is written first, because its bounds check covers the others.
     @inline(__always)
     mutating func store(_ word: UInt64, at index: Int) {
         guard index >= 0, index < count &- 7 else { return }
@@ -45,7 +45,7 @@ extension MutableSpan where Element == UInt8 {
         self[end &- 8] = UInt8(truncatingIfNeeded: word)
     }
 
-    /// Writes four bytes, the lowest first; nothing if there is no room for all of them.
+    /// Writes an integer as four little-endian bytes, or nothing if there is not enough space.
     @inline(__always)
     mutating func store(_ quad: UInt32, at index: Int) {
         guard index >= 0, index < count &- 3 else { return }
@@ -56,12 +56,12 @@ extension MutableSpan where Element == UInt8 {
         self[end &- 4] = UInt8(truncatingIfNeeded: quad)
     }
 
-    /// Moves bytes to an earlier place; both places must be there.
+    /// Moves bytes to an earlier position. Both ranges must exist.
     mutating func moveDown(_ range: Range<Int>, to start: Int) {
         guard start < range.lowerBound else { return }
         var from = range.lowerBound
         var to = start
-        // A word that is written does not reach what is still to be read, if the places are a word apart.
+        // If the distance is at least a word, a write does not overlap bytes that are still to be read.
         if range.lowerBound - start >= 8 {
             while from <= range.upperBound &- 8 {
                 store(span.word(at: from), at: to)

@@ -1,4 +1,4 @@
-/// Takes compressed data in their container (RFC 1950) apart, a piece after the other.
+/// A streaming decompressor for the zlib format (RFC 1950).
 struct ZlibInflater {
     private enum State {
         case header
@@ -11,24 +11,24 @@ struct ZlibInflater {
     private var state = State.header
     private var checksum = Adler32()
 
-    /// Begins; see ``Inflater/init(count:piece:)``.
+    /// Creates a decompressor; see ``Inflater/init(count:piece:)``.
     init(count: Int, piece: Int) {
         inflater = Inflater(count: count, piece: piece)
     }
 
-    /// What was made and not read.
+    /// The number of unread bytes.
     var available: Int { inflater.available }
 
-    /// Whether all data were read, and their checksum is right.
+    /// Whether all data were read and the checksum is correct.
     var isFinished: Bool { if case .finished = state { true } else { false } }
 
-    /// Reads what was made: the place in the window where it begins.
+    /// Reads decompressed bytes, and returns their offset in the window.
     mutating func read(_ count: Int) -> Int {
         defer { inflater.start += count }
         return inflater.start
     }
 
-    /// Takes apart what is in a span, up to an index.
+    /// Decompresses a span up to an index.
     mutating func inflate(
         _ input: Span<UInt8>,
         _ position: inout Int,
@@ -71,16 +71,16 @@ struct ZlibInflater {
     }
 }
 
-/// The checksum of RFC 1950, section 8.2.
+/// The Adler-32 checksum of RFC 1950, section 8.2.
 struct Adler32 {
     private static let modulus: UInt32 = 65521
-    /// How many bytes the lanes below hold without overflow: a sum of 22 times 21 bytes of 255 still fits into 16 bits.
+    /// The block size in bytes that does not overflow the lanes: a sum of 22 × 21 bytes of 255 still fits into 16 bits.
     private static let blockLength = 8 * 22
 
     private var sum: UInt32 = 1
     private var sumOfSums: UInt32 = 0
 
-    /// The checksum of what was added.
+    /// The checksum of all bytes added so far.
     var value: UInt32 { sumOfSums << 16 | sum }
 
     /// Adds bytes.
@@ -97,13 +97,12 @@ struct Adler32 {
         }
     }
 
-    /// Adds a block of bytes, eight of them at a time, each of them in a lane of its own: those of even places in the lanes
-    /// of one number, the others in those of another.
+    /// Adds a block, eight bytes at a time in separate lanes: one integer holds the even positions and another the odd ones.
     @inline(__always)
     private mutating func addBlock(_ bytes: Span<UInt8>, at start: Int) {
         let mask: UInt64 = 0x00FF_00FF_00FF_00FF
         var (even, odd) = (UInt64(0), UInt64(0))
-        // What the sums were before each step, added up.
+        // The running total of the sums before each step.
         var (earlierEven, earlierOdd) = (UInt64(0), UInt64(0))
         var index = start
         while index < start &+ Self.blockLength {
@@ -114,7 +113,7 @@ struct Adler32 {
             odd &+= word &>> 8 & mask
             index &+= 8
         }
-        // A byte of place n in a word counts 8 − n times, and 8 times more for each step that comes after its own.
+        // The byte at position n of a word counts 8 − n times, and 8 more times for each later step.
         var total: UInt32 = 0
         var weighted: UInt32 = 0
         for lane in 0..<4 {
@@ -129,7 +128,7 @@ struct Adler32 {
         sum = (sum &+ total) % Self.modulus
     }
 
-    /// The checksum of bytes.
+    /// Returns the checksum of bytes.
     static func checksum(of bytes: Span<UInt8>) -> UInt32 {
         var checksum = Adler32()
         checksum.update(bytes)

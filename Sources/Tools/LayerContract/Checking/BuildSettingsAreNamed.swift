@@ -1,4 +1,4 @@
-/// Rule 9: a library that is linked past the dependencies, and a flag that SwiftPM does not check, is a decision of the diagram.
+/// Rule 9: linked libraries that bypass the dependencies, and unsafe flags, must be named in the diagram.
 struct BuildSettingsAreNamed {
     private let package: CheckedPackage
 
@@ -74,13 +74,13 @@ struct BuildSettingsAreNamed {
 }
 
 extension CheckedPackage {
-    /// A library that is linked.
+    /// A linked library or framework.
     struct Link {
         let name: String
         let location: SourceLocation
     }
 
-    /// What the module maps of a C target link. A system library is a ring for the very purpose, and links as it likes.
+    /// Returns what the module maps of a C target link. System libraries are exempt, because linking is their purpose.
     func linkedByModuleMap(_ target: TargetDescription) -> [Link] {
         guard target.language == .c else { return [] }
         return sources.filter { $0.target == target.name }.flatMap { source in
@@ -90,7 +90,7 @@ extension CheckedPackage {
         }
     }
 
-    /// The libraries and frameworks that targets link, by name.
+    /// Returns the names of the libraries and frameworks that the targets link.
     func links(of targets: [TargetDescription]) -> Set<String> {
         targets.reduce(into: []) { names, target in
             for setting in target.settings {
@@ -103,7 +103,7 @@ extension CheckedPackage {
         }
     }
 
-    /// The tools that targets pass unsafe flags to, in the order of the cases.
+    /// Returns the tools that the targets pass unsafe flags to, in case order.
     func unsafeFlags(of targets: [TargetDescription]) -> [BuildSetting.Tool] {
         BuildSetting.Tool.allCases.filter { tool in
             targets.contains { target in

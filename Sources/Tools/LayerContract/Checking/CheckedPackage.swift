@@ -1,6 +1,6 @@
-/// A package, its sources and its diagram, with what the rules ask of them.
+/// A package with its sources and its diagram, and the queries that the rules share.
 struct CheckedPackage: Sendable {
-    /// How a target belongs to its ring.
+    /// The role that a target has in its ring.
     enum Membership: Hashable, Sendable {
         case member, test
     }
@@ -15,9 +15,9 @@ struct CheckedPackage: Sendable {
     private let rings: [String: Ring]
     private let memberships: [String: (ring: String, membership: Membership)]
     private let edges: Set<Edge>
-    /// The modules that the sources of each target import.
+    /// The modules that the sources of each target import, by target name.
     let importedModules: [String: Set<String>]
-    /// Where the headers come from that C sources include.
+    /// The origins of the headers that C sources include.
     let headers: HeaderIndex
 
     init(
@@ -41,7 +41,8 @@ struct CheckedPackage: Sendable {
         headers = HeaderIndex(description.targets, sources)
     }
 
-    /// A test target that the diagram does not name belongs to the ring of the target that it is named after.
+    /// Returns the ring and membership of each target. A test target that the diagram does not name joins the ring of the
+    /// target that it is named after.
     private static func memberships(
         _ diagram: LayerDiagram,
         _ description: PackageDescription
@@ -49,7 +50,7 @@ struct CheckedPackage: Sendable {
         var memberships: [String: (ring: String, membership: Membership)] = [:]
         let kinds = Dictionary(description.targets.map { ($0.name, $0.kind) }) { first, _ in first }
         for ring in diagram.rings {
-            // A ring of tests alone is a ring like any other; beside what it tests, a test target is its tests.
+            // A test target counts as the ring's tests, unless the ring consists of test targets only.
             let isOfTests = ring.targets.allSatisfy { kinds[$0] == .test }
             for target in ring.targets {
                 memberships[target] = (ring.name, kinds[target] == .test && !isOfTests ? .test : .member)
@@ -68,17 +69,17 @@ struct CheckedPackage: Sendable {
 
     func membership(of target: TargetDescription) -> Membership? { memberships[target.name]?.membership }
 
-    /// The target of the package that a module is of.
+    /// Returns the package's target that builds the module.
     func target(ofModule module: String) -> TargetDescription? { targetsByModule[module] }
 
-    /// The edge that leads from one target to another, as it is or would have to be drawn; `nil` if one of them is in no
+    /// Returns the edge from one target to another, whether or not the diagram draws it; `nil` if either target is in no
     /// ring.
     func edge(from user: TargetDescription, to used: TargetDescription) -> Edge? {
         guard let source = memberships[user.name], let destination = memberships[used.name] else { return nil }
         return Edge(from: source.ring, to: destination.ring, for: source.membership == .test ? .testsOfRing : .ring)
     }
 
-    /// Whether the diagram lets one target use another. What a ring may use, its tests may use, and the ring itself.
+    /// Returns whether the diagram lets one target use another. The tests of a ring may use the ring and whatever it may use.
     func allows(_ user: TargetDescription, toUse used: TargetDescription) -> Bool {
         guard let edge = edge(from: user, to: used), membership(of: used) == .member else { return false }
         if edges.contains(edge) { return true }
@@ -86,57 +87,57 @@ struct CheckedPackage: Sendable {
         return edge.source == edge.destination || edges.contains(Edge(from: edge.source, to: edge.destination))
     }
 
-    /// The targets of a ring, and those that are its tests.
+    /// Returns the member targets and the test targets of a ring.
     func targets(of ring: Ring) -> (members: [TargetDescription], tests: [TargetDescription]) {
         let targets = description.targets.filter { self.ring(of: $0)?.name == ring.name }
         return (targets.filter { membership(of: $0) == .member }, targets.filter { membership(of: $0) == .test })
     }
 
-    /// The system modules that a target may import.
+    /// Returns the system modules that a target may import.
     func systemModules(of target: TargetDescription) -> [SystemModule] {
         guard let ring = ring(of: target) else { return [] }
         return ring.imports + (membership(of: target) == .test ? ring.testImports : [])
     }
 
-    /// What the diagram lets a target use of a package; nothing if it does not name the package.
+    /// Returns the target's permissions for a package; empty if the diagram does not name the package.
     func permissions(for package: String, of target: TargetDescription) -> [PackageUse] {
         packages(of: target).filter { $0.names(package) }
     }
 
-    /// The packages that a target may use.
+    /// Returns the packages that a target may use.
     func packages(of target: TargetDescription) -> [PackageUse] {
         guard let ring = ring(of: target) else { return [] }
         return ring.packages + (membership(of: target) == .test ? ring.testPackages : [])
     }
 
-    /// The modules that a target may import of the products it declares.
+    /// Returns the modules that a target may import from its declared products.
     func productModules(of target: TargetDescription) -> Set<String> {
         target.dependencies.reduce(into: []) { $0.formUnion(modules(of: $1, in: target)) }
     }
 
-    /// The modules of a product: those that the diagram names for its package if the product is not one of them, and the
-    /// one that is called like it otherwise.
+    /// Returns the modules of a product, including module aliases. If the diagram names modules for the package, but none
+    /// with the product's name, these are the modules; otherwise, the product has one module with its own name.
     func modules(of dependency: TargetDependency, in target: TargetDescription) -> [String] {
         guard case .product(let product, let package, let aliases) = dependency else { return [] }
         let named = permissions(for: package, of: target).flatMap(\.modules)
         return (named.isEmpty || named.contains(product) ? [product] : named) + aliases
     }
 
-    /// Whether the sources of a target make use of another target.
+    /// Returns whether the sources of a target use another target.
     func uses(_ user: TargetDescription, _ used: TargetDescription) -> Bool {
         if importedModules[user.name]?.contains(used.moduleName) == true { return true }
-        // A tool is built for its user, and not imported.
+        // Tools are built for the target that depends on them, not imported.
         let isImportable = [.library, .other].contains(used.kind) && user.kind != .other && user.kind != .plugin
         return !isImportable && user.dependencies.contains(.target(used.name))
     }
 
-    /// Whether the sources of a target import a module, or include a header of it.
+    /// Returns whether the sources of a target import a module or include one of its headers.
     func imports(_ user: TargetDescription, _ module: String) -> Bool {
         importedModules[user.name]?.contains(module) == true
             || headers.modules[user.name]?.contains(module.lowercased()) == true
     }
 
-    /// The edges between targets of which something holds.
+    /// Returns the edges between targets that satisfy the predicate.
     func edges(where isUsed: (TargetDescription, TargetDescription) -> Bool) -> Set<Edge> {
         var used: Set<Edge> = []
         for target in description.targets {
@@ -149,7 +150,7 @@ struct CheckedPackage: Sendable {
 }
 
 extension CheckedPackage {
-    /// What is wrong with an import of another target, or an include of its header; `nil` if nothing is.
+    /// Returns the finding for an import of another target, or an include of its header; `nil` if the use is allowed.
     func finding(
         _ text: String,
         at location: SourceLocation,
@@ -175,7 +176,7 @@ extension CheckedPackage {
         )
     }
 
-    /// Why a target may not use another, as the end of a sentence.
+    /// Returns why a target may not use another, as the end of a sentence.
     func absence(of used: TargetDescription, for user: TargetDescription) -> String {
         guard let edge = edge(from: user, to: used) else {
             return "\(ring(of: used) == nil ? used.name : user.name) is in no ring"
@@ -185,7 +186,7 @@ extension CheckedPackage {
         return "no arrow leads from \(edge.source) to \(edge.destination)\(isOutward(edge) ? ": that is outward" : "")"
     }
 
-    /// How to mend the use of a target that may not be used.
+    /// Returns how to fix a use that the diagram does not allow.
     func remedy(for user: TargetDescription, using used: TargetDescription, instead: String) -> String {
         guard let edge = edge(from: user, to: used) else {
             return "\(instead), or draw both in \(diagram.file), and an arrow between them if it is meant."
@@ -198,7 +199,7 @@ extension CheckedPackage {
         return "\(instead), or draw `\(edge.source) \(arrow) \(edge.destination)` in \(diagram.file) if it is meant."
     }
 
-    /// Whether the diagram leads the other way.
+    /// Returns whether the diagram's arrows lead in the opposite direction.
     private func isOutward(_ edge: Edge) -> Bool {
         guard edge.user == .ring else { return false }
         var reached: Set<String> = []

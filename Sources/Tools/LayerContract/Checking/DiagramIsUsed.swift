@@ -1,4 +1,4 @@
-/// Rule 8: what the diagram allows, and the manifest declares, somebody does.
+/// Rule 8: whatever the diagram allows and the manifest declares must be used.
 struct DiagramIsUsed {
     private let package: CheckedPackage
 
@@ -43,11 +43,11 @@ struct DiagramIsUsed {
     private func isUnused(_ dependency: TargetDependency, by target: TargetDescription) -> Bool {
         switch dependency {
         case .target(let name):
-            // What may not be declared at all is rule 2's.
+            // Rule 2 reports dependencies that may not be declared at all.
             guard let used = package.targets[name], package.allows(target, toUse: used) else { return false }
             return !package.uses(target, used)
         case .product(_, let identity, _):
-            // A package that the diagram does not name is rule 6's.
+            // Rule 6 reports packages that the diagram does not name.
             guard target.kind != .other, target.kind != .plugin,
                 !package.permissions(for: identity, of: target).isEmpty
             else { return false }

@@ -1,8 +1,8 @@
-/// Rule 3: what a source imports is declared, and drawn.
+/// Rule 3: every import needs a declared dependency and an edge in the diagram.
 struct ImportsFollowEdges {
-    /// What the compiler imports into every source by itself.
+    /// The modules that the compiler imports into every source implicitly.
     private static let standardLibrary: Set<String> = ["Swift", "_Concurrency", "_StringProcessing"]
-    /// What tests are written with.
+    /// The testing libraries.
     private static let testing: Set<String> = ["Testing", "XCTest"]
 
     private let package: CheckedPackage
@@ -22,7 +22,7 @@ struct ImportsFollowEdges {
         }
     }
 
-    /// Whether nobody needs to allow a module.
+    /// Returns whether a module needs no permission.
     static func isAlwaysAllowed(_ module: String, in target: TargetDescription) -> Bool {
         standardLibrary.contains(module) || (target.kind == .test && testing.contains(module))
     }
@@ -46,7 +46,7 @@ struct ImportsFollowEdges {
         return foreignFinding(declaration, in: source, of: target, insteadOf: substituted)
     }
 
-    /// An import of what is no target of the package.
+    /// Returns the finding for an import of a module that is not a target of the package.
     private func foreignFinding(
         _ declaration: ImportDeclaration,
         in source: SourceFacts,
@@ -86,7 +86,8 @@ struct ImportsFollowEdges {
         )
     }
 
-    /// A condition that asks for a target which may not be used: the code would differ by what is built beside it.
+    /// Returns the finding for a condition that tests for a target that may not be used. Such code would depend on which
+    /// targets happen to be built.
     private func finding(
         _ question: ModuleQuestion,
         in source: SourceFacts,
@@ -107,13 +108,14 @@ struct ImportsFollowEdges {
 }
 
 extension ImportDeclaration {
-    /// Whether a permission covers it: a substitute only where what it stands for cannot be imported.
+    /// Returns whether a permission covers the import. A substitute is allowed only where the module it replaces cannot be
+    /// imported.
     func isAllowed(by permission: SystemModule) -> Bool {
         permission.name == module && permission.substituted.map(absentModules.contains) ?? true
     }
 }
 
-/// Rule 5: internals are for a ring's own tests.
+/// Rule 5: only a ring's own tests may import its internals.
 struct TestableByOwnTests {
     private let package: CheckedPackage
 

@@ -1,14 +1,17 @@
-/// Holds a package to the diagram of its layers.
+/// A check of a package against its layer diagram.
+///
+///     let check = LayerCheck(diagram: diagram, package: package, sources: sources, manifest: manifest)
+///     let report = try check.report()
 public struct LayerCheck: Sendable {
     private let package: CheckedPackage
 
-    /// A check of a package.
+    /// Creates a check of a package.
     ///
     /// - Parameters:
-    ///   - diagram: the rings, and who may use whom.
+    ///   - diagram: the rings and the edges between them.
     ///   - package: the package as SwiftPM describes it.
-    ///   - sources: its sources, and the headers and module maps of its C targets and system libraries.
-    ///   - manifest: its manifest, for the lines of findings.
+    ///   - sources: the package's sources, plus the headers and module maps of its C targets and system libraries.
+    ///   - manifest: the package's manifest, which provides line numbers for findings.
     public init(
         diagram: LayerDiagram,
         package: PackageDescription,
@@ -23,11 +26,11 @@ public struct LayerCheck: Sendable {
         )
     }
 
-    /// Checks every rule.
+    /// Checks every rule and returns the findings.
     ///
-    /// - Throws: a ``DiagramError`` if the package has no target or source, or if the diagram matches none of its targets:
-    ///   a check of nothing is no check.
-    /// - Complexity: linear in what the sources import and declare, but for circles of subjects.
+    /// - Throws: a ``DiagramError`` if the package has no targets or no sources, or if the diagram matches none of its
+    ///   targets. Such a check would pass without checking anything.
+    /// - Complexity: linear in the number of imports and declarations in the sources, except for finding cycles of subjects.
     public func report() throws(DiagramError) -> LayerReport {
         let name = package.description.name
         guard !package.description.targets.isEmpty, !package.sources.isEmpty else {

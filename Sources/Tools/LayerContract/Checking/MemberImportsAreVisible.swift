@@ -1,4 +1,4 @@
-/// Rule 11: the compiler refuses the members of modules that a file does not import.
+/// Rule 11: the compiler must reject members of modules that a file does not import.
 struct MemberImportsAreVisible {
     private let package: CheckedPackage
 

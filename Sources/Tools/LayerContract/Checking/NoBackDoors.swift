@@ -1,4 +1,4 @@
-/// Rule 10: code that needs an import is not reached without one.
+/// Rule 10: code that needs an import must not be reached without one.
 struct NoBackDoors {
     private static let objectiveC = ["Foundation", "ObjectiveC"]
 

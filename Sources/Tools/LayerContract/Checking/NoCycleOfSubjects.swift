@@ -1,6 +1,6 @@
-/// Rule 7: the subjects of a ring can be read one after the other.
+/// Rule 7: the subjects of a target must not use each other in a cycle.
 struct NoCycleOfSubjects {
-    /// A use of one subject by another, as a step of a way round.
+    /// A use of one subject by another, as a step in a cycle.
     private struct Step {
         let user: String
         let used: String
@@ -18,7 +18,8 @@ struct NoCycleOfSubjects {
         self.package = package
     }
 
-    /// Tests are read beside what they test, so their folders may mention each other.
+    /// The findings for all targets except tests. Test folders may mention each other, because tests are read alongside the
+    /// code that they test.
     var findings: [Finding] {
         let sources = Dictionary(grouping: package.sources, by: \.target)
         return package.description.targets.filter { $0.kind != .test }.flatMap { target in
@@ -26,8 +27,8 @@ struct NoCycleOfSubjects {
         }
     }
 
-    /// One for each step that has to go until no circle is left; the step with the fewest uses is the easiest to take
-    /// back.
+    /// Returns a finding for each step to remove until no cycle is left. In each cycle, it picks the step with the fewest
+    /// uses, which is the easiest to remove.
     private func findings(_ subjects: Subjects, of target: TargetDescription) -> [Finding] {
         var graph = Graph(subjects.uses.mapValues { Array($0.keys) })
         var findings: [Finding] = []

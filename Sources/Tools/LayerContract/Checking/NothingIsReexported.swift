@@ -1,7 +1,7 @@
-/// Rule 4: who uses a module names it, and who shows one says so.
+/// Rule 4: modules must not be re-exported, and a public import must appear in the public interface.
 struct NothingIsReexported {
     private let package: CheckedPackage
-    /// The types of each target that other modules can see, and those that all of its own sources can.
+    /// The types of each target that other modules can see. `topLevelTypes` has those that all of its own sources can see.
     private let visibleTypes: [String: Set<String>]
     private let topLevelTypes: [String: Set<String>]
 
@@ -55,7 +55,7 @@ struct NothingIsReexported {
         )
     }
 
-    /// Whether a declaration that can be seen at a level names a type of the module, as far as the source tells.
+    /// Returns whether a declaration visible at the access level may name a type of the module, as far as the source tells.
     private func isShown(_ module: String, _ access: AccessLevel, in source: SourceFacts) -> Bool {
         let levels: [AccessLevel] = access == .public ? [.public] : [.public, .package]
         if levels.contains(where: source.declarations.unsettled.contains) { return true }
@@ -63,7 +63,7 @@ struct NothingIsReexported {
         if let target = package.target(ofModule: module) {
             return !shown.isDisjoint(with: visibleTypes[target.name] ?? []) || target.kind == .other
         }
-        // Of a module whose source is not here: a type that nobody else declares may be its own.
+        // The module's source is not available, so a type that no known module declares may belong to it.
         var known = StandardLibrary.types.union(source.declarations.types).union(source.declarations.parameters).union(
             topLevelTypes[source.target] ?? []
         )
@@ -73,7 +73,7 @@ struct NothingIsReexported {
         return !shown.subtracting(known).isEmpty
     }
 
-    /// An alias at the top of a file that is another ring's type under a name of this one's.
+    /// Returns the finding for a file-level alias that exposes another ring's type under a name of this ring.
     private func finding(_ alias: Declarations.Alias, in source: SourceFacts) -> Finding? {
         guard let target = package.targets[source.target], let used = aliased(alias, in: source),
             let edge = package.edge(from: target, to: used), edge.source != edge.destination
@@ -97,12 +97,12 @@ struct NothingIsReexported {
     }
 }
 
-/// Names that belong to the standard library, which every source imports by itself.
+/// The names of the standard library, which every source imports implicitly.
 ///
-/// A name that is missing here makes the check more lenient. Names that other modules use as well are left out on purpose:
-/// who shows a `Span` may show a tracer's.
+/// A missing name makes the check more lenient. Names that other modules also use are left out on purpose: a `Span` in an
+/// interface may be a tracer's.
 enum StandardLibrary {
-    /// Types of Swift 6.2, and what stands for a type in every source.
+    /// The types of Swift 6.2, and the keywords that stand for types.
     static let types: Set<String> = Set(
         """
         Actor AdditiveArithmetic Any AnyActor AnyBidirectionalCollection AnyClass AnyCollection AnyHashable

@@ -1,4 +1,4 @@
-/// The folders of a target, and who of them mentions whom.
+/// The subjects of a target, which are its folders, and their mentions of each other.
 struct Subjects {
     /// A mention of one subject in another.
     struct Use {
@@ -6,15 +6,16 @@ struct Subjects {
         let location: SourceLocation
     }
 
-    /// The mentions, by who mentions and who is mentioned.
+    /// The mentions, by the mentioning subject and then by the mentioned one.
     private(set) var uses: [String: [String: [Use]]] = [:]
 
-    /// Reads the sources of one target.
+    /// Creates the mentions from the sources of one target.
     ///
-    /// The names of types at the top of a file, and of those in extensions behind what is extended, are followed to the
-    /// one subject that declares them. Those that several subjects declare are not followed, and neither are functions and
-    /// members: whose they are, only a compiler knows. A type of the same name hides another one where it is declared around
-    /// the mention: in the file, in a type that the mention is in, or in what that type inherits.
+    /// A name counts as a mention if exactly one subject declares it, either as a file-level type or as a type in an
+    /// extension. The latter must be qualified by the extended type. Names that several subjects declare are ignored.
+    /// So are functions and members, because only the compiler can resolve them. A type of the same name shadows the
+    /// other one if it is declared in the file, in a type that encloses the mention, or in a type that an enclosing
+    /// type inherits from.
     init(_ sources: [SourceFacts], moduleName: String) {
         let types = Self.owners(of: sources) { $0.declarations.topLevelTypes }
         let extensionTypes = Self.owners(of: sources) { $0.declarations.extensionTypes }
@@ -43,12 +44,12 @@ struct Subjects {
         uses[subject, default: [:]][owner, default: []].append(use)
     }
 
-    /// The mentions of one subject in another, by file and line.
+    /// Returns the mentions of one subject in another, by file and line.
     func uses(of used: String, by user: String) -> [Use] {
         (uses[user]?[used] ?? []).sorted { ($0.location, $0.name) < ($1.location, $1.name) }
     }
 
-    /// The one subject that declares each name.
+    /// Returns the subject that declares each name, for names that exactly one subject declares.
     private static func owners(
         of sources: [SourceFacts],
         _ names: (SourceFacts) -> Set<String>

@@ -1,4 +1,4 @@
-/// Rule 1: nothing unlisted, nothing imaginary.
+/// Rule 1: every target must be in a ring, and every ring must have a target.
 struct TargetsMatchRings {
     private let package: CheckedPackage
 
@@ -55,7 +55,7 @@ struct TargetsMatchRings {
     }
 }
 
-/// Rule 2: what the manifest declares, the diagram draws.
+/// Rule 2: every declared dependency must follow an edge of the diagram.
 struct DependenciesFollowEdges {
     private let package: CheckedPackage
 
@@ -83,7 +83,7 @@ struct DependenciesFollowEdges {
     }
 }
 
-/// Rule 6: a package is a decision of the diagram.
+/// Rule 6: every package dependency must be named in the diagram.
 struct PackagesAreNamed {
     private let package: CheckedPackage
 

@@ -1,4 +1,4 @@
-/// Reads a flowchart line by line.
+/// A line-by-line parser for Mermaid flowcharts.
 struct DiagramReader {
     private(set) var rings: [Ring] = []
     private(set) var edges: [Edge] = []
@@ -6,20 +6,20 @@ struct DiagramReader {
     private(set) var ringLines: [String: Int] = [:]
     private(set) var edgeLines: [Edge: Int] = [:]
     private var labelled: Set<String> = []
-    /// The frames around rings, those that are open, and the rings that are placed in one.
+    /// The names of all subgraphs. The properties below hold how many are open, and the rings that are placed in one.
     private var frames: Set<String> = []
     private var openFrames = 0
     private var framed: Set<String> = []
     private var passage = DiagramPassage()
 
-    /// What Mermaid knows besides nodes and arrows, by the first word of a statement.
+    /// The Mermaid statements other than nodes and arrows, by their first word.
     private static let ignored: Set<String> = [
         "flowchart", "flowchart-elk", "graph", "subgraph", "end", "direction", "classDef", "class", "style",
         "linkStyle",
         "click", "accTitle", "accTitle:", "accDescr", "accDescr:",
     ]
 
-    /// Reads the next line.
+    /// Parses the next line.
     mutating func read(_ text: String, number: Int) throws(DiagramError) {
         if passage.takes(text.trimmed, isAtTop: rings.isEmpty && statements.isEmpty) {
             statements.append(.verbatim(text))
@@ -30,7 +30,7 @@ struct DiagramReader {
             let words = piece.words
             guard let first = words.first, !first.hasPrefix("%%") else { continue }
             if Self.ignored.contains(first) {
-                // As the name of a ring, such a word would take its arrow with it.
+                // If the word is meant as a ring's name, ignoring the statement would also drop its arrow.
                 guard words.count == 1 || !["-", "=", "&", "~"].contains(where: words[1].hasPrefix) else {
                     throw DiagramError(line: number, "“\(first)” is a word of Mermaid and cannot name a ring.")
                 }
@@ -46,9 +46,9 @@ struct DiagramReader {
         if text.trimmed.hasPrefix("%%") { statements.append(.verbatim(text)) }
     }
 
-    /// Ends the diagram.
+    /// Finishes the diagram.
     ///
-    /// - Throws: a ``DiagramError`` for what is opened and not closed, and for an arrow to a frame: who is meant by it?
+    /// - Throws: a ``DiagramError`` for an unclosed element, or for an arrow to a subgraph, which is ambiguous.
     func finish() throws(DiagramError) {
         if let end = passage.end {
             throw DiagramError("The diagram opens what “\(end)” would close, and nothing does.")
@@ -60,7 +60,7 @@ struct DiagramReader {
         )
     }
 
-    /// The statements of a line, which semicolons end that are in no label.
+    /// Splits a line into statements at the semicolons outside labels.
     private static func pieces(of line: String) -> [String] {
         if line.trimmed.hasPrefix("%%") { return [] }
         var pieces = [""]
@@ -91,7 +91,7 @@ struct DiagramReader {
             ringLines[node.name] = number
             statements.append(.ring(node.name))
         }
-        // Mermaid draws a ring in the frame in which it is mentioned.
+        // Mermaid draws a ring in the subgraph that mentions it.
         if openFrames > 0, framed.insert(node.name).inserted {
             statements.removeAll { $0 == .ring(node.name) }
             statements.append(.ring(node.name))
@@ -113,26 +113,25 @@ struct DiagramReader {
     }
 }
 
-/// A line of a diagram that has its place in it.
+/// A statement of a diagram whose position is preserved.
 enum DiagramStatement: Hashable {
-    /// The ring of this name is drawn here.
+    /// The position of the ring with this name.
     case ring(String)
-    /// Something that means nothing to the contract: a comment, a style, a frame around rings.
+    /// A statement without meaning for the contract: a comment, a style, or a subgraph.
     case verbatim(String)
 }
 
-/// What goes on over several lines of a diagram and means nothing to the contract: front matter, a directive, a
-/// description.
+/// A multiline passage of a diagram without meaning for the contract: front matter, a directive, or a description.
 struct DiagramPassage {
-    /// What ends the passage that is open; `nil` if none is.
+    /// The text that ends the open passage; `nil` if no passage is open.
     private(set) var end: String?
 
-    /// Whether the next line, without the white space around it, belongs to a passage.
+    /// Consumes the next line if it belongs to a passage.
     ///
     /// - Parameters:
-    ///   - line: the line.
-    ///   - isAtTop: whether nothing stands above it, where `---` opens front matter.
-    /// - Returns: whether it begins one, ends one, or stands in one.
+    ///   - line: the line, without surrounding white space.
+    ///   - isAtTop: whether this is the first line, where `---` opens front matter.
+    /// - Returns: whether the line begins, continues, or ends a passage.
     mutating func takes(_ line: String, isAtTop: Bool) -> Bool {
         if let end {
             if line.hasSuffix(end) { self.end = nil }

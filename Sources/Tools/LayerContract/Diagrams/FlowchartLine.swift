@@ -1,6 +1,6 @@
-/// A line of a flowchart, taken apart: nodes with their labels, and the arrows between them.
+/// A parsed line of a flowchart: nodes with their labels, and the arrows between them.
 struct FlowchartLine {
-    /// A node as it is mentioned.
+    /// A mention of a node.
     struct Node {
         let name: String
         let label: String?
@@ -13,9 +13,9 @@ struct FlowchartLine {
     private let characters: [Character]
     private var position = 0
 
-    /// Takes a line apart: `A["label"] --> B & C -.-> D`.
+    /// Parses a line such as `A["label"] --> B & C -.-> D`.
     ///
-    /// - Throws: a ``DiagramError`` at the first character that means nothing to the contract.
+    /// - Throws: a ``DiagramError`` at the first character that the contract does not support.
     init(_ line: String, number: Int) throws(DiagramError) {
         self.number = number
         characters = Array(line)
@@ -65,7 +65,7 @@ struct FlowchartLine {
         return name
     }
 
-    /// A hyphen is part of a name, unless it begins an arrow.
+    /// Returns whether a character is part of a name. A hyphen is, unless it begins an arrow.
     private func isInName(at index: Int) -> Bool {
         let character = characters[index]
         if character.isLetter || character.isNumber || character == "_" { return true }
@@ -89,8 +89,8 @@ struct FlowchartLine {
         return text
     }
 
-    /// `-->` and `==>` are the ring's, `-.->` is its tests'; each may carry a text, which means nothing here. `~~~` only
-    /// places its nodes.
+    /// Parses an arrow. `-->` and `==>` are edges of the ring, `-.->` is an edge of its tests. Arrows may carry a text, which
+    /// is ignored. `~~~` only affects the layout.
     private mutating func arrow() throws(DiagramError) -> Edge.User? {
         if take("~~~") {
             skip { $0 == "~" }
@@ -103,7 +103,7 @@ struct FlowchartLine {
         skip { $0 == shaft }
         let isLongEnough = isDotted || position - start > 1
         if !takeHead(isDotted) {
-            // Behind a shaft of two, a text may stand before the rest of the arrow.
+            // After a shaft of two characters, a text may precede the rest of the arrow.
             guard isLongEnough, position - start == 2, !isAtEnd, beginsText(characters[position]) else {
                 throw notUnderstood(from: start)
             }
@@ -124,14 +124,14 @@ struct FlowchartLine {
         return isDotted ? .testsOfRing : .ring
     }
 
-    /// `--x` and `--o` are arrows of another kind, and no text.
+    /// Returns whether a character begins an arrow's text. `--x` and `--o` are other arrows, not texts.
     private func beginsText(_ character: Character) -> Bool {
         character.isWhitespace || character == "\"" || (character.isLetter && character != "x" && character != "o")
     }
 
     private mutating func takeHead(_ isDotted: Bool) -> Bool { take(isDotted ? "->" : ">") }
 
-    /// Skips a text, and what is quoted in it whole.
+    /// Skips a text, including whole quoted strings.
     private mutating func skipText(upTo end: String) {
         var isQuoted = false
         while !isAtEnd, isQuoted || !characters[position...].starts(with: end) {

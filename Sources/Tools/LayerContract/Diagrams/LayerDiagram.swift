@@ -1,6 +1,6 @@
-/// The rings of a package and who may use whom, as a Mermaid flowchart draws them.
+/// The rings of a package and the allowed dependencies between them, drawn as a Mermaid flowchart.
 ///
-/// A node is a ring. Its label can name its targets and what they may import:
+/// Each node is a ring. Its label can name its targets and the system modules that they may import:
 ///
 /// ```mermaid
 /// flowchart LR
@@ -9,37 +9,37 @@
 ///     Adapters -.-> TestSupport
 /// ```
 ///
-/// An arrow `-->` means *may use*, and `-.->` that only the tests of the ring may.
+/// An arrow `-->` means that the ring may use the other one. An arrow `-.->` means that only the ring's tests may.
 public struct LayerDiagram: Sendable {
-    /// The file that the diagram was read from, by its path from the package's root.
+    /// The path of the diagram's file, relative to the package root.
     public let file: String
-    /// The rings, in the order in which they are drawn.
+    /// The rings, in drawing order.
     public let rings: [Ring]
-    /// The arrows, in the order in which they are drawn.
+    /// The edges, in drawing order.
     public let edges: [Edge]
-    /// The other flowcharts of the file, which are not read.
+    /// Notes about the file's other flowcharts, which are ignored.
     public let notes: [Note]
 
-    /// Where the block stands in the file, from its first line behind the fence; `nil` if it is in no file yet.
+    /// The lines of the block in the file, starting after the opening fence; `nil` if the diagram is not in a file yet.
     let lineRange: Range<Int>?
-    /// The statements that are neither rings nor arrows, or the names of rings, in the order of the block.
+    /// The names of the rings, and the statements that are neither rings nor arrows, in the order of the block.
     let statements: [DiagramStatement]
     private let ringLines: [String: Int]
     private let edgeLines: [Edge: Int]
 
-    /// Reads the diagram of a Markdown file.
+    /// Creates a diagram from a flowchart in a Markdown file.
     ///
     /// - Parameters:
     ///   - markdown: the file's text.
-    ///   - file: the file's path from the package's root, for messages.
-    ///   - heading: the heading that the block stands under; without it, the first flowchart of the file is read.
-    /// - Throws: a ``DiagramError`` if there is no such block, if a line of it is not understood, if it has no ring, or
-    ///   if its arrows go round in a circle.
+    ///   - file: the file's path relative to the package root, for messages.
+    ///   - heading: the heading above the flowchart; `nil` to read the first flowchart of the file.
+    /// - Throws: a ``DiagramError`` if there is no such flowchart, if it has a syntax error, if it has no rings, or if its
+    ///   arrows form a cycle.
     public init(markdown: String, file: String, under heading: String? = nil) throws(DiagramError) {
         let block = try Self.block(of: markdown, file, heading)
         var reader = DiagramReader()
         for (index, line) in block.lines.enumerated() {
-            // The block's own indentation is no part of what it says.
+            // Strip the block's own indentation.
             let indentation = line.prefix(block.indentation).prefix { $0 == " " }.count
             try reader.read(String(line.dropFirst(indentation)), number: block.firstLine + index)
         }
@@ -59,7 +59,7 @@ public struct LayerDiagram: Sendable {
         try refuseSharedTargets()
     }
 
-    /// A diagram that is in no file yet.
+    /// Creates a diagram that is not in a file yet.
     init(file: String, rings: [Ring], edges: [Edge]) {
         self.file = file
         self.rings = rings
@@ -71,17 +71,17 @@ public struct LayerDiagram: Sendable {
         edgeLines = [:]
     }
 
-    /// Whether a Markdown text has a flowchart.
+    /// Returns whether a Markdown text contains a flowchart.
     public static func isDrawn(in markdown: String) -> Bool {
         MermaidBlock.all(in: markdown).contains(where: \.isFlowchart)
     }
 
-    /// Where a ring is drawn.
+    /// Returns the location of a ring in the diagram's file.
     func location(of ring: Ring) -> SourceLocation {
         SourceLocation(file: file, line: ringLines[ring.name] ?? 1)
     }
 
-    /// Where an arrow is drawn.
+    /// Returns the location of an edge in the diagram's file.
     func location(of edge: Edge) -> SourceLocation {
         SourceLocation(file: file, line: edgeLines[edge] ?? 1)
     }
@@ -104,7 +104,7 @@ public struct LayerDiagram: Sendable {
         return found
     }
 
-    /// A reader may take every flowchart for the contract; only one of them is.
+    /// Returns a note for each other flowchart, because a reader may mistake it for the contract.
     private static func notes(on markdown: String, _ file: String, besides block: MermaidBlock) -> [Note] {
         MermaidBlock.all(in: markdown).filter { $0.isFlowchart && $0.firstLine != block.firstLine }.map { other in
             Note(
@@ -127,7 +127,7 @@ public struct LayerDiagram: Sendable {
         }
     }
 
-    /// An arrow from a ring to itself lets its targets use each other, and is no circle.
+    /// Throws if the arrows form a cycle. An arrow from a ring to itself is allowed: it lets the ring's targets use each other.
     private func refuseCircles() throws(DiagramError) {
         let arrows = edges.filter { $0.user == .ring && $0.source != $0.destination }
         let graph = Graph(Dictionary(grouping: arrows, by: \.source).mapValues { $0.map(\.destination) })
@@ -140,24 +140,24 @@ public struct LayerDiagram: Sendable {
     }
 }
 
-/// An arrow of the diagram, from one ring to another.
+/// An edge of the diagram, from a ring to another one that it may use.
 public struct Edge: Hashable, Sendable {
-    /// Who may use the other ring.
+    /// The targets that an edge applies to.
     public enum User: Hashable, Sendable {
-        /// The ring's targets, and its tests: drawn `-->`.
+        /// The ring's targets and its tests, drawn as `-->`.
         case ring
-        /// The ring's tests alone: drawn `-.->`.
+        /// Only the ring's tests, drawn as `-.->`.
         case testsOfRing
     }
 
-    /// The ring that uses.
+    /// The ring that the edge starts from, which may use the destination.
     public let source: String
-    /// The ring that is used.
+    /// The ring that the source may use.
     public let destination: String
-    /// Whose arrow it is.
+    /// The targets of the source that the edge applies to.
     public let user: User
 
-    /// An arrow from one ring to another.
+    /// Creates an edge from one ring to another.
     public init(from source: String, to destination: String, for user: User = .ring) {
         self.source = source
         self.destination = destination
@@ -166,15 +166,15 @@ public struct Edge: Hashable, Sendable {
 }
 
 extension Edge: CustomStringConvertible {
-    /// The edge as findings name it.
+    /// The edge as it appears in findings, such as `Adapters → Core`.
     public var description: String { "\(source) → \(destination)" }
 }
 
-/// What keeps a diagram from being a contract.
+/// An error that makes a diagram unusable as a contract.
 public struct DiagramError: Error, Hashable, Sendable {
-    /// The line in the file, from 1; `nil` if the whole file is meant.
+    /// The line in the file, starting at 1; `nil` if the error concerns the whole file.
     public let line: Int?
-    /// What is wrong and what to do, in sentences.
+    /// The problem and how to fix it, in sentences.
     public let explanation: String
 
     init(line: Int? = nil, _ explanation: String) {
@@ -184,6 +184,6 @@ public struct DiagramError: Error, Hashable, Sendable {
 }
 
 extension DiagramError: CustomStringConvertible {
-    /// What is wrong and what to do, with the line if there is one.
+    /// The explanation, prefixed with the line if there is one.
     public var description: String { line.map { "line \($0): \(explanation)" } ?? explanation }
 }

@@ -1,15 +1,15 @@
-/// A fenced Mermaid block of a Markdown file.
+/// A fenced Mermaid block in a Markdown file.
 struct MermaidBlock {
-    /// The heading that it stands under, without its marks; empty above the first one.
+    /// The text of the heading above the block; empty if there is none.
     let heading: String
-    /// The line of its first line behind the fence, from 1.
+    /// The number of the first line after the opening fence, starting at 1.
     let firstLine: Int
-    /// Its lines, without the fences.
+    /// The lines between the fences.
     let lines: [String]
-    /// What every line of it is indented by.
+    /// The indentation of the block.
     let indentation: Int
 
-    /// Whether it is a flowchart, by the first line that says anything.
+    /// Whether the block is a flowchart, judged by its first meaningful line.
     var isFlowchart: Bool {
         var passage = DiagramPassage()
         for line in lines.lazy.map(\.trimmed) where !line.isEmpty {
@@ -20,10 +20,10 @@ struct MermaidBlock {
         return false
     }
 
-    /// The Mermaid blocks of a Markdown text, from top to bottom.
+    /// Returns the Mermaid blocks of a Markdown text, from top to bottom.
     ///
-    /// Fences follow CommonMark 0.31 §4.5: three or more of one mark, closed by at least as many; a block that is never
-    /// closed ends with the file. They may be indented as far as a list needs it.
+    /// Fences follow CommonMark 0.31 §4.5: at least three of the same character, closed by at least as many. An unclosed block
+    /// ends with the file. Fences may be indented as deeply as a list requires.
     static func all(in markdown: String) -> [MermaidBlock] {
         var blocks: [MermaidBlock] = []
         var heading = ""
@@ -40,7 +40,7 @@ struct MermaidBlock {
                     content.lines.append(line)
                 }
             } else if isInComment || line.contains("<!--") {
-                // What readers do not see is no contract.
+                // HTML comments are invisible to readers, so they are not part of the contract.
                 let rest = line.ranges(of: "<!--").last.map { line[$0.upperBound...] } ?? line[...]
                 isInComment = !rest.contains("-->")
             } else if let opened = MarkdownFence(opening: line) {
@@ -59,7 +59,7 @@ struct MermaidBlock {
     }
 }
 
-/// The line that opens a fenced block.
+/// The opening fence of a Markdown block.
 struct MarkdownFence {
     let mark: Character
     let count: Int
@@ -96,12 +96,12 @@ struct MarkdownFence {
 }
 
 extension String {
-    /// The text's lines, without what ends them.
+    /// The lines of the text, without line endings.
     var lines: [String] {
         split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }.map(String.init)
     }
 
-    /// The text without the white space around it.
+    /// The text without surrounding white space.
     var trimmed: String {
         var text = self[...]
         while text.first?.isWhitespace == true { text.removeFirst() }
@@ -109,10 +109,10 @@ extension String {
         return String(text)
     }
 
-    /// What stands between white space.
+    /// The words of the text, separated by white space.
     var words: [String] { split(whereSeparator: \.isWhitespace).map(String.init) }
 
-    /// The text without this mark and white space at its end.
+    /// Returns the text without trailing occurrences of the character and surrounding white space.
     func trimmingSuffix(_ mark: Character) -> String {
         var text = self[...]
         while text.last == mark { text.removeLast() }

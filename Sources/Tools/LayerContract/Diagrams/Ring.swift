@@ -1,29 +1,29 @@
-/// A node of the diagram: targets that are held to the same rules.
+/// A node of the diagram: a group of targets that follow the same rules.
 public struct Ring: Hashable, Sendable {
-    /// The node's name.
+    /// The name of the node.
     public let name: String
-    /// What the diagram shows as the node's title, if it is not the name.
+    /// The title of the node, if it differs from the name.
     public var title: String?
     /// The targets of the ring.
     public var targets: [String]
-    /// Whether the label names the targets; without that, the ring is its one target.
+    /// Whether the label lists the targets. If not, the ring consists of the one target with its name.
     public var namesTargets: Bool
-    /// The test targets that belong to the ring and are not called `TargetTests` for one of its targets.
+    /// The ring's additional test targets, beyond those named `TargetTests` after one of its targets.
     public var testTargets: [String]
-    /// The system modules that its sources may import.
+    /// The system modules that the ring's sources may import.
     public var imports: [SystemModule]
-    /// The system modules that its tests may import beside those.
+    /// The additional system modules that the ring's tests may import.
     public var testImports: [SystemModule]
-    /// The packages that it may use.
+    /// The packages that the ring may use.
     public var packages: [PackageUse]
-    /// The packages that its tests may use beside those.
+    /// The additional packages that the ring's tests may use.
     public var testPackages: [PackageUse]
-    /// The libraries and frameworks that its targets and their tests may link.
+    /// The libraries and frameworks that the ring's targets and tests may link.
     public var links: [String]
-    /// The tools that its targets and their tests may pass unsafe flags to.
+    /// The tools that the ring's targets and tests may pass unsafe flags to.
     public var unsafeFlags: [BuildSetting.Tool]
 
-    /// A ring of one target, which has its name.
+    /// Creates a ring of the one target with the same name.
     public init(_ name: String) {
         self.name = name
         targets = [name]
@@ -37,7 +37,7 @@ public struct Ring: Hashable, Sendable {
         unsafeFlags = []
     }
 
-    /// A ring for a target, by a name that can be drawn.
+    /// Creates a ring for a target, with a node name that Mermaid accepts.
     init(drawing target: String) {
         var name = String(target.map { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" ? $0 : "_" })
         if ["end", "graph", "flowchart", "subgraph", "style", "class", "click", "direction"].contains(name) {
@@ -49,16 +49,16 @@ public struct Ring: Hashable, Sendable {
     }
 }
 
-/// A module of the toolchain or the system that a ring may import.
+/// A toolchain or system module that a ring may import.
 public struct SystemModule: Hashable, Sendable {
-    /// The module's name.
+    /// The name of the module.
     public let name: String
-    /// The module in whose place this one stands: it may be imported only where that one cannot be.
+    /// The module that this one replaces. This module may be imported only where that module is unavailable.
     ///
-    /// `FoundationEssentials else Foundation` allows `Foundation` in its place alone.
+    /// For example, `FoundationEssentials else Foundation` allows `Foundation` only as a replacement.
     public let substituted: String?
 
-    /// A module of the toolchain or the system.
+    /// Creates a permission to import a system module.
     public init(_ name: String, inPlaceOf substituted: String? = nil) {
         self.name = name
         self.substituted = substituted
@@ -67,23 +67,23 @@ public struct SystemModule: Hashable, Sendable {
 
 /// A package that a ring may use.
 public struct PackageUse: Hashable, Sendable {
-    /// The package's identity, as the manifest names it.
+    /// The package identity, as the manifest spells it.
     public let identity: String
-    /// The modules that may be imported of it; empty if they are called what its products are called.
+    /// The modules that may be imported from the package; empty if the modules have the names of the products.
     public let modules: [String]
 
-    /// A package that a ring may use.
+    /// Creates a permission to use a package.
     public init(_ identity: String, modules: [String] = []) {
         self.identity = identity
         self.modules = modules
     }
 
-    /// Whether it is this package: the case of an identity means nothing to SwiftPM.
+    /// Returns whether this is the package with the given identity. SwiftPM ignores the case of identities.
     func names(_ package: String) -> Bool { identity.lowercased() == package.lowercased() }
 }
 
 extension Ring {
-    /// A ring as its node's label describes it.
+    /// Creates a ring from the label of its node.
     init(_ name: String, label: RingLabel, line: Int) throws(DiagramError) {
         self.init(name)
         title = label.title == name ? nil : label.title
@@ -100,7 +100,7 @@ extension Ring {
         unsafeFlags = try Self.tools(label.lists[.unsafeFlags] ?? [], line)
     }
 
-    /// The node's label, as it is drawn.
+    /// The label of the node, as it is drawn.
     var label: String {
         var lines = [title ?? name]
         func draw(_ key: RingLabel.Key, _ items: [String]) {
@@ -117,7 +117,7 @@ extension Ring {
         return lines.joined(separator: "<br/>")
     }
 
-    /// `A` is one module; of `A else B else C`, the others stand in place of the first.
+    /// Parses modules. `A` is one module; in `A else B else C`, the others replace the first.
     private static func modules(_ items: [String], _ line: Int) throws(DiagramError) -> [SystemModule] {
         var modules: [SystemModule] = []
         for item in items {
@@ -175,15 +175,15 @@ extension Ring {
 }
 
 extension PackageUse: CustomStringConvertible {
-    /// The package as a label names it.
+    /// The package as a label spells it.
     public var description: String {
         modules.isEmpty ? identity : "\(identity) (\(modules.joined(separator: ", ")))"
     }
 }
 
-/// What a node's label says of its ring: a title, and lines such as `imports: Synchronization`.
+/// The contents of a node's label: a title, and lines such as `imports: Synchronization`.
 struct RingLabel {
-    /// The keys that a line can have, in the order in which they are drawn.
+    /// The keys of a label's lines, in drawing order.
     enum Key: String, CaseIterable {
         case targets
         case tests
@@ -200,16 +200,16 @@ struct RingLabel {
     let title: String?
     let lists: [Key: [String]]
 
-    /// Reads a label.
+    /// Parses a label.
     ///
-    /// - Throws: a ``DiagramError`` for a line that is neither a title nor one of the keys with a list.
+    /// - Throws: a ``DiagramError`` for a line that is neither the title nor a key with a list.
     init(_ label: String, line: Int) throws(DiagramError) {
         var titles: [String] = []
         var lists: [Key: [String]] = [:]
         for (index, part) in Self.parts(of: label).enumerated() where !part.isEmpty {
             let name = String(part.prefix { $0 != ":" }).trimmed
             let key = Key(rawValue: name)
-            // A title may have a colon; a slip of the pen behind it is told.
+            // The title may contain a colon. In later lines, an unknown key is reported as a mistake.
             guard let colon = part.firstIndex(of: ":"), index > 0 || key != nil else {
                 titles.append(part)
                 continue
@@ -229,7 +229,7 @@ struct RingLabel {
         self.lists = lists
     }
 
-    /// The label's parts: Mermaid breaks its lines by `<br>` or by `\n`.
+    /// Returns the lines of the label. Mermaid breaks lines at `<br>` or `\n`.
     private static func parts(of label: String) -> [String] {
         var parts = [""]
         var rest = label[...]
@@ -245,7 +245,7 @@ struct RingLabel {
         return parts.map(\.trimmed)
     }
 
-    /// What stands between commas that are not in parentheses.
+    /// Splits a list at the commas outside parentheses.
     private static func items(of list: String) -> [String] {
         var items = [""]
         var depth = 0

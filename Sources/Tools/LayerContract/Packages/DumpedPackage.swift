@@ -1,4 +1,4 @@
-/// What is read of `swift package dump-package`.
+/// The decoded parts of `swift package dump-package`.
 struct DumpedPackage: Decodable {
     struct Target: Decodable {
         let name: String
@@ -9,16 +9,16 @@ struct DumpedPackage: Decodable {
         let pkgConfig: String?
         let providers: [[String: [[String]]]]?
 
-        /// The settings that a rule asks for.
+        /// The build settings that the rules check.
         var buildSettings: [BuildSetting] { (settings ?? []).compactMap(\.setting) }
 
-        /// What a system library is called: by pkg-config, and by the package managers that install it.
+        /// The names of a system library in pkg-config and in the package managers that install it.
         var libraryNames: [String] {
             let packages = (providers ?? []).flatMap { $0.values.flatMap { $0.flatMap(\.self) } }
             return (pkgConfig.map { [$0] } ?? []) + packages
         }
 
-        /// The dependencies, with names told apart: of a target, or of a package's product.
+        /// Returns the dependencies, resolving names without a kind to a target or to a package's product.
         func resolved(among targets: Set<String>, _ packages: [String]) -> [TargetDependency] {
             dependencies.map { $0.resolved(among: targets, packages) }
                 + (pluginUsages ?? []).map { $0.resolved(among: targets, packages) }
@@ -42,17 +42,17 @@ struct DumpedPackage: Decodable {
         let identity: String
     }
 
-    /// The packages that the manifest names.
+    /// The identities of the packages that the manifest names.
     var packageIdentities: [String] { dependencies.flatMap { $0.values.flatMap { $0.map(\.identity) } } }
 }
 
 extension DumpedPackage {
     private static let feature = "MemberImportVisibility"
 
-    /// Whether the compiler refuses the members of modules that a file does not import (SE-0444), or cannot be told to.
+    /// Returns whether the compiler rejects members of modules that a file does not import (SE-0444), or has no such option.
     ///
-    /// `swiftc -print-supported-features` says that the feature is on in language mode 7, and off in 6. A manifest can
-    /// enable upcoming features from tools version 5.8 on.
+    /// According to `swiftc -print-supported-features`, the feature is on in language mode 7 and off in 6. Manifests can enable
+    /// upcoming features starting with tools version 5.8.
     func checksMemberImports(of target: Target) -> Bool {
         let tools = Self.numbers(in: toolsVersion?.version ?? "")
         guard let major = tools.first, !tools.lexicographicallyPrecedes([5, 8]) else { return true }
@@ -71,7 +71,7 @@ extension DumpedPackage {
     private static func numbers(in version: String) -> [Int] { version.split(separator: ".").compactMap { Int($0) } }
 }
 
-/// A dependency as `swift package dump-package` prints it: a list whose form its key tells.
+/// A dependency in the output of `swift package dump-package`: a list whose format depends on its key.
 struct DumpedDependency: Decodable {
     private enum CodingKeys: String, CodingKey {
         case byName, target, product, plugin
@@ -115,19 +115,20 @@ struct DumpedDependency: Decodable {
         }
     }
 
-    /// A product without its package belongs to the package of its name, or to the only one there is.
+    /// Returns the package of a product that does not name one: the package with the product's name, or the only package.
     private static func package(of product: String, _ packages: [String]) -> String {
         packages.first { $0.lowercased() == product.lowercased() } ?? (packages.count == 1 ? packages[0] : product)
     }
 }
 
-/// A build setting as `swift package dump-package` prints it: `{"kind": {"linkedLibrary": {"_0": "z"}}, "tool": "linker"}`.
+/// A build setting in the output of `swift package dump-package`, such as
+/// `{"kind": {"linkedLibrary": {"_0": "z"}}, "tool": "linker"}`.
 struct DumpedSetting: Decodable {
     private enum CodingKeys: String, CodingKey {
         case tool, kind, condition
     }
 
-    /// What stands behind the name of a setting: a string, several, or something that no rule asks for.
+    /// The values of a setting: a string, a list of strings, or a value that no rule checks.
     private struct Values: Decodable {
         private enum CodingKeys: String, CodingKey {
             case first = "_0"
@@ -145,7 +146,7 @@ struct DumpedSetting: Decodable {
         }
     }
 
-    /// The setting; `nil` if no rule asks for it.
+    /// The setting; `nil` if no rule checks it.
     let setting: BuildSetting?
 
     init(from decoder: any Decoder) throws {

@@ -1,4 +1,4 @@
-/// Where a manifest says what it says.
+/// The locations of declarations in a package manifest.
 public struct ManifestLines: Sendable {
     /// The manifest's file name.
     public static let file = "Package.swift"
@@ -8,10 +8,12 @@ public struct ManifestLines: Sendable {
     ]
 
     private let tokens: [Token]
-    /// The declaration of each target, from its period up to its last parenthesis.
+    /// The token range of each target's declaration, from its period to its closing parenthesis.
     private var declarations: [String: Range<Int>] = [:]
 
-    /// Reads a manifest in UTF-8. One that cannot be read has no lines to name.
+    /// Creates the locations from a manifest in UTF-8.
+    ///
+    /// If the manifest cannot be parsed, every location is its first line.
     public init(reading bytes: [UInt8]) {
         tokens = (try? Lexer.tokens(of: bytes)) ?? []
         var index = 0
@@ -26,17 +28,17 @@ public struct ManifestLines: Sendable {
         }
     }
 
-    /// Where a target is declared; the first line if the manifest makes it otherwise than by its name.
+    /// Returns the location of a target's declaration; the first line if the manifest has no declaration with a literal name.
     func location(ofTarget target: String) -> SourceLocation {
         SourceLocation(file: Self.file, line: declarations[target].map { tokens[$0.lowerBound].line } ?? 1)
     }
 
-    /// Where a target declares a dependency; where the target is declared if the manifest writes it elsewhere.
+    /// Returns the location of a dependency in a target's declaration; the target's location if it is declared elsewhere.
     func location(ofDependency dependency: TargetDependency, of target: String) -> SourceLocation {
         location(ofTarget: target) { $0.kind == .string && $0.text == dependency.name }
     }
 
-    /// Where a target declares a build setting; where the target is declared if the manifest writes it elsewhere.
+    /// Returns the location of a build setting in a target's declaration; the target's location if it is declared elsewhere.
     func location(of setting: BuildSetting, of target: String) -> SourceLocation {
         location(ofTarget: target) { token in
             switch setting.kind {
@@ -48,14 +50,15 @@ public struct ManifestLines: Sendable {
         }
     }
 
-    /// The first token of this sort behind a target's name; where the target is declared if there is none.
+    /// Returns the location of the first matching token after a target's name; the target's location if there is none.
     private func location(ofTarget target: String, _ isMeant: (Token) -> Bool) -> SourceLocation {
         let behindName = declarations[target].map { tokens[$0].dropFirst(6) } ?? []
         guard let token = behindName.first(where: isMeant) else { return location(ofTarget: target) }
         return SourceLocation(file: Self.file, line: token.line)
     }
 
-    /// `.target(name: "…", …)`, if one begins here. A plugin's product has the same form, and targets.
+    /// Returns the range of a `.target(name: "…", …)` declaration that begins at the index. Declarations of plugin products
+    /// look the same, but have a `targets` argument.
     private func declaration(at index: Int) -> Range<Int>? {
         guard tokens[index].isMark("."), Self.declaringWords.contains(tokens[index + 1].text),
             tokens[index + 2].isMark("("), tokens[index + 3].isWord("name"), tokens[index + 4].isMark(":"),

@@ -4,16 +4,16 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A package, as SwiftPM describes it.
+/// A package as SwiftPM describes it.
 public struct PackageDescription: Hashable, Sendable {
-    /// The package's name.
+    /// The name of the package.
     public let name: String
-    /// The folder that it is in; empty if it is in none.
+    /// The directory of the package; empty if it has none.
     public let path: String
-    /// Its targets, by name.
+    /// The targets, by name.
     public var targets: [TargetDescription]
 
-    /// A package.
+    /// Creates a package description.
     public init(name: String, path: String = "", targets: [TargetDescription]) {
         self.name = name
         self.path = path
@@ -21,9 +21,9 @@ public struct PackageDescription: Hashable, Sendable {
     }
 }
 
-/// What SwiftPM printed of a package is not what was expected.
+/// An error for unexpected output of SwiftPM.
 public struct PackageDescriptionError: Error, Hashable, Sendable {
-    /// What is wrong, in a sentence.
+    /// A sentence that describes the problem.
     public let explanation: String
 
     init(_ explanation: String) {
@@ -32,20 +32,20 @@ public struct PackageDescriptionError: Error, Hashable, Sendable {
 }
 
 extension PackageDescriptionError: CustomStringConvertible {
-    /// What is wrong.
+    /// A description of the problem.
     public var description: String { explanation }
 }
 
 extension PackageDescription {
-    /// Reads what SwiftPM says of a package.
+    /// Creates a description from the output of SwiftPM.
     ///
-    /// The first knows which sources belong to a target, the second which dependencies are declared, also those whose
-    /// condition does not hold at the moment.
+    /// The two outputs complement each other. `describe` lists the sources of each target, and `dump-package` lists the
+    /// declared dependencies, including those whose condition does not currently hold.
     ///
     /// - Parameters:
-    ///   - description: what `swift package describe --type json` printed.
-    ///   - manifest: what `swift package dump-package` printed.
-    /// - Throws: a ``PackageDescriptionError`` if one of them is not understood.
+    ///   - description: the output of `swift package describe --type json`.
+    ///   - manifest: the output of `swift package dump-package`.
+    /// - Throws: a ``PackageDescriptionError`` if either output cannot be decoded.
     public init(description: Data, manifest: Data) throws(PackageDescriptionError) {
         let described = try Self.decode(DescribedPackage.self, from: description, of: "swift package describe")
         let dumped = try Self.decode(DumpedPackage.self, from: manifest, of: "swift package dump-package")
@@ -55,7 +55,7 @@ extension PackageDescription {
         self.init(
             name: described.name,
             path: described.path,
-            // Snippets are described and not declared: nobody can say what they may use.
+            // Snippets are described but not declared, so the manifest does not say what they may use.
             targets: described.targets.compactMap { target in
                 guard let manifest = declared[target.name] else { return nil }
                 return TargetDescription(
@@ -92,7 +92,7 @@ extension PackageDescription {
     }
 }
 
-/// What is read of `swift package describe --type json`.
+/// The decoded parts of `swift package describe --type json`.
 struct DescribedPackage: Decodable {
     struct Target: Decodable {
         let name: String

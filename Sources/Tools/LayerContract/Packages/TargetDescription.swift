@@ -1,57 +1,57 @@
 /// A target of a package, as SwiftPM describes it.
 public struct TargetDescription: Hashable, Sendable {
-    /// What a target is.
+    /// The kind of a target.
     public enum Kind: Hashable, Sendable {
-        /// A library of Swift sources.
+        /// A Swift library.
         case library
-        /// A program.
+        /// An executable.
         case executable
-        /// Tests.
+        /// A test target.
         case test
-        /// A plugin of SwiftPM.
+        /// A SwiftPM plugin.
         case plugin
         /// A macro.
         case macro
-        /// Anything else: C sources, a system library, a binary.
+        /// Any other target: C sources, a system library, or a binary.
         case other
     }
 
-    /// What the sources of a target are.
+    /// The language of a target's sources.
     public enum Language: Hashable, Sendable {
         /// Swift.
         case swift
-        /// C, C++ or Objective-C.
+        /// C, C++, or Objective-C.
         case c
-        /// A module map around headers of the system.
+        /// A module map for system headers.
         case moduleMap
-        /// Not sources: a binary.
+        /// No sources, as in a binary target.
         case none
     }
 
-    /// The target's name in the manifest.
+    /// The name in the manifest.
     public let name: String
-    /// The name that it is imported by.
+    /// The name that sources import the target by.
     public let moduleName: String
-    /// What it is.
+    /// The kind of the target.
     public let kind: Kind
-    /// What its sources are.
+    /// The language of the sources.
     public let language: Language
-    /// Its folder, from the package's root.
+    /// The target's folder, relative to the package root.
     public let path: String
-    /// Its sources, from its folder.
+    /// The sources, relative to the target's folder.
     public let sources: [String]
-    /// The dependencies that the manifest declares, whatever their conditions.
+    /// The declared dependencies, regardless of their conditions.
     public var dependencies: [TargetDependency]
-    /// The build settings that the manifest declares, whatever their conditions.
+    /// The declared build settings, regardless of their conditions.
     public var settings: [BuildSetting]
-    /// The folder of the headers that a C target shows, from its own folder.
+    /// The folder of a C target's public headers, relative to the target's folder.
     public let publicHeaders: String
-    /// What pkg-config and package managers call a system library.
+    /// The names of a system library in pkg-config and package managers.
     public let libraryNames: [String]
-    /// Whether the compiler refuses the members of modules that a file does not import, where it can be told to.
+    /// Whether the compiler rejects members of modules that a file does not import, or has no such option.
     public let checksMemberImports: Bool
 
-    /// A target of a package.
+    /// Creates a target description.
     public init(
         name: String,
         moduleName: String? = nil,
@@ -78,23 +78,23 @@ public struct TargetDescription: Hashable, Sendable {
         self.checksMemberImports = checksMemberImports
     }
 
-    /// The folder directly in the target's folder that a source is in.
+    /// Returns the top-level folder of the target that contains a source; `nil` if the source is not in a folder.
     public func subject(of source: String) -> String? {
         guard let slash = source.firstIndex(of: "/") else { return nil }
         return String(source[..<slash])
     }
 
-    /// The target that a test target is called after: `Core` of `CoreTests`.
+    /// The name of the target that a test target is named after: `Core` for `CoreTests`.
     public var testedName: String? {
         kind == .test && name.hasSuffix("Tests") ? String(name.dropLast("Tests".count)) : nil
     }
 }
 
-/// A dependency that a target declares.
+/// A declared dependency of a target.
 public enum TargetDependency: Hashable, Sendable {
     /// Another target of the package.
     case target(String)
-    /// A product of another package, with the names that its modules are given by `moduleAliases`.
+    /// A product of another package, with the module names that `moduleAliases` assigns.
     case product(String, package: String, aliases: [String])
     /// A plugin of another package.
     case plugin(String, package: String)
@@ -108,7 +108,7 @@ public enum TargetDependency: Hashable, Sendable {
 }
 
 extension TargetDependency {
-    /// The package that it is of, if it is of another one.
+    /// The package of the dependency; `nil` if it is a target of the same package.
     var package: String? {
         switch self {
         case .target: nil
@@ -119,7 +119,7 @@ extension TargetDependency {
 
 /// A build setting that a target declares in the manifest.
 public struct BuildSetting: Hashable, Sendable {
-    /// The tool that a setting is for.
+    /// The tool that a setting applies to.
     public enum Tool: String, Hashable, Sendable, CaseIterable {
         /// The C compiler.
         case c
@@ -131,30 +131,30 @@ public struct BuildSetting: Hashable, Sendable {
         case linker
     }
 
-    /// What a setting does.
+    /// The effect of a setting.
     public enum Kind: Hashable, Sendable {
         /// Links a library.
         case linkedLibrary(String)
         /// Links a framework.
         case linkedFramework(String)
-        /// Passes flags to the tool that SwiftPM does not check.
+        /// Passes flags that SwiftPM does not check to the tool.
         case unsafeFlags([String])
-        /// Adds a folder that headers are searched in, by its path from the target's folder.
+        /// Adds a header search path, relative to the target's folder.
         case headerSearchPath(String)
-        /// Enables an upcoming feature of Swift.
+        /// Enables an upcoming Swift feature.
         case upcomingFeature(String)
-        /// Sets the language mode of Swift.
+        /// Sets the Swift language mode.
         case swiftLanguageMode(String)
     }
 
-    /// The tool that it is for.
+    /// The tool that the setting applies to.
     public let tool: Tool
-    /// What it does.
+    /// The effect of the setting.
     public let kind: Kind
-    /// Whether it holds only under a condition, such as a platform or a trait.
+    /// Whether the setting depends on a condition, such as a platform or a trait.
     public let isConditional: Bool
 
-    /// A build setting.
+    /// Creates a build setting.
     public init(_ kind: Kind, for tool: Tool, isConditional: Bool = false) {
         self.kind = kind
         self.tool = tool

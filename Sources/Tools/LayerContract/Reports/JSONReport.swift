@@ -4,7 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A report for programs.
+/// A report in JSON.
 struct JSONReport: CustomStringConvertible {
     private struct Body: Encodable {
         let findings: [Entry]
@@ -62,7 +62,7 @@ struct JSONReport: CustomStringConvertible {
 }
 
 extension Encodable {
-    /// The value as JSON that people can read, with a line break at its end.
+    /// Returns the value as pretty-printed JSON, with a trailing newline.
     func jsonText() throws(JSONTextError) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -74,11 +74,11 @@ extension Encodable {
     }
 }
 
-/// What keeps a value from being written as JSON.
+/// An error that occurs when a value cannot be encoded as JSON.
 public struct JSONTextError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, in a sentence.
+    /// A sentence that describes the problem.
     public let explanation: String
 
-    /// What is wrong.
+    /// A description of the problem.
     public var description: String { explanation }
 }

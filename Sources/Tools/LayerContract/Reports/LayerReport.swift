@@ -1,19 +1,19 @@
-/// What a check of a package found, and how much it looked at.
+/// The result of a check, with statistics.
 public struct LayerReport: Hashable, Sendable {
     /// The findings, by file and line.
     public var findings: [Finding]
-    /// What readers should know, and what does not fail the check.
+    /// The notes, which do not fail the check.
     public let notes: [Note]
-    /// How many targets the package has.
+    /// The number of targets in the package.
     public let targetCount: Int
-    /// How many source files were read.
+    /// The number of source files that were read.
     public let fileCount: Int
-    /// How many imports and includes they hold, each branch of a conditional compilation counted.
+    /// The number of imports and includes, counted in every branch of conditional compilation.
     public let importCount: Int
-    /// How many edges the diagram has.
+    /// The number of edges in the diagram.
     public let edgeCount: Int
 
-    /// What a check of a package found.
+    /// Creates a report.
     public init(
         findings: [Finding],
         targetCount: Int,
@@ -31,22 +31,22 @@ public struct LayerReport: Hashable, Sendable {
     }
 }
 
-/// How a report is written.
+/// The output format of a report.
 public enum ReportFormat: String, Sendable, CaseIterable {
-    /// For people.
+    /// Text for people.
     case text
-    /// For programs of one's own: an object with `findings` and counts.
+    /// JSON for custom tools: an object with `findings` and counts.
     case json
-    /// For code scanning: SARIF 2.1.0 (OASIS).
+    /// SARIF 2.1.0 (OASIS), for code scanning.
     case sarif
-    /// Annotations of GitHub's workflows, one a line.
+    /// GitHub workflow annotations, one per line.
     case github
 }
 
 extension LayerReport {
-    /// The report in a format, ended by a line break.
+    /// Returns the report in a format, with a trailing newline.
     ///
-    /// - Throws: a ``JSONTextError`` if it cannot be written in this format.
+    /// - Throws: a ``JSONTextError`` if encoding fails.
     public func formatted(as format: ReportFormat) throws(JSONTextError) -> String {
         switch format {
         case .text: TextReport(self).description
@@ -56,7 +56,7 @@ extension LayerReport {
         }
     }
 
-    /// How much was looked at, and what was found, in a sentence.
+    /// A sentence with the statistics and the number of findings.
     public var summary: String {
         func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
         let found = findings.isEmpty ? "No findings" : count(findings.count, "finding")
@@ -68,7 +68,7 @@ extension LayerReport {
     }
 }
 
-/// A report for people: a paragraph for each finding.
+/// A report for people, with a paragraph for each finding.
 struct TextReport: CustomStringConvertible {
     let description: String
 
@@ -90,7 +90,7 @@ struct TextReport: CustomStringConvertible {
     }
 }
 
-/// A report as GitHub's workflows read it: `::error file=…,line=…,title=…::message`.
+/// A report as GitHub workflow commands: `::error file=…,line=…,title=…::message`.
 struct GitHubReport: CustomStringConvertible {
     let description: String
 
@@ -108,10 +108,10 @@ struct GitHubReport: CustomStringConvertible {
         description = (lines + notes).joined() + "::notice title=check-layers::\(Self.data(report.summary))\n"
     }
 
-    /// A message, with what would end it or begin another written otherwise.
+    /// Returns a message with the characters escaped that would end the command or begin another.
     private static func data(_ text: String) -> String { escaped(text, ["%": "%25", "\r": "%0D", "\n": "%0A"]) }
 
-    /// The value of a property, which commas and colons end as well.
+    /// Returns a property value, with commas and colons escaped as well.
     private static func property(_ text: String) -> String {
         escaped(text, ["%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"])
     }

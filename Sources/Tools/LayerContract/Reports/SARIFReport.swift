@@ -1,4 +1,4 @@
-/// A report in the Static Analysis Results Interchange Format, version 2.1.0 (OASIS).
+/// A report in the Static Analysis Results Interchange Format (SARIF), version 2.1.0 (OASIS).
 struct SARIFReport: CustomStringConvertible {
     let description: String
 
@@ -15,7 +15,7 @@ struct SARIFReport: CustomStringConvertible {
             )
         }
         let driver = SARIFLog.Driver(name: "check-layers", rules: rules.map(Self.description))
-        // What is said about the run itself, and not about the code, so that it is not shown as an alert.
+        // Notes become notifications about the run instead of results, so that they are not shown as alerts.
         let notifications = report.notes.map { note in
             SARIFLog.Notification(
                 level: "note",
@@ -49,7 +49,7 @@ struct SARIFReport: CustomStringConvertible {
         )
     }
 
-    /// A relative reference (RFC 3986 §4.2): what is not unreserved is percent-encoded, but for the slashes.
+    /// Returns a relative reference (RFC 3986 §4.2). All characters are percent-encoded, except unreserved ones and slashes.
     private static func uri(ofPath path: String) -> String {
         path.utf8.map { byte -> String in
             if byte.continuesWord && byte < 128 && byte != 36 || "-./~".utf8.contains(byte) {
@@ -61,7 +61,7 @@ struct SARIFReport: CustomStringConvertible {
     }
 }
 
-/// The parts of a SARIF log that a report needs, by the names that the format gives them.
+/// The parts of a SARIF log that a report needs. The names are those of the format.
 struct SARIFLog: Encodable {
     struct Message: Encodable {
         let text: String

@@ -1,12 +1,12 @@
-/// A way to reach code without an import: by the name of its class or type at run time, or by its symbol.
+/// A way to reach code without an import: through the run-time name of its class or type, or through its symbol.
 struct BackDoor: Hashable, Sendable {
-    /// What has to be importable, so that the way is open to those who use it.
+    /// The module that a ring must be allowed to import in order to use the back door.
     enum Key: Hashable, Sendable {
-        /// Foundation or the runtime of Objective-C.
+        /// Foundation or the Objective-C runtime.
         case objectiveC
         /// The platform's C library.
         case platform
-        /// Nothing: no ring may.
+        /// None. No ring may use the back door.
         case none
     }
 
@@ -21,25 +21,25 @@ struct BackDoor: Hashable, Sendable {
         "_silgen_name": .none, "_extern": .none, "_cdecl": .platform, "c": .platform,
     ]
 
-    /// The call or attribute as it is written.
+    /// The call or attribute as written.
     let text: String
     let key: Key
-    /// Its line, from 1.
+    /// The line number, starting at 1.
     let line: Int
 
-    /// A call of this name; `nil` if it is no way past the imports.
+    /// Creates a back door for a call with this name; `nil` if the call does not bypass imports.
     init?(calling name: String, line: Int) {
         guard let key = Self.calls[name] else { return nil }
         (text, self.key, self.line) = (name, key, line)
     }
 
-    /// An attribute of this name; `nil` if it is no way past the imports.
+    /// Creates a back door for an attribute with this name; `nil` if the attribute does not bypass imports.
     init?(attribute name: String, line: Int) {
         guard let key = Self.attributes[name] else { return nil }
         (text, self.key, self.line) = ("@\(name)", key, line)
     }
 
-    /// Those in a Swift source.
+    /// Returns the back doors in a Swift source.
     static func all(in tokens: [Token]) -> [BackDoor] {
         tokens.indices.compactMap { index in
             let token = tokens[index]

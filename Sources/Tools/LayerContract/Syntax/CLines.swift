@@ -1,17 +1,17 @@
-/// The logical lines of a C, C++ or Objective-C source: without comments, and with spliced lines put together.
+/// The logical lines of a C, C++, or Objective-C source, with comments removed and spliced lines joined.
 ///
-/// Follows the translation phases of C17 §5.1.1.2. Strings are emptied but in directives, and so are raw strings of C++.
+/// Follows the translation phases of C17 §5.1.1.2. String literals are emptied, except in directives. So are C++ raw strings.
 struct CLines {
     /// A logical line.
     struct Line {
         let text: String
-        /// The line it begins in, from 1.
+        /// The number of the line's first physical line, starting at 1.
         let number: Int
     }
 
     private(set) var lines: [Line] = []
     private let keepsStrings: Bool
-    /// The source without its spliced line breaks, and the line that each byte is in.
+    /// The source without spliced line breaks; `numbers` holds the line of each byte.
     private var bytes: [UInt8] = []
     private var numbers: [Int] = []
     private var position = 0
@@ -22,7 +22,7 @@ struct CLines {
     ///
     /// - Parameters:
     ///   - source: the source in UTF-8.
-    ///   - keepsStrings: whether all strings keep what stands in them, as module maps need it.
+    ///   - keepsStrings: whether all strings keep their contents, as module maps require.
     /// - Complexity: O(`source`)
     init(_ source: [UInt8], keepsStrings: Bool = false) {
         self.keepsStrings = keepsStrings
@@ -31,7 +31,8 @@ struct CLines {
         endLine()
     }
 
-    /// Takes out each backslash at the end of a line with its line break. Compilers let white space stand between them.
+    /// Removes each backslash at the end of a line, together with the line break. As in compilers, white space may separate
+    /// the two.
     private mutating func splice(_ source: [UInt8]) {
         bytes.reserveCapacity(source.count)
         numbers.reserveCapacity(source.count)
@@ -86,7 +87,7 @@ struct CLines {
             if Self.rawPrefixes.contains(lastWord), skipRawString() { return }
             readLiteral(.quote)
         case UInt8(ascii: "'") where text.last?.continuesWord != true:
-            // Behind a digit it separates digits of C++.
+            // After a digit, the character is a C++ digit separator.
             readLiteral(byte)
         case _ where byte.isWhiteSpace && text.isEmpty:
             position += 1
@@ -96,7 +97,7 @@ struct CLines {
         }
     }
 
-    /// Whether `<` of an include stands in front: what follows is no comment.
+    /// Whether the position is within `<…>` of an include, where nothing begins a comment.
     private var isInHeaderName: Bool {
         guard isDirective, let open = text.lastIndex(of: UInt8(ascii: "<")) else { return false }
         let word = String(decoding: text[..<open], as: UTF8.self).trimmed
@@ -104,7 +105,7 @@ struct CLines {
             && ["include", "include_next", "import"].contains(where: word.hasSuffix)
     }
 
-    /// What stands in front of the quotation mark of a raw string.
+    /// The prefixes of raw strings.
     private static let rawPrefixes: Set<String> = ["R", "LR", "uR", "UR", "u8R"]
 
     private var lastWord: String {
@@ -120,7 +121,7 @@ struct CLines {
         position += 2
     }
 
-    /// A string or a character, up to its mark or the end of the line.
+    /// Reads a string or character literal, up to its closing mark or the end of the line.
     private mutating func readLiteral(_ mark: UInt8) {
         let keeps = keepsStrings || isDirective || String(decoding: text.suffix(16), as: UTF8.self).contains("_Pragma")
         append(mark)
@@ -135,7 +136,7 @@ struct CLines {
         position += 1
     }
 
-    /// Passes over `R"delimiter(…)delimiter"`, if one stands here.
+    /// Skips a raw string `R"delimiter(…)delimiter"`, if one begins here.
     private mutating func skipRawString() -> Bool {
         let start = position + 1
         guard let open = bytes[start...].prefix(17).firstIndex(of: .openParenthesis) else { return false }

@@ -1,4 +1,4 @@
-/// Finds what a source declares, from its tokens alone.
+/// A scanner that finds the declarations of a source from its tokens alone.
 struct DeclarationScanner {
     private static let typeKeywords: Set<String> = ["struct", "class", "enum", "actor", "protocol"]
     private static let memberKeywords: Set<String> = [
@@ -10,10 +10,10 @@ struct DeclarationScanner {
     private let tokens: [Token]
     private var index = 0
     private var scopes: [DeclarationScope] = []
-    /// What the next brace opens.
+    /// The scope that the next brace opens.
     private var next: DeclarationScope?
     private var declarations = Declarations()
-    /// The name of what the next brace opens, and what it inherits.
+    /// The name and the inherited types of the declaration whose brace is next.
     private var nextType: (name: String, inherited: Set<String>)?
     private var scopesOfTokens: [Int] = []
 
@@ -22,7 +22,7 @@ struct DeclarationScanner {
         scopesOfTokens.reserveCapacity(tokens.count)
     }
 
-    /// What a source declares, and the number of each token's scope.
+    /// Returns the declarations of a source, and the scope number of each token.
     static func scan(_ tokens: [Token]) -> (declarations: Declarations, scopesOfTokens: [Int]) {
         var scanner = DeclarationScanner(tokens)
         scanner.run()
@@ -72,7 +72,7 @@ struct DeclarationScanner {
 
     private mutating func readType(_ keyword: String) {
         guard let name = token(1), name.isName, let behind = token(2) else { return }
-        // `class func`, an argument called `actor`.
+        // Excludes `class func`, and an argument named `actor`.
         if keyword == "class", ["func", "var", "let", "subscript", "init"].contains(name.text), name.kind == .word {
             return
         }
@@ -99,7 +99,7 @@ struct DeclarationScanner {
         )
     }
 
-    /// The names behind the colon of a type or extension, which is in no angle brackets.
+    /// Returns the names after the colon of a type or extension, outside angle brackets.
     private func inheritedNames(from start: Int) -> Set<String> {
         var names: Set<String> = []
         var depth = 0
@@ -146,7 +146,7 @@ struct DeclarationScanner {
         show(signature, head, at: isLayout ? .public : access)
     }
 
-    /// Whether the word declares something here, and is no pattern or name.
+    /// Returns whether the keyword begins a declaration here, rather than a pattern or a name.
     private func declares(_ keyword: String) -> Bool {
         switch keyword {
         case "case": scope?.kind == .enumeration
@@ -191,9 +191,9 @@ struct DeclarationScanner {
         }
     }
 
-    // MARK: What is shown
+    // MARK: Exposed types
 
-    /// Attributes whose declarations are built into whoever uses them, bodies included.
+    /// The attributes that make a declaration's body part of the interface, because callers inline it.
     private static let inlining: Set<String> = ["inlinable", "_alwaysEmitIntoClient", "_transparent", "backDeployed"]
 
     private mutating func show(_ signature: DeclarationSignature, _ head: DeclarationHead, at access: AccessLevel) {
@@ -206,7 +206,7 @@ struct DeclarationScanner {
         if signature.isUnsettled { declarations.unsettled.insert(level) }
     }
 
-    /// Whether a body is part of the interface: of the declaration, or of one of its accessors.
+    /// Returns whether the body of a declaration, or of one of its accessors, is part of the interface.
     private func isInlined(_ head: DeclarationHead) -> Bool {
         if !head.attributes.isDisjoint(with: Self.inlining) { return true }
         guard tokens[index].text == "var" || tokens[index].text == "subscript" else { return false }
@@ -214,7 +214,7 @@ struct DeclarationScanner {
     }
 }
 
-/// What a brace belongs to.
+/// The scope that a brace opens.
 struct DeclarationScope {
     enum Kind {
         case type, protocolType, enumeration, typeExtension, body
@@ -223,40 +223,40 @@ struct DeclarationScope {
     static let body = DeclarationScope(kind: .body, access: .private)
 
     let kind: Kind
-    /// How far members can be seen at most; of an extension, how far they can be seen if they do not say.
+    /// The maximum access level of members; in an extension, the default access level of members.
     let access: AccessLevel
     /// Whether the layout is part of the interface.
     var isFrozen = false
-    /// What an extension extends.
+    /// The extended type, if the scope is an extension.
     var extended: String?
-    /// The type names in an extension's head: they are shown as soon as a member is.
+    /// The type names in an extension's head, which become visible as soon as a member is.
     var head: Set<String> = []
 }
 
-/// What a source declares, and what it shows of other modules in doing so.
+/// The declarations of a source, and the types that they expose.
 struct Declarations: Sendable {
-    /// A name that stands for a type of somebody else's.
+    /// An alias for a type from elsewhere.
     struct Alias: Sendable {
         let name: String
         let aliased: [String]
         let line: Int
     }
 
-    /// The types in extensions that other files can see, behind what is extended: `Extended.Name`.
+    /// The types in extensions that other files can see, qualified by the extended type: `Extended.Name`.
     var extensionTypes: Set<String> = []
-    /// The types at the top of the file that other files can see.
+    /// The file-level types that other files can see.
     var topLevelTypes: Set<String> = []
     /// The generic parameters and associated types.
     var parameters: Set<String> = []
-    /// The scopes, with the types of each.
+    /// The scopes and the types that each declares.
     var scopes = LexicalScopes()
     /// The types at any depth.
     var types: Set<String> = []
     /// The types at any depth that other modules can see.
     var visibleTypes: Set<String> = []
-    /// The type names that declarations show, by the level at which they can be seen.
+    /// The type names that declarations expose, by access level.
     var shown: [AccessLevel: Set<String>] = [:]
-    /// The levels at which something is shown that the source does not tell: an inferred type, an inlined body.
+    /// The access levels at which the source exposes types that it does not spell out: inferred types or inlined bodies.
     var unsettled: Set<AccessLevel> = []
     /// The aliases that other modules can see.
     var aliases: [Alias] = []

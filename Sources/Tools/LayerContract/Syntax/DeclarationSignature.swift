@@ -1,4 +1,4 @@
-/// The attributes and modifiers in front of a declaration.
+/// The attributes and modifiers before a declaration's keyword.
 struct DeclarationHead {
     private static let modifiers: Set<String> = [
         "static", "class", "final", "override", "required", "convenience", "mutating", "nonmutating", "lazy", "weak",
@@ -7,12 +7,12 @@ struct DeclarationHead {
         "public", "package", "internal", "fileprivate", "private", "open",
     ]
 
-    /// The access level that it says.
+    /// The explicit access level.
     private(set) var access: AccessLevel?
-    /// Its attributes, without arguments.
+    /// The names of the attributes, without arguments.
     private(set) var attributes: Set<String> = []
 
-    /// Reads backwards from the word that declares.
+    /// Reads backward from the declaration's keyword.
     init(_ tokens: [Token], before keyword: Int) {
         var start = keyword
         while start > 0 {
@@ -29,7 +29,7 @@ struct DeclarationHead {
                     attributes.insert(name.text)
                     start = open - 2
                 } else if name.kind == .word, Self.modifiers.contains(name.text) {
-                    // `private(set)` says nothing of the declaration itself.
+                    // `private(set)` does not affect the access level of the declaration itself.
                     start = open - 1
                 } else {
                     break
@@ -42,7 +42,7 @@ struct DeclarationHead {
 }
 
 extension [Token] {
-    /// Where the parenthesis opens that one at `end` closes.
+    /// Returns the index of the opening parenthesis that matches the closing one at `end`.
     func openParenthesis(closedAt end: Int) -> Int? {
         var depth = 0
         for index in stride(from: end, through: 0, by: -1) {
@@ -56,11 +56,11 @@ extension [Token] {
     }
 }
 
-/// How far a declaration can be seen.
+/// The access level of a declaration.
 public enum AccessLevel: Int, Sendable, Comparable {
     case `private`, `fileprivate`, `internal`, `package`, `public`
 
-    /// The level that a modifier names; `open` is public to whoever imports.
+    /// Creates the level that a modifier names. `open` counts as public.
     init?(modifier: String) {
         switch modifier {
         case "private": self = .private
@@ -72,43 +72,43 @@ public enum AccessLevel: Int, Sendable, Comparable {
         }
     }
 
-    /// By how far a declaration can be seen.
+    /// Orders levels from the most restricted to the most visible.
     public static func < (one: AccessLevel, other: AccessLevel) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// What a declaration says of itself before its body.
+/// The part of a declaration before its body.
 struct DeclarationSignature {
     enum Form {
-        /// Up to its brace.
+        /// Ends at the opening brace.
         case braced
-        /// Up to its brace, or to the end of its line.
+        /// Ends at the opening brace or the end of the line.
         case function
-        /// Up to the brace of its accessors, or to the end of its line, initial value included.
+        /// Ends at the opening brace of the accessors or the end of the line, and includes the initial value.
         case variable
-        /// Up to the end of its line.
+        /// Ends at the end of the line.
         case line
     }
 
-    /// The names in it that may be types.
+    /// The names in the signature that may be types.
     private(set) var typeNames: Set<String> = []
-    /// The generic parameters that it declares.
+    /// The generic parameters that the declaration introduces.
     private(set) var genericParameters: Set<String> = []
-    /// Whether a colon stands in it, and not in parentheses.
+    /// Whether the signature contains a colon outside parentheses.
     private(set) var hasColon = false
-    /// Whether it leaves open what it shows: a type that is inferred, a default value that is called for.
+    /// Whether the signature exposes types that it does not spell out, such as an inferred type or a computed default value.
     private(set) var isUnsettled = false
-    /// Behind `=`, if nothing but one type stands there: its name with what stands in front of its periods.
+    /// The components of the type name after `=`, if a single type name is all that follows.
     private(set) var aliased: [String]?
 
     private var end: Int
 
-    /// How many tokens are read; what is longer leaves open what it shows.
+    /// The maximum number of tokens to read. A longer signature counts as unsettled.
     private static let longest = 256
-    /// What may begin a line that goes on with the declaration in front of it.
+    /// The tokens that continue the previous line's declaration when they begin a line.
     private static let continuations: Set<String> = [
         "-", "where", "throws", "async", "rethrows", "{", "=", ",", ".", "&", "?", ":", "|", "+", ">", ")",
     ]
-    /// Words that say how a type is meant.
+    /// The words that modify a type.
     private static let typeModifiers: Set<String> = [
         "any", "some", "inout", "borrowing", "consuming", "sending", "isolated", "repeat", "each",
     ]
@@ -163,7 +163,8 @@ struct DeclarationSignature {
         index > 0 && tokens[index].isMark(">") && tokens[index - 1].isMark("-")
     }
 
-    /// A type begins with a capital letter or an underscore, or stands where a type can and no label does.
+    /// Returns whether a name may be a type: it begins with a capital letter or an underscore, or it is in a type position
+    /// and is not a label.
     private static func mayBeType(at index: Int, from start: Int, _ tokens: [Token], isListed: Bool) -> Bool {
         if tokens[index].isTypeName || tokens[index].text.hasPrefix("_") && tokens[index].text != "_" { return true }
         guard index > start, !typeModifiers.contains(tokens[index].text) else { return false }
@@ -175,7 +176,7 @@ struct DeclarationSignature {
         return isElement && !isLabel
     }
 
-    /// Whether this is `=` and no part of a comparison.
+    /// Returns whether the token is `=` and not part of a comparison.
     private static func assigns(at index: Int, _ tokens: [Token]) -> Bool {
         let neighbours = [
             index > 0 ? tokens[index - 1].text : "", index + 1 < tokens.count ? tokens[index + 1].text : "",
@@ -183,7 +184,7 @@ struct DeclarationSignature {
         return !neighbours.contains("=") && !["!", "<"].contains(neighbours[0])
     }
 
-    /// Whether a default value is a literal and nothing else: `1`, `-1`, `""`, `nil`, `[]`, `[:]`.
+    /// Returns whether a default value is only a literal: `1`, `-1`, `""`, `nil`, `[]`, or `[:]`.
     private static func isLiteral(at index: Int, _ tokens: [Token]) -> Bool {
         let value = tokens[index...].prefix(5).prefix { !$0.isMark(",") && !$0.isMark(")") }
         if value.allSatisfy({ ["[", ":", "]"].contains($0.text) && $0.kind == .mark }) { return true }
@@ -192,7 +193,7 @@ struct DeclarationSignature {
         return only.kind == .literal || only.kind == .string || literals.contains(only.text)
     }
 
-    /// `<A, B: P>` directly behind a name.
+    /// Reads generic parameters such as `<A, B: P>` directly after a name.
     private mutating func readGenericParameters(_ tokens: [Token], from start: Int) {
         guard let open = tokens[start..<end].prefix(3).firstIndex(where: { $0.isMark("<") }) else { return }
         var depth = 0
@@ -215,12 +216,12 @@ struct DeclarationSignature {
             let names = words.filter { !Self.typeModifiers.contains($0) }
             if !names.isEmpty { aliased = names }
         }
-        // Nothing is left of a value that begins with a brace.
+        // A value that begins with a brace leaves no tokens here.
         let isInferred = value.isEmpty || !value.allSatisfy(Self.tellsItsType)
         if !hasColon, isInferred { isUnsettled = true }
     }
 
-    /// Whether a token of an initial value leaves its type to what the source says.
+    /// Returns whether a token keeps the type of an initial value evident from the source.
     private static func tellsItsType(_ token: Token) -> Bool {
         switch token.kind {
         case .word, .quotedWord: token.isTypeName || literals.contains(token.text)

@@ -1,30 +1,30 @@
-/// An import of a source file.
+/// An import declaration in a source file.
 public struct ImportDeclaration: Hashable, Sendable {
-    /// The module: `Foundation`, also of `import struct Foundation.Date`.
+    /// The imported module, such as `Foundation`, even for `import struct Foundation.Date`.
     public let module: String
-    /// The import as it is written, on one line.
+    /// The import as written, on one line.
     public let text: String
-    /// Its line, from 1.
+    /// The line number, starting at 1.
     public let line: Int
-    /// The access level that it says; `nil` if it says none.
+    /// The explicit access level; `nil` if there is none.
     public let access: AccessLevel?
-    /// Whether it says `@testable`.
+    /// Whether the import is `@testable`.
     public let isTestable: Bool
-    /// Whether it says `@_exported`.
+    /// Whether the import is `@_exported`.
     public let isExported: Bool
-    /// The modules of which its branch of a conditional compilation says that they cannot be imported.
+    /// The modules that cannot be imported where this import is compiled, according to the conditions around it.
     public let absentModules: Set<String>
 }
 
-/// A condition that asks whether a module can be imported.
+/// A compilation condition that asks whether a module can be imported.
 public struct ModuleQuestion: Hashable, Sendable {
-    /// The module.
+    /// The name of the module.
     public let module: String
-    /// The line of the question, from 1.
+    /// The line number of the condition, starting at 1.
     public let line: Int
 }
 
-/// Finds the imports of a source, in every branch of its conditional compilation.
+/// A scanner that finds the imports of a source, in every branch of conditional compilation.
 struct ImportScanner {
     private static let modifiers: Set<String> = ["public", "package", "internal", "fileprivate", "private", "open"]
     private static let kinds: Set<String> = [
@@ -32,12 +32,12 @@ struct ImportScanner {
     ]
 
     private(set) var imports: [ImportDeclaration] = []
-    /// The modules that conditions ask for, with the line of each question.
+    /// The modules that conditions ask for, with their lines.
     private(set) var questions: [ModuleQuestion] = []
 
     private let tokens: [Token]
 
-    /// Reads the tokens of a source.
+    /// Scans the tokens of a source.
     init(_ tokens: [Token]) {
         self.tokens = tokens
         var conditions = ConditionalCompilation()
@@ -59,7 +59,7 @@ struct ImportScanner {
         }
     }
 
-    /// What belongs to a condition: the rest of the line, and what its operators and parentheses carry on.
+    /// Returns the tokens of a condition: the rest of the line, and any lines that operators or parentheses continue it on.
     private func condition(behind index: Int) -> ArraySlice<Token> {
         var end = index + 1
         var depth = 0
@@ -82,7 +82,7 @@ struct ImportScanner {
 
     private mutating func read(at index: Int, absentModules: Set<String>) {
         let start = firstModifier(before: index)
-        // A word behind a period is a member, unless the period is the end of `1...` in the line before.
+        // A word after a period is a member, unless the period ends `1...` on the previous line.
         if start > 0, tokens[start - 1].isMark("."), !tokens[start].startsLine { return }
         var end = index + 1
         if end + 1 < tokens.count, tokens[end].kind == .word, Self.kinds.contains(tokens[end].text),
@@ -94,7 +94,7 @@ struct ImportScanner {
         let module = tokens[end].text
         end += 1
         while let length = pathPart(at: end) { end += length }
-        // `import module: Module` is the label and the name of a parameter.
+        // In `import module: Module`, the words are the label and the name of a parameter.
         if end < tokens.count, tokens[end].isMark(":"), !tokens[end].startsLine { return }
         let written = tokens[start..<end]
         imports.append(
@@ -110,7 +110,7 @@ struct ImportScanner {
         )
     }
 
-    /// How many tokens go on with the path of an import: `.Part`, or `::Part` behind a module's name (SE-0491).
+    /// Returns the number of tokens that extend an import path: `.Part`, or `::Part` after a module name (SE-0491).
     private func pathPart(at index: Int) -> Int? {
         guard index + 1 < tokens.count else { return nil }
         if tokens[index].isMark("."), !tokens[index + 1].startsLine { return 2 }
@@ -118,7 +118,7 @@ struct ImportScanner {
         return tokens[index + 2].isName ? 3 : nil
     }
 
-    /// Where the attributes and modifiers in front of an import begin.
+    /// Returns the index of the first attribute or modifier before an import.
     private func firstModifier(before index: Int) -> Int {
         var start = index
         while start > 0 {
@@ -136,7 +136,7 @@ struct ImportScanner {
         return start
     }
 
-    /// Where `@name(…)` begins, if this parenthesis ends one.
+    /// Returns the start of `@name(…)`, if the closing parenthesis ends one.
     private func attribute(endingAt end: Int) -> Int? {
         guard let open = tokens.openParenthesis(closedAt: end), open > 1 else { return nil }
         return tokens[open - 1].isName && tokens[open - 2].isMark("@") ? open - 2 : nil
@@ -155,20 +155,20 @@ struct ImportScanner {
     }
 }
 
-/// The branches of `#if` that surround a place, and what they say of modules.
+/// The enclosing `#if` branches of a position, and what their conditions imply about modules.
 struct ConditionalCompilation {
     private struct Branch {
-        /// What the conditions before this one say by not having held.
+        /// The modules that are absent because the previous conditions were false.
         var earlier: Set<String> = []
-        /// What the condition itself says.
+        /// The modules that are absent if this condition is true.
         var own: Set<String> = []
-        /// What the condition says once it has not held.
+        /// The modules that are absent if this condition is false.
         var otherwise: Set<String> = []
     }
 
     private var branches: [Branch] = []
 
-    /// The modules that cannot be imported here.
+    /// The modules that cannot be imported at the current position.
     var absentModules: Set<String> {
         branches.reduce(into: []) { absent, branch in
             absent.formUnion(branch.earlier)
@@ -179,8 +179,8 @@ struct ConditionalCompilation {
     /// Enters or leaves a branch.
     ///
     /// - Parameters:
-    ///   - directive: the word behind the pound sign.
-    ///   - condition: the tokens behind the directive.
+    ///   - directive: the word after the number sign.
+    ///   - condition: the tokens after the directive.
     mutating func read(_ directive: String, condition: ArraySlice<Token>) {
         switch directive {
         case "if":
@@ -201,19 +201,19 @@ struct ConditionalCompilation {
         branches.append(Branch(earlier: last.earlier.union(last.otherwise), own: own, otherwise: otherwise))
     }
 
-    /// Of `!canImport(A) && …`: A.
+    /// Returns the modules that are absent if the condition is true: A for `!canImport(A) && …`.
     private static func absent(ifTrue condition: ArraySlice<Token>) -> Set<String> {
         terms(of: condition, joinedBy: "&").reduce(into: []) { absent, term in
             if term.first?.isMark("!") == true { absent.formUnion(Self.absent(ifFalse: term.dropFirst())) }
         }
     }
 
-    /// Of `canImport(A) || …`: A.
+    /// Returns the modules that are absent if the condition is false: A for `canImport(A) || …`.
     private static func absent(ifFalse condition: ArraySlice<Token>) -> Set<String> {
         Set(terms(of: condition, joinedBy: "|").compactMap(module))
     }
 
-    /// What stands between the operators of a condition that has no other operators; nothing if it has others.
+    /// Returns the operands of a condition whose only operator is `mark`; nothing if it has other operators.
     private static func terms(of condition: ArraySlice<Token>, joinedBy mark: String) -> [ArraySlice<Token>] {
         let condition = withoutParentheses(condition)
         var terms: [ArraySlice<Token>] = []
@@ -231,7 +231,7 @@ struct ConditionalCompilation {
         return terms.map(withoutParentheses)
     }
 
-    /// What stands in parentheses that are around all of it.
+    /// Returns the tokens without parentheses that enclose all of them.
     private static func withoutParentheses(_ tokens: ArraySlice<Token>) -> ArraySlice<Token> {
         guard tokens.first?.isMark("(") == true, tokens.last?.isMark(")") == true else { return tokens }
         var depth = 0
@@ -243,7 +243,7 @@ struct ConditionalCompilation {
         return withoutParentheses(tokens.dropFirst().dropLast())
     }
 
-    /// Of `canImport(A)`: A. That a module of some version is not there says nothing of whether it is there at all.
+    /// Returns the module of `canImport(A)`. A check for a version is ignored, because an older version may be available.
     private static func module(of term: ArraySlice<Token>) -> String? {
         let term = Array(term)
         guard term.count == 4, term[0].isWord("canImport"), term[1].isMark("("), term[3].isMark(")") else { return nil }

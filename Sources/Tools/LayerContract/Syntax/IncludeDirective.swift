@@ -1,35 +1,35 @@
-/// An include or import of a C, C++ or Objective-C source, or a header that a module map names.
+/// An include or import in a C, C++, or Objective-C source, or a header that a module map names.
 public struct IncludeDirective: Hashable, Sendable {
-    /// How the header is named.
+    /// The way the header is named.
     public enum Form: Hashable, Sendable {
-        /// `#include "header.h"`: searched next to the file first.
+        /// `#include "header.h"`, which first searches the folder of the file.
         case quoted
         /// `#include <header.h>`.
         case angled
-        /// `@import Module;`, or a pragma that imports one.
+        /// `@import Module;` or a pragma that imports a module.
         case module
         /// `#include MACRO`.
         case macro
     }
 
-    /// The header's path, the module's name or the macro, as it is written.
+    /// The header's path, the module's name, or the macro, as written.
     public let header: String
-    /// How it is named.
+    /// The form of the include.
     public let form: Form
-    /// The include as it is written, on one line.
+    /// The include as written, on one line.
     public let text: String
-    /// Its line, from 1.
+    /// The line number, starting at 1.
     public let line: Int
 }
 
-/// Finds the includes of a C, C++ or Objective-C source, in every branch of its conditional compilation.
+/// A scanner that finds the includes of a C, C++, or Objective-C source, in every branch of conditional compilation.
 struct IncludeScanner {
     private static let directives: Set<String> = ["include", "include_next", "import"]
 
     private(set) var includes: [IncludeDirective] = []
     private(set) var backDoors: [BackDoor] = []
 
-    /// Reads a source in UTF-8.
+    /// Scans a source in UTF-8.
     ///
     /// - Complexity: O(`bytes`)
     init(_ bytes: [UInt8]) {
@@ -41,7 +41,7 @@ struct IncludeScanner {
     }
 
     private mutating func readDirective(_ line: CLines.Line) {
-        // `%:` and `??=` are other ways to write `#`.
+        // `%:` and `??=` are alternative spellings of `#`.
         guard let mark = ["#", "%:", "??="].first(where: line.text.hasPrefix) else { return }
         let rest = String(line.text.dropFirst(mark.count)).trimmed
         let word = String(rest.prefix { $0.isLetter || $0 == "_" })
@@ -61,7 +61,7 @@ struct IncludeScanner {
         )
     }
 
-    /// `@import A.B;`, `#pragma clang module import A.B`, `_Pragma("clang module import A.B")`.
+    /// Reads `@import A.B;`, `#pragma clang module import A.B`, and `_Pragma("clang module import A.B")`.
     private mutating func readModules(_ line: CLines.Line) {
         guard line.text.contains("import") else { return }
         let isPragma = line.text.contains("pragma") || line.text.contains("_Pragma")
@@ -86,9 +86,9 @@ struct IncludeScanner {
     }
 }
 
-/// What a module map names: headers, and the libraries and frameworks that it links.
+/// A scanner that finds the headers in a module map, and the libraries and frameworks that it links.
 struct ModuleMapScanner {
-    /// A library or framework.
+    /// A linked library or framework.
     struct Link: Hashable, Sendable {
         let name: String
         let line: Int
@@ -97,10 +97,10 @@ struct ModuleMapScanner {
     private(set) var headers: [IncludeDirective] = []
     private(set) var links: [Link] = []
 
-    /// Reads a module map in UTF-8.
+    /// Scans a module map in UTF-8.
     init(_ bytes: [UInt8]) {
         for line in CLines(bytes, keepsStrings: true).lines {
-            // Between quotation marks stands every second part.
+            // Every second part is inside quotation marks.
             let parts = line.text.split(separator: "\"", omittingEmptySubsequences: false).map(String.init)
             for index in stride(from: 1, to: parts.count, by: 2) {
                 let words = Array(parts[index - 1].split { !$0.isLetter && $0 != "_" }.suffix(2))

@@ -1,9 +1,9 @@
-/// Takes Swift source apart into tokens, so that what stands in comments, strings and regular expressions is not
-/// mistaken for code, and what stands in an interpolation is not missed.
+/// A lexer that splits Swift source into tokens.
 ///
-/// Follows *The Swift Programming Language*, "Lexical Structure", and for regular expressions SE-0354.
+/// The text of comments, strings, and regular expressions is not mistaken for code, and the code in interpolations is not
+/// missed. Follows *The Swift Programming Language*, "Lexical Structure", and SE-0354 for regular expressions.
 struct Lexer {
-    /// A comment or string that is opened and not closed.
+    /// An error for an unclosed comment or string.
     struct Unterminated: Error {
         let what: String
         let line: Int
@@ -21,7 +21,7 @@ struct Lexer {
         let pounds: Int
         let isMultiline: Bool
         let line: Int
-        /// The parentheses that are open in the interpolation.
+        /// The number of open parentheses in the interpolation.
         var parentheses = 0
     }
 
@@ -30,7 +30,7 @@ struct Lexer {
         tokens.reserveCapacity(bytes.count / 6)
     }
 
-    /// The tokens of a source in UTF-8.
+    /// Returns the tokens of a source in UTF-8.
     ///
     /// - Complexity: O(`bytes`)
     static func tokens(of bytes: [UInt8]) throws(Unterminated) -> [Token] {
@@ -87,7 +87,7 @@ struct Lexer {
 
     private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-    /// A line feed behind a carriage return is no line of its own.
+    /// Reads a line break. A carriage return and the line feed after it are one line break.
     private mutating func readLineBreak() {
         if bytes[position] == .newline || peek(1) != .newline {
             line += 1
@@ -117,7 +117,7 @@ struct Lexer {
 
     private mutating func readNumber() {
         while let byte = peek(0), byte.continuesWord || (byte == .period && peek(1)?.isDigit == true) { position += 1 }
-        // Of a list of numbers, which can be millions, the first one says it all.
+        // A list can have millions of numbers, so only its first one is kept.
         if tokens.count > 1, tokens[tokens.count - 1].isMark(","), tokens[tokens.count - 2].kind == .literal {
             tokens.removeLast()
         } else {
@@ -175,7 +175,7 @@ struct Lexer {
         } while depth > 0
     }
 
-    // MARK: What begins with a pound sign
+    // MARK: Number signs
 
     private mutating func readPound() throws(Unterminated) {
         var pounds = 0
@@ -212,7 +212,8 @@ struct Lexer {
         try readStringBody(OpenString(pounds: pounds, isMultiline: isMultiline, line: line), isFirst: true)
     }
 
-    /// `#"""#` is a string of one quotation mark: with pound signs, what closes in its line is of one line.
+    /// Returns whether a string with number signs is closed on its line and therefore is a single-line string: `#"""#` is a
+    /// string of one quotation mark.
     private func closesInItsLine(_ pounds: Int) -> Bool {
         var index = position + 2
         while index < bytes.count, !bytes[index].isLineBreak {
@@ -225,7 +226,7 @@ struct Lexer {
         return false
     }
 
-    /// Reads a string up to its end, or up to its next interpolation.
+    /// Reads a string up to its end or its next interpolation.
     private mutating func readStringBody(_ string: OpenString, isFirst: Bool) throws(Unterminated) {
         let start = position
         while let byte = peek(0) {
@@ -246,7 +247,7 @@ struct Lexer {
                 }
                 if peek(0)?.isLineBreak != true { position += 1 }
             case .newline, .carriageReturn:
-                // The compiler refuses a string that is not closed in its line; what follows is code again.
+                // The compiler rejects a string that is not closed on its line. Treat what follows as code.
                 if !string.isMultiline { return append(.string, "", line: string.line) }
                 readLineBreak()
             default:
@@ -269,43 +270,43 @@ struct Lexer {
     }
 }
 
-/// A piece of Swift source: a word, a string, a mark.
+/// A token of Swift source.
 struct Token {
     enum Kind {
-        /// A word: a keyword or a name, in backticks or not.
+        /// A keyword, or a name without backticks.
         case word
-        /// A word in backticks, which is a name and never a keyword.
+        /// A name in backticks, which is never a keyword.
         case quotedWord
-        /// A string without interpolation; `text` is what stands between its quotes. Others have no text.
+        /// A string. `text` is its contents; it is empty if the string has interpolations.
         case string
         /// A number or a regular expression.
         case literal
-        /// A single mark, such as `{`.
+        /// A single punctuation character, such as `{`.
         case mark
-        /// `#if`, `#elseif`, `#else`, `#endif` and everything else behind a `#`; `text` is the word.
+        /// `#if`, `#elseif`, `#else`, `#endif`, or any other word after `#`. `text` is the word.
         case directive
     }
 
     let kind: Kind
     let text: String
-    /// Whether it is a word that begins with a capital letter, as the names of types do.
+    /// Whether the token is a word that begins with a capital letter, as type names do.
     let isTypeName: Bool
-    /// The line it begins in, from 1.
+    /// The number of the token's first line, starting at 1.
     let line: Int
-    /// Whether it is the first of its line.
+    /// Whether the token is the first on its line.
     let startsLine: Bool
 
-    /// Whether it is this mark.
+    /// Returns whether the token is the given mark.
     func isMark(_ mark: String) -> Bool { kind == .mark && text == mark }
 
-    /// Whether it is this keyword.
+    /// Returns whether the token is the given keyword.
     func isWord(_ word: String) -> Bool { kind == .word && text == word }
 
-    /// Whether it names something.
+    /// Whether the token is a word, in backticks or not.
     var isName: Bool { kind == .word || kind == .quotedWord }
 }
 
 extension Token {
-    /// Every byte as the text of a mark, so that no text is made for each of them.
+    /// The text of a mark for each byte, so that marks share their strings.
     static let marks: [String] = (0...UInt8.max).map { String(UnicodeScalar($0)) }
 }

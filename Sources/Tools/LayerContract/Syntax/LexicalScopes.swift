@@ -1,27 +1,28 @@
-/// The scopes of a Swift source, and the types that each of them declares: what may stand between a name and a type of
-/// another file.
+/// The scopes of a Swift source and the types that each declares.
+///
+/// The types in scope can shadow types of other files.
 struct LexicalScopes: Sendable {
-    /// A pair of braces, or the file.
+    /// A pair of braces, or the whole file.
     struct Scope: Sendable {
-        /// The scope around it; `nil` for the file.
+        /// The number of the enclosing scope; `nil` for the file.
         let parent: Int?
-        /// The type that it belongs to or extends, behind those that it is in: `Outer.Inner`; `nil` for the body of a
-        /// function, and what is in one.
+        /// The qualified name of the type that the scope belongs to or extends, such as `Outer.Inner`; `nil` for a function body
+        /// and any scope in one.
         let type: String?
-        /// The types that are declared in it directly.
+        /// The types that the scope declares directly.
         var types: Set<String> = []
     }
 
-    /// The scopes by their numbers; the first is the file.
+    /// The scopes by number. The first is the file.
     private(set) var scopes = [Scope(parent: nil, type: nil)]
-    /// What types and extensions name as superclass or protocols, by the type.
+    /// The names of the superclass and protocols that types and extensions inherit from, by type.
     private(set) var inherited: [String: Set<String>] = [:]
     private var open = [0]
 
-    /// The number of the innermost scope that is open.
+    /// The number of the innermost open scope.
     var current: Int { open[open.count - 1] }
 
-    /// Opens the scope of a type, of an extension or of a body.
+    /// Opens the scope of a type, an extension, or a body.
     mutating func enter(type name: String?, inheriting names: Set<String> = []) {
         let type = name.flatMap(path)
         if let type { inherited[type, default: []].formUnion(names) }
@@ -29,12 +30,12 @@ struct LexicalScopes: Sendable {
         open.append(scopes.count - 1)
     }
 
-    /// Closes the innermost scope that is open.
+    /// Closes the innermost open scope.
     mutating func leave() {
         if open.count > 1 { open.removeLast() }
     }
 
-    /// Records a type of the innermost scope.
+    /// Records a type in the innermost open scope.
     mutating func declare(_ type: String) {
         scopes[current].types.insert(type)
     }
@@ -45,7 +46,7 @@ struct LexicalScopes: Sendable {
     }
 }
 
-/// The types that are nested in others, in all sources of a target.
+/// The nested types in all sources of a target.
 struct NestedTypes {
     private var types: [String: Set<String>] = [:]
     private var inherited: [String: Set<String>] = [:]
@@ -62,7 +63,7 @@ struct NestedTypes {
         }
     }
 
-    /// Whether a name in a scope may stand for a type of the scope, of one around it, or of what their types inherit.
+    /// Returns whether a name may refer to a type in the scope, in an enclosing scope, or in a type that theirs inherit from.
     func shadow(_ name: String, in scope: Int, of tree: LexicalScopes) -> Bool {
         var next: Int? = scope
         while let number = next {
@@ -75,7 +76,7 @@ struct NestedTypes {
     }
 
     private func declares(_ name: String, in type: String) -> Bool {
-        // `extension Outer.Inner` is in no scope of `Outer`, and may see its types all the same.
+        // `extension Outer.Inner` is not in a scope of `Outer`, but can see its types.
         let parts = type.split(separator: ".")
         var waiting = parts.indices.map { parts[...$0].joined(separator: ".") }
         var seen: Set<String> = []

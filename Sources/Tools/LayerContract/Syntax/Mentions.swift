@@ -1,22 +1,22 @@
 /// The types that a source mentions.
 struct Mentions: Sendable {
-    /// A name, where it is mentioned first in a scope.
+    /// The first mention of a name in a scope.
     struct Mention: Hashable, Sendable {
         let name: String
         let line: Int
-        /// The scope, by its number in the source's ``LexicalScopes``.
+        /// The number of the scope in the source's ``LexicalScopes``.
         let scope: Int
     }
 
-    /// Names that stand for themselves, in the order of the source.
+    /// The unqualified names, in source order.
     private(set) var names: [Mention] = []
-    /// Names behind another one, with it, each with its first line: `Outer.Name`.
+    /// The qualified names, such as `Outer.Name`, with the first line of each.
     private(set) var members: [String: Int] = [:]
 
-    /// Nothing.
+    /// Creates an empty collection of mentions.
     init() {}
 
-    /// Reads the tokens of a source.
+    /// Collects the mentions from the tokens of a source.
     ///
     /// - Parameters:
     ///   - tokens: the tokens.
@@ -26,7 +26,7 @@ struct Mentions: Sendable {
         var seen: Set<[String]> = []
         for index in tokens.indices {
             let token = tokens[index]
-            // Imports and conditions name modules and platforms.
+            // Names in imports and conditions are modules and platforms, not types.
             if token.startsLine { isPassedOver = false }
             if token.isWord("import") || (token.kind == .directive && ["if", "elseif"].contains(token.text)) {
                 isPassedOver = true
@@ -41,8 +41,7 @@ struct Mentions: Sendable {
         }
     }
 
-    /// What stands in front of the period behind which the name stands; `nil` if none does, or if the period is the end
-    /// of `...`.
+    /// Returns the text before the period that precedes the name; `nil` if there is no period, or if it ends `...`.
     private static func outerName(of index: Int, _ tokens: [Token]) -> String? {
         guard index > 0, tokens[index - 1].isMark("."), !(index > 1 && tokens[index - 2].isMark(".")) else {
             return nil
@@ -50,7 +49,7 @@ struct Mentions: Sendable {
         return index > 1 ? tokens[index - 2].text : ""
     }
 
-    /// Whether the name is given to something that is no type: the case of an enumeration, the label of an argument.
+    /// Returns whether the name is not a type, but an enumeration case or an argument label.
     private static func isOtherName(_ index: Int, _ tokens: [Token]) -> Bool {
         guard index > 0, index + 1 < tokens.count else { return false }
         if tokens[index - 1].isWord("case") { return !tokens[index + 1].isMark(".") }

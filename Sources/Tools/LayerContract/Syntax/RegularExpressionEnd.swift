@@ -1,11 +1,11 @@
-/// Tells a regular expression from a division, as the compiler does (SE-0354).
+/// Functions that tell regular expressions from divisions, as the compiler does (SE-0354).
 enum RegularExpressionEnd {
-    /// How far an expression in a line is looked for, in bytes. Without an end to it, a long line full of slashes would
-    /// be read once for each of them.
+    /// The maximum length of a single-line expression, in bytes. Without a limit, a long line with many slashes would be
+    /// read once for each slash.
     private static let longest = 4096
 
-    /// Where `/…/` ends, if the slash at this place begins one: space or an opening mark stands in front, no space
-    /// follows, and the line holds another slash without a space before it.
+    /// Returns the end of `/…/`, if the slash at `start` opens one: white space or an opening mark precedes it, no white space
+    /// follows it, and the line has another slash that is not preceded by white space.
     static func bare(in bytes: [UInt8], from start: Int) -> Int? {
         guard start == 0 || opens(bytes[start - 1]) else { return nil }
         var index = start + 1
@@ -29,8 +29,8 @@ enum RegularExpressionEnd {
         return nil
     }
 
-    /// Where `#/…/#` ends; the end of the source if it never does. It spans lines only if its first one is empty, and
-    /// ends with its line otherwise.
+    /// Returns the end of `#/…/#`; the end of the source if it is unclosed. An expression spans lines only if its first line
+    /// is empty. Otherwise, it ends with its line at the latest.
     static func extended(in bytes: [UInt8], from start: Int, pounds: Int) -> Int {
         let endOfLine = bytes.endOfLine(from: start)
         let spansLines = bytes[start..<endOfLine].allSatisfy { $0 == .space || $0 == .tab }
@@ -49,7 +49,7 @@ enum RegularExpressionEnd {
         return min(index, bytes.count)
     }
 
-    /// Whether what stands in front leaves the slash to what follows.
+    /// Returns whether a slash after this byte can open a regular expression.
     private static func opens(_ byte: UInt8) -> Bool {
         byte.isWhiteSpace || byte.isLineBreak || [UInt8]("([{,;:".utf8).contains(byte)
     }
@@ -73,39 +73,39 @@ extension UInt8 {
     static let openBracket = UInt8(ascii: "[")
     static let closeBracket = UInt8(ascii: "]")
 
-    /// What a text in UTF-8 may begin with, to no effect.
+    /// The UTF-8 byte order mark, which may precede a text.
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Whether it ends a line: a line feed, or a carriage return with or without one behind it.
+    /// Whether the byte ends a line: a line feed or a carriage return. A carriage return may be followed by a line feed.
     var isLineBreak: Bool { self == .newline || self == .carriageReturn }
 
-    /// Whether it separates words within a line.
+    /// Whether the byte separates words within a line.
     var isWhiteSpace: Bool { self == .space || self == .tab || self == 0 || self == 11 || self == 12 }
 
-    /// Whether it is a decimal digit.
+    /// Whether the byte is a decimal digit.
     var isDigit: Bool { self >= 48 && self <= 57 }
 
-    /// Whether it is a capital letter of ASCII.
+    /// Whether the byte is an ASCII capital letter.
     var isCapital: Bool { self >= 65 && self <= 90 }
 
-    /// Whether a word can begin with it: a letter, `_`, `$`, or a part of what is not ASCII.
+    /// Whether the byte can begin a word: a letter, `_`, `$`, or a byte of a non-ASCII character.
     var beginsWord: Bool {
         (self >= 97 && self <= 122) || (self >= 65 && self <= 90) || self == 95 || self == 36 || self >= 128
     }
 
-    /// Whether a word can go on with it.
+    /// Whether the byte can continue a word.
     var continuesWord: Bool { beginsWord || isDigit }
 }
 
 extension [UInt8] {
-    /// Where the word ends that goes on at this place.
+    /// Returns the end of the word that continues at `start`.
     func endOfWord(from start: Int) -> Int {
         var index = start
         while index < count, self[index].continuesWord { index += 1 }
         return index
     }
 
-    /// Where the line ends that goes on at this place.
+    /// Returns the end of the line that continues at `start`.
     func endOfLine(from start: Int) -> Int {
         var index = start
         while index < count, !self[index].isLineBreak { index += 1 }

@@ -1,38 +1,38 @@
-/// What the contract wants to know of a source file.
+/// The facts about a source file that the rules need.
 ///
-/// It is read from the tokens, without resolving names: what the source alone does not settle is left out, so that
-/// nothing is reported that a compiler would know better.
+/// They are derived from tokens, without resolving names. Anything that the source alone does not settle is left out, so
+/// that the check reports no false positives.
 public struct SourceFacts: Sendable {
-    /// The file's path from the package's root.
+    /// The file's path relative to the package root.
     public let path: String
-    /// The target that it belongs to.
+    /// The name of the file's target.
     public let target: String
-    /// The folder directly in the target's folder that it is in; `nil` if it is in none.
+    /// The top-level folder of the target that contains the file; `nil` if the file is not in a folder.
     public let subject: String?
-    /// Its imports, in the order of the file.
+    /// The imports, in source order.
     public let imports: [ImportDeclaration]
-    /// The modules that its conditions ask for.
+    /// The conditions that ask whether a module can be imported.
     public let questions: [ModuleQuestion]
-    /// The headers and modules that it includes, if it is C, C++ or Objective-C, or names, if it is a module map.
+    /// The headers and modules that a C, C++, or Objective-C file includes, or the headers that a module map names.
     public let includes: [IncludeDirective]
 
-    /// What a module map links.
+    /// The libraries and frameworks that a module map links.
     let moduleMapLinks: [ModuleMapScanner.Link]
-    /// The ways past the imports that it takes.
+    /// The uses of code that bypass imports.
     let backDoors: [BackDoor]
-    /// What it declares.
+    /// The declarations in the source.
     let declarations: Declarations
-    /// What it mentions.
+    /// The types that the source mentions.
     let mentions: Mentions
 
-    /// Reads a source.
+    /// Creates the facts from a Swift source.
     ///
     /// - Parameters:
     ///   - bytes: the source in UTF-8.
-    ///   - path: the file's path from the package's root.
-    ///   - target: the target that it belongs to.
-    ///   - subject: the folder directly in the target's folder that it is in.
-    /// - Throws: a ``SourceError`` if the source is not UTF-8, or a comment or string in it is never closed.
+    ///   - path: the file's path relative to the package root.
+    ///   - target: the name of the file's target.
+    ///   - subject: the top-level folder of the target that contains the file; `nil` if the file is not in a folder.
+    /// - Throws: a ``SourceError`` if the source is not valid UTF-8 or has an unclosed comment or string.
     /// - Complexity: O(`bytes`)
     public init(reading bytes: [UInt8], path: String, target: String, subject: String?) throws(SourceError) {
         guard String(validating: bytes, as: UTF8.self) != nil else {
@@ -61,12 +61,12 @@ public struct SourceFacts: Sendable {
         mentions = Mentions(tokens, scopes: scanned.scopesOfTokens)
     }
 
-    /// Reads a C, C++ or Objective-C source or header, or a module map.
+    /// Creates the facts from a C, C++, or Objective-C source or header, or from a module map.
     ///
     /// - Parameters:
-    ///   - bytes: its text. What is not UTF-8 stands in comments and strings.
-    ///   - path: the file's path from the package's root; a module map's ends with `.modulemap`.
-    ///   - target: the target that it belongs to.
+    ///   - bytes: the file's text. Bytes that are not UTF-8 may occur in comments and strings.
+    ///   - path: the file's path relative to the package root. The path of a module map ends with `.modulemap`.
+    ///   - target: the name of the file's target.
     /// - Complexity: O(`bytes`)
     public init(readingC bytes: [UInt8], path: String, target: String) {
         self.path = path
@@ -90,14 +90,14 @@ public struct SourceFacts: Sendable {
     }
 }
 
-/// What keeps a source from being read.
+/// An error that prevents a source from being read.
 public struct SourceError: Error, Hashable, Sendable {
-    /// Where.
+    /// The location of the problem.
     public let location: SourceLocation
-    /// What is wrong, in a sentence.
+    /// A sentence that describes the problem.
     public let explanation: String
 
-    /// What keeps a source from being read.
+    /// Creates an error.
     public init(location: SourceLocation, explanation: String) {
         self.location = location
         self.explanation = explanation
@@ -105,6 +105,6 @@ public struct SourceError: Error, Hashable, Sendable {
 }
 
 extension SourceError: CustomStringConvertible {
-    /// Where, and what is wrong.
+    /// The location and a description of the problem.
     public var description: String { "\(location): \(explanation)" }
 }

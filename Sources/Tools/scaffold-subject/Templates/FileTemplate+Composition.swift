@@ -1,4 +1,4 @@
-/// Containers for a composition that has containers of sessions, features and interactions.
+/// Templates for compositions with session, feature, and interaction containers.
 extension FileTemplate {
     static let featureContainer = Self(
         "{BlogEntries}Container",
@@ -160,7 +160,7 @@ extension FileTemplate {
     )
 }
 
-/// Containers for a composition without containers of its own.
+/// Templates for compositions without such containers.
 extension FileTemplate {
     static let container = Self(
         "{BlogEntries}Container",

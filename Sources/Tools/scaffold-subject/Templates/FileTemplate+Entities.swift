@@ -74,7 +74,7 @@ extension FileTemplate {
             """#
     )
 
-    /// Names the module before the type: Testing has types such as `Comment` and `Tag`.
+    /// The tests qualify the type with its module, because Testing has types such as `Comment` and `Tag`.
     static let entityTests = Self(
         "{BlogEntry}Tests",
         in: .tests(.entities),

@@ -33,7 +33,7 @@ extension FileTemplate {
             """#
     )
 
-    /// It takes a repository and never makes one, so that a repository for each request cannot be written by mistake.
+    /// The adapter takes a repository instead of creating one, so that it cannot create one per request by mistake.
     static let upstreamRepository = Self(
         "Upstream{BlogEntry}Repository",
         in: .sources(.adapters),

@@ -1,4 +1,4 @@
-/// Presenters for adapters that have the view models of renderers.
+/// Templates for adapters that have view models for renderers.
 extension FileTemplate {
     static let documentPresenter = Self(
         "{BlogEntry}ListPresenter",
@@ -118,7 +118,7 @@ extension FileTemplate {
     )
 }
 
-/// Presenters for adapters without view models of their own.
+/// Templates for adapters without such view models.
 extension FileTemplate {
     static let presenter = Self(
         "{BlogEntry}ListPresenter",

@@ -1,16 +1,16 @@
-/// A file that every subject has, written for an example: the blog entry.
+/// A template for a file that every subject has. The example subject is a blog entry.
 ///
-/// Where the example's name stands in braces, the file has the new subject's in the same form: `{BlogEntry}`,
-/// `{blogEntries}`, `{a blog entry}`. The default name of a target in braces, such as `{Entities}`, becomes the name of the
-/// package's module. Lines are short enough for a subject's name of 24 letters.
+/// Placeholders in braces, such as `{BlogEntry}`, `{blogEntries}`, and `{a blog entry}`, are replaced with the new subject's
+/// name in the same form. A target's default name in braces, such as `{Entities}`, is replaced with the name of the
+/// package's module. Lines are short enough for subject names of up to 24 letters.
 struct FileTemplate {
-    /// Where the file goes.
+    /// The place of the file.
     let place: FilePlace
     /// The file's name without its extension.
     let name: String
-    /// What the file imports, one line each.
+    /// The import declarations, one per line.
     let imports: [String]
-    /// Whether it imports FoundationEssentials as well, or Foundation where that is not a module of its own.
+    /// Whether the file also imports FoundationEssentials, or Foundation where FoundationEssentials is unavailable.
     let importsFoundation: Bool
     /// The text after the imports.
     let text: String
@@ -31,14 +31,16 @@ struct FileTemplate {
 }
 
 extension FileTemplate {
-    /// What the package offers that some templates need. A package without it gets other files of the same names.
+    /// The optional features of a package that some templates need.
+    ///
+    /// A package without a feature gets other files with the same names.
     struct Variants {
-        /// Whether the adapters have the view models that renderers take: the presenter makes one.
+        /// Whether the adapters have view models for renderers. If so, the presenter creates one.
         let hasDocuments: Bool
-        /// Whether there are containers of sessions, features and interactions: the subject's container is one of them.
+        /// Whether the package has session, feature, and interaction containers. If so, the subject gets a feature container.
         let hasSessions: Bool
 
-        /// Looks for what templates need among the types of the package.
+        /// Detects the features from the names of the package's types.
         init(adapterTypes: Set<String>, compositionTypes: Set<String>) {
             hasDocuments = adapterTypes.isSuperset(of: ["Document", "FailureViewModel", "ViewModel"])
             hasSessions = compositionTypes.isSuperset(
@@ -47,7 +49,7 @@ extension FileTemplate {
         }
     }
 
-    /// All files of a subject, from the inside out, each followed by its tests.
+    /// Returns the templates of a subject's files, from the innermost ring outward, each followed by its tests.
     static func all(_ variants: Variants) -> [FileTemplate] {
         [
             entity, entityTests,
@@ -61,9 +63,9 @@ extension FileTemplate {
         ]
     }
 
-    /// The files of a subject of this name.
+    /// Returns the files of a subject with the given name.
     ///
-    /// A target that gets three of them gets a folder for them.
+    /// A target that gets at least three files gets a folder for them.
     static func files(of name: SubjectName, _ variants: Variants, in targets: SubjectTargets) -> [ScaffoldedFile] {
         let templates = all(variants)
         return templates.map { template in
@@ -113,14 +115,14 @@ extension FileTemplate {
 
 /// A file to write for a subject.
 struct ScaffoldedFile: Equatable {
-    /// The target that it belongs to.
+    /// The target that the file belongs to.
     let target: PackageTarget
-    /// Its path, relative to the package.
+    /// The path of the file, relative to the package.
     let path: String
-    /// All of its text.
+    /// The complete text of the file.
     let contents: String
 
-    /// The modules that it imports.
+    /// The modules that the file imports.
     var importedModules: [String] {
         contents.split(separator: "\n").filter { $0.hasPrefix("import ") || $0.hasPrefix("public import ") }
             .map { String($0).importedModule }
@@ -128,6 +130,6 @@ struct ScaffoldedFile: Equatable {
 }
 
 extension String {
-    /// The module of this import, which is its last word.
+    /// The module of an import declaration, which is its last word.
     fileprivate var importedModule: String { split(separator: " ").last.map(String.init) ?? "" }
 }

@@ -1,12 +1,12 @@
-/// Where the headers come from that the C sources of a package include.
+/// The origins of the headers that the C sources of a package include.
 struct HeaderIndex: Sendable {
-    /// What a header belongs to, other than its own target and the C standard library.
+    /// The origin of a header outside its own target and the C standard library.
     enum Origin: Hashable, Sendable {
         /// Another target of the package.
         case target(String)
-        /// Anything else, by the name of the module that it is of as far as its path tells: `curl` of `curl/curl.h`.
+        /// Any other module, with the name that the header's path suggests: `curl` for `curl/curl.h`.
         case module(String)
-        /// Nobody can say: a macro names it.
+        /// Unknown, because the include names a macro.
         case macro
     }
 
@@ -17,13 +17,14 @@ struct HeaderIndex: Sendable {
         let origin: Origin
     }
 
-    /// The includes of each target that need a permission.
+    /// The includes that need a permission, by target name.
     private(set) var uses: [String: [Use]] = [:]
-    /// The modules that each target includes headers of, in lower case; each of a platform's C library for one of them.
+    /// The lowercase names of the modules whose headers each target includes. A header of one platform's C library counts
+    /// for all platforms' C libraries.
     private(set) var modules: [String: Set<String>] = [:]
 
     private let targets: [TargetDescription]
-    /// The sources and headers that are not Swift, by their paths.
+    /// The non-Swift sources and headers, by path.
     private var files: [String: SourceFacts] = [:]
     private var libraries: [SystemLibrary] = []
 
@@ -38,15 +39,15 @@ struct HeaderIndex: Sendable {
         for target in targets where target.language == .c { read(target, filesOfTargets[target.name] ?? []) }
     }
 
-    /// The modules that a target includes headers of and needs a permission for.
+    /// Returns the modules whose headers a target includes and that need a permission.
     func foreignIncludes(of target: TargetDescription) -> [String] {
         (uses[target.name] ?? []).compactMap { if case .module(let module) = $0.origin { module } else { nil } }
     }
 
     // MARK: Includes
 
-    /// Follows the includes of a target from its sources, public headers and module maps to its other headers: a header
-    /// that nobody includes is not compiled.
+    /// Follows a target's includes from its sources, public headers, and module maps to its other headers. Headers that
+    /// nothing includes are skipped, because they are not compiled.
     private mutating func read(_ target: TargetDescription, _ own: [SourceFacts]) {
         let roots = Set(target.sources.map { Self.path($0, in: target.path) })
         let publicHeaders = Self.path(target.publicHeaders, in: target.path) + "/"
@@ -71,7 +72,7 @@ struct HeaderIndex: Sendable {
         }
     }
 
-    /// What an include belongs to that is no file of its target; `nil` for the standard library and the target's module.
+    /// Returns the origin of an include outside the target's own files; `nil` for the standard library and the target's module.
     private func origin(of include: IncludeDirective, in source: SourceFacts, of target: TargetDescription) -> Origin? {
         let header = include.header
         switch include.form {
@@ -83,7 +84,7 @@ struct HeaderIndex: Sendable {
                 ?? .module(Self.platformName(header))
         case .quoted, .angled:
             if let path = file(include, in: source, of: target), let file = files[path] { return .target(file.target) }
-            // The header that the Swift compiler writes for other languages.
+            // The compiler generates this header for other languages.
             if header.hasSuffix("-Swift.h"), let module = header.split(separator: "/").last?.dropLast("-Swift.h".count),
                 let used = targets.first(where: { $0.moduleName == module })
             {
@@ -101,7 +102,7 @@ struct HeaderIndex: Sendable {
         }
     }
 
-    /// The file of the package that a header is, by the folders that SwiftPM lets a target search.
+    /// Returns the package file that an include resolves to, using the folders that SwiftPM searches for the target.
     private func file(_ include: IncludeDirective, in source: SourceFacts, of target: TargetDescription) -> String? {
         guard include.form == .quoted || include.form == .angled else { return nil }
         var folders: [String] = []
@@ -112,7 +113,7 @@ struct HeaderIndex: Sendable {
         for setting in target.settings {
             if case .headerSearchPath(let path) = setting.kind { folders.append(Self.path(path, in: target.path)) }
         }
-        // What is declared is searched before what is not.
+        // Declared dependencies are searched before other targets.
         let others = targets.filter { $0.language == .c && $0.name != target.name }
         let declared = others.filter { target.dependencies.contains(.target($0.name)) }
         folders += (declared + others).map { Self.path($0.publicHeaders, in: $0.path) }
@@ -121,7 +122,7 @@ struct HeaderIndex: Sendable {
 
     // MARK: Names
 
-    /// A path in a folder, with its `.` and `..` followed.
+    /// Returns a path relative to a folder, with `.` and `..` resolved.
     static func path(_ path: String, in folder: String) -> String {
         var parts: [Substring] = path.hasPrefix("/") ? [""] : folder.split(separator: "/")
         for part in path.split(separator: "/") where part != "." {
@@ -130,7 +131,7 @@ struct HeaderIndex: Sendable {
         return parts.joined(separator: "/")
     }
 
-    /// The folder of a header, or its name without its ending: `curl` of `curl/curl.h`, `zlib` of `zlib.h`.
+    /// Returns the header's folder, or its name without the extension: `curl` for `curl/curl.h`, `zlib` for `zlib.h`.
     static func module(ofHeader header: String) -> String {
         let first = header.split(separator: "/").first.map(String.init) ?? header
         let name = header.contains("/") ? first : String(first.prefix { $0 != "." })
@@ -142,12 +143,12 @@ struct HeaderIndex: Sendable {
     }
 }
 
-/// What the headers of a system library are called, as far as its module map and the manifest tell.
+/// The header names of a system library, derived from its module map and the manifest.
 struct SystemLibrary: Sendable {
     let name: String
     /// The headers that its module map names and its own headers include.
     private let headers: [String]
-    /// What headers' folders, or headers themselves, are called, in lower case.
+    /// The lowercase names of header folders, or of headers themselves.
     private let names: Set<String>
 
     init(_ target: TargetDescription, _ files: [SourceFacts]) {
@@ -160,13 +161,13 @@ struct SystemLibrary: Sendable {
             .union(included.map { HeaderIndex.module(ofHeader: $0).lowercased() })
     }
 
-    /// Whether a header is one of the library's.
+    /// Returns whether a header belongs to the library.
     func has(_ header: String) -> Bool {
         names.contains(HeaderIndex.module(ofHeader: header).lowercased())
             || headers.contains { $0 == header || $0.hasSuffix("/\(header)") }
     }
 
-    /// `vips` of `libvips-dev`, `gobject` of `gobject-2.0`, `openssl` of `openssl@3`.
+    /// Returns the plain name: `vips` for `libvips-dev`, `gobject` for `gobject-2.0`, `openssl` for `openssl@3`.
     private static func plainName(_ package: String) -> String {
         var name = package.lowercased().prefix { $0 != "@" }
         if name.hasPrefix("lib") { name = name.dropFirst(3) }

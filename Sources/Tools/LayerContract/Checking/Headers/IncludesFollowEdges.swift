@@ -1,4 +1,4 @@
-/// Rule 3 for C, C++ and Objective-C: what a source includes is declared, and drawn.
+/// Rule 3 for C, C++, and Objective-C: every include needs a declared dependency and an edge in the diagram.
 struct IncludesFollowEdges {
     private let package: CheckedPackage
 

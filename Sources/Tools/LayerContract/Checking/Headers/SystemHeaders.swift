@@ -1,31 +1,31 @@
-/// The headers that come with the compiler and the platform.
+/// The headers that ship with the compiler and the platform.
 enum SystemHeaders {
-    /// The modules of a platform's C library.
+    /// The modules of the platforms' C libraries.
     static let platformModules = ["Glibc", "Musl", "Darwin", "Android", "Bionic", "ucrt", "WinSDK", "WASILibc"]
 
-    /// The permission for headers of the platform's C library, as a label says it.
+    /// The permission for headers of the platform's C library, as a label spells it.
     static let platform = [
         SystemModule("Glibc"), SystemModule("Musl", inPlaceOf: "Glibc"), SystemModule("Darwin", inPlaceOf: "Glibc"),
     ]
 
-    /// Whether both names are of one module: headers' folders are written in lower case, and one C library is as good as
-    /// another.
+    /// Returns whether both names refer to the same module. The comparison ignores case, because header folders are
+    /// lowercase, and treats all platforms' C libraries as one module.
     static func isSame(_ one: String, _ other: String) -> Bool {
         one.lowercased() == other.lowercased() || platformModules.contains(one) && platformModules.contains(other)
     }
 
-    /// Whether a header is of the C or C++ standard library, or of the compiler itself: no ring needs a permission.
+    /// Returns whether a header belongs to the C or C++ standard library or to the compiler. These need no permission.
     static func isStandard(_ header: String) -> Bool {
         standard.contains(header) || !header.contains("/") && compilerEndings.contains(where: header.hasSuffix)
     }
 
-    /// Whether a header is of the platform's C library: of POSIX, of the kernel, or of Windows.
+    /// Returns whether a header belongs to the platform's C library: POSIX, the kernel, or Windows.
     static func isOfPlatform(_ header: String) -> Bool {
         guard let slash = header.firstIndex(of: "/") else { return platformHeaders.contains(header) }
         return platformFolders.contains(String(header[..<slash]))
     }
 
-    /// Headers of the compiler for the processor.
+    /// The name endings of the compiler's processor-specific headers.
     private static let compilerEndings = ["intrin.h", "arm_neon.h", "arm_acle.h", "wasm_simd128.h", "cpuid.h"]
 
     private static let standard: Set<String> = Set(
