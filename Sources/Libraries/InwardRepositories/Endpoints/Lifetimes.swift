@@ -3,7 +3,7 @@
 ///     var lifetimes = Lifetimes(staleAfter: .seconds(300), staleWhileRevalidate: .seconds(60))
 ///     lifetimes.missingExpiresAfter = .seconds(5)
 ///
-/// A stale response is marked as stale. It is returned only if the ``ReadPolicy`` or one of these limits allows it.
+/// A stale response is marked as stale. It is returned only if the `ReadPolicy` or one of these limits allows it.
 ///
 /// Values are clamped: durations to the range from zero to `Int64.max` seconds, and the jitter to the range from 0 to 1.
 public struct Lifetimes: Hashable, Sendable {
