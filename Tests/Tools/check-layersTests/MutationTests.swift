@@ -18,7 +18,7 @@ struct MutationTests {
         "#if DEBUG\n#elseif canImport(M)\n@testable\nimport M\n#endif", "#if true\n#else\nimport class M.Thing\n#endif",
     ]
 
-    /// With `all` a run takes minutes, and puts in every edge and every forty-first import; without, a sample of both is put in, and no
+    /// With `all` a run takes minutes, and puts in every edge and every seventeenth import; without, a sample of both is put in, and no
     /// manifest is changed.
     /// What the description is found wrong for does not depend on how it was read, so of the manifest's edges, each of which takes
     /// SwiftPM half a second, every seventeenth does but for `manifest`.
@@ -62,7 +62,7 @@ struct MutationTests {
             let places = places(in: try ThisPackage.text(of: path))
             for module in forbidden {
                 place += 1
-                guard isWanted(place, of: 41) else { continue }
+                guard isWanted(place, of: 17) else { continue }
                 let form = forms[count % forms.count].replacing("M", with: module)
                 let mutant = places[count % places.count](form)
                 let facts = try SourceFacts(
