@@ -48,6 +48,10 @@ extension String {
         return String(line)
     }
 
+    /// The beginning of the text as it is stored as the cause of a failure. A cause may quote an answer of the upstream,
+    /// which can have any length.
+    package var causeExcerpt: String { excerpt(upTo: 500) }
+
     /// Returns the beginning of the text, long enough for `characters` characters with a usual number of combining
     /// marks each. The bound is needed because one character can contain any number of scalars.
     package func boundedByScalars(to characters: Int) -> Substring {

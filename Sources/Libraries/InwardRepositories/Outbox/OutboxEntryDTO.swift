@@ -115,7 +115,6 @@ extension Date {
 struct AttemptNote: Codable, Hashable {
     /// More attempts do not make a wait longer. The limit prevents an overflow, whatever a record says.
     private static let maximumAttempts = 1_000_000
-    private static let maximumCauseLength = 500
 
     private static let version = 1
 
@@ -146,7 +145,7 @@ struct AttemptNote: Codable, Hashable {
         self.mayHaveArrived = mayHaveArrived
         self.isSending = isSending
         self.nextAttempt = nextAttempt?.wholeMilliseconds
-        self.cause = cause?.excerpt(upTo: Self.maximumCauseLength)
+        self.cause = cause?.causeExcerpt
         denied = isDenied ? true : nil
     }
 
@@ -184,8 +183,6 @@ struct AttemptNote: Codable, Hashable {
 
 /// The stored form of a dead letter: its entry, why it was refused, and when.
 struct DeadLetterDTO: Codable {
-    private static let maximumCauseLength = 500
-
     let entry: OutboxEntryDTO
     let attempts: Int
     let cause: String
@@ -196,7 +193,7 @@ struct DeadLetterDTO: Codable {
         self.entry = OutboxEntryDTO(entry)
         // The refused attempt counts, too.
         attempts = entry.attempts + 1
-        cause = error.description.excerpt(upTo: Self.maximumCauseLength)
+        cause = error.description.causeExcerpt
         refusedAt = date.wholeMilliseconds
     }
 
@@ -224,7 +221,7 @@ struct DeadLetterDTO: Codable {
                 write: entry.write,
                 acceptedAt: entry.acceptedAt,
                 attempts: entry.attempts,
-                cause: letter.cause.excerpt(upTo: maximumCauseLength),
+                cause: letter.cause.causeExcerpt,
                 byteCount: entry.write.byteCount
             )
         } catch {

@@ -100,8 +100,6 @@ struct RefusalStreak: Hashable {
 extension RefusalStreak {
     /// The stored form of the streak, so that the pause survives restarts of a short-lived program.
     struct Record: Codable {
-        static let maximumCauseLength = 500
-
         let version: Int
         let subjects: [[String]]
         let cause: String
@@ -118,7 +116,7 @@ extension RefusalStreak {
                 OutboxPause(
                     until: Date(timeIntervalSince1970: Double($0) / 1_000),
                     refusals: subjects.count,
-                    cause: cause.excerpt(upTo: Self.maximumCauseLength)
+                    cause: cause.causeExcerpt
                 )
             }
         }
@@ -140,7 +138,7 @@ extension RefusalStreak {
         return Record(
             version: 1,
             subjects: subjects.sorted().map(\.components),
-            cause: cause.excerpt(upTo: Record.maximumCauseLength),
+            cause: cause.causeExcerpt,
             until: remaining.map { date.addingTimeInterval($0 / .seconds(1)).wholeMilliseconds },
             waitMilliseconds: Int64(wait / .milliseconds(1))
         )
@@ -150,7 +148,7 @@ extension RefusalStreak {
     mutating func restore(_ record: Record, at now: Duration, _ date: Date) {
         guard record.version == 1 else { return }
         subjects = Set(record.subjects.prefix(limit).map { RecordKey($0) })
-        cause = record.cause.excerpt(upTo: Record.maximumCauseLength)
+        cause = record.cause.causeExcerpt
         guard let pause = record.pause else { return }
         wait = min(max(initialWait, .milliseconds(max(0, min(record.waitMilliseconds, 1 << 40)))), maximumWait)
         // Whatever the clock says, a pause is not longer than its wait.
