@@ -6,18 +6,15 @@
 struct HedgingPolicy: Sendable {
     /// The maximum number of consecutive second attempts.
     static let longestRow = 10
-    /// The price of a second attempt in millionths, which avoids rounding errors.
-    private static let price = 1_000_000
 
     private let setting: HedgingDelay
-    private let share: Int
     private var window: LatencyWindow
-    private var funds = 0
+    private var tokens: TokenBalance
 
     init(_ delay: HedgingDelay, share: Double) {
         setting = delay
-        self.share = Int((share >= 0 ? min(share, 1) : 0) * Double(Self.price))
         window = LatencyWindow(capacity: delay.capacity)
+        tokens = TokenBalance(share: share, limit: Self.longestRow)
     }
 
     /// The time that a first attempt may take now.
@@ -30,16 +27,12 @@ struct HedgingPolicy: Sendable {
     ///
     /// - Returns: The delay before a second attempt; `nil` if none is affordable.
     mutating func begin() -> Duration? {
-        funds = min(funds + share, Self.longestRow * Self.price)
-        return funds >= Self.price ? delay : nil
+        tokens.deposit()
+        return tokens.isBelow(1) ? nil : delay
     }
 
     /// Pays for a second attempt; `false` if it is not affordable.
-    mutating func hedge() -> Bool {
-        guard funds >= Self.price else { return false }
-        funds -= Self.price
-        return true
-    }
+    mutating func hedge() -> Bool { tokens.withdraw() }
 
     /// Records the duration of a first attempt, or how long it had been running when it was cancelled.
     mutating func record(_ duration: Duration) {

@@ -54,17 +54,11 @@ public final class RetryBudget: Sendable {
     }
 }
 
-/// The balance of a ``RetryBudget``: a value without a clock.
-///
-/// It counts millionths of a retry, which avoids rounding errors.
+/// The balance of a ``RetryBudget``, whose reserve refills over time: a value without a clock.
 struct RetryBudgetBalance {
-    private static let retry = 1_000_000
-
-    private let share: Int
     private let reserve: Int
-    private let limit: Int
     private let refillInterval: Duration
-    private var balance: Int
+    private var retries: TokenBalance
     private var counted = 0
     private var refilled: Duration
 
@@ -77,12 +71,10 @@ struct RetryBudgetBalance {
     ///   - refillInterval: The time in which one retry of the reserve is restored, at least a millisecond.
     ///   - now: The current time.
     init(share: Double, reserve: Int, limit: Int, refillInterval: Duration, at now: Duration) {
-        let reserve = min(max(0, reserve), 1_000_000) * Self.retry
-        self.share = share > 0 ? Int(min(share, 1) * Double(Self.retry)) : 0
+        let reserve = min(max(0, reserve), 1_000_000)
         self.reserve = reserve
-        self.limit = max(reserve, min(max(0, limit), 1_000_000) * Self.retry)
         self.refillInterval = max(.milliseconds(1), refillInterval)
-        balance = reserve
+        retries = TokenBalance(share: share, limit: min(max(reserve, limit), 1_000_000), count: reserve)
         refilled = now
     }
 
@@ -94,19 +86,16 @@ struct RetryBudgetBalance {
     /// - Returns: Whether a retry was left.
     /// - Complexity: O(1).
     mutating func withdraw(requests: Int, at now: Duration) -> Bool {
-        let (credit, isTooMuch) = (requests &- counted).multipliedReportingOverflow(by: share)
+        retries.deposit(requests: requests &- counted)
         counted = requests
-        balance = isTooMuch ? limit : min(limit, balance + min(limit, credit))
         refill(at: max(now, refilled))
-        guard balance >= Self.retry else { return false }
-        balance -= Self.retry
-        return true
+        return retries.withdraw()
     }
 
     private mutating func refill(at now: Duration) {
-        guard balance < reserve else { return refilled = now }
-        let count = Int(min((now - refilled) / refillInterval, Double(reserve / Self.retry)))
-        balance = min(reserve, balance + count * Self.retry)
-        refilled = balance < reserve ? refilled + refillInterval * count : now
+        guard retries.isBelow(reserve) else { return refilled = now }
+        let count = Int(min((now - refilled) / refillInterval, Double(reserve)))
+        retries.add(count, upTo: reserve)
+        refilled = retries.isBelow(reserve) ? refilled + refillInterval * count : now
     }
 }
