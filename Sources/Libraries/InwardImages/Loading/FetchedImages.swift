@@ -57,7 +57,7 @@ final class FetchedImage: Sendable {
     let expiry: Duration
     /// How long the fetch took.
     let duration: Duration
-    private let place: EncodedByteBudget.Place
+    private let reservation: ByteBudget.Reservation
     private let onRelease: @Sendable () -> Void
 
     init(
@@ -65,7 +65,7 @@ final class FetchedImage: Sendable {
         header: ImageHeader,
         expiry: Duration,
         duration: Duration,
-        place: EncodedByteBudget.Place,
+        reservation: ByteBudget.Reservation,
         onRelease: @escaping @Sendable () -> Void
     ) {
         bytes = encoded.bytes
@@ -73,7 +73,7 @@ final class FetchedImage: Sendable {
         self.header = header
         self.expiry = expiry
         self.duration = duration
-        self.place = place
+        self.reservation = reservation
         self.onRelease = onRelease
     }
 

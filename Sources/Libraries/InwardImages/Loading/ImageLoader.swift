@@ -270,10 +270,10 @@ struct ImageLoading: Sendable {
         var product = before
         product.hasRoom = true
         let bytes = plugins.workingBytes(from: index, for: image.size, isUpright: image.orientation == .up)
-        guard before.shares.isEmpty else {
+        guard before.reservations.isEmpty else {
             // The load that decoded the image reserved memory for its own plugins. Waiting with a reservation could
             // deadlock.
-            product.shares.append(stages.budget.overdraft(of: bytes))
+            product.reservations.append(stages.budget.decodingRoom.overdraft(of: bytes))
             return product
         }
         guard bytes <= stages.budget.limit else {
@@ -282,11 +282,11 @@ struct ImageLoading: Sendable {
             product.result = .failure(ImageError(.tooLarge, of: address, explanation: explanation))
             return product
         }
-        guard let share = await stages.budget.admission(of: bytes) else {
+        guard let reservation = await stages.budget.decodingRoom.reservation(of: bytes) else {
             product.result = .failure(.cancelled(address))
             return product
         }
-        product.shares = [share]
+        product.reservations = [reservation]
         return product
     }
 }

@@ -123,11 +123,11 @@ final class ImageStages: Sendable {
 
     private func fetched(_ question: Versioned<ImageAddress>) async throws(ImageError) -> FetchedImage {
         let address = question.base
-        guard let place = await budget.fetchingRoom.place() else { throw .cancelled(address) }
+        guard let reservation = await budget.fetchingRoom.reservation() else { throw .cancelled(address) }
         let start = timer.now
         let expiry = cache.expiry
         let encoded = try await source.image(at: address, upTo: limits.encodedBytes)
-        place.settle(on: encoded.bytes.count)
+        budget.fetchingRoom.settle(reservation, on: encoded.bytes.count)
         guard encoded.bytes.count <= limits.encodedBytes else {
             let explanation = "has \(encoded.bytes.count) bytes, more than the \(limits.encodedBytes) allowed"
             throw ImageError(.tooLarge, of: address, explanation: explanation)
@@ -142,7 +142,7 @@ final class ImageStages: Sendable {
                 header: header,
                 expiry: expiry,
                 duration: duration,
-                place: place,
+                reservation: reservation,
                 onRelease: onRelease
             )
         }
@@ -172,7 +172,7 @@ extension ImageStages {
             let error = ImageError(.tooLarge, of: address, explanation: refusal)
             return StageProduct(.failure(error), steps: [step])
         }
-        guard let share = await budget.admission(of: bytes) else {
+        guard let reservation = await budget.decodingRoom.reservation(of: bytes) else {
             return StageProduct(.failure(.cancelled(address)), steps: [step])
         }
         await leaveCallersThread()
@@ -187,7 +187,7 @@ extension ImageStages {
             duration: timer.now - start,
             bytes: result.byteCount
         )
-        var product = StageProduct(result, shares: [share], steps: [step, decoding])
+        var product = StageProduct(result, reservations: [reservation], steps: [step, decoding])
         product.hasRoom = true
         product.header = header
         product.isKeepable = product.isKeepable && fetched.isGenuine
@@ -228,7 +228,7 @@ extension ImageStages {
         guard let bytes = await store.bytes(of: key), let header = try? codec.header(of: bytes) else { return nil }
         let decodingBytes = header.bytes(reducedBy: 1)
         guard limits.refusal(of: header) == nil, budget.refusal(of: decodingBytes, for: header) == nil,
-            let share = await budget.admission(of: decodingBytes)
+            let reservation = await budget.decodingRoom.reservation(of: decodingBytes)
         else { return nil }
         await leaveCallersThread()
         guard let image = try? codec.image(from: bytes, ImageDecodingOptions()) else { return nil }
@@ -238,7 +238,7 @@ extension ImageStages {
             duration: timer.now - start,
             bytes: image.size.byteCount
         )
-        return StageProduct(.success(image), shares: [share], steps: [step])
+        return StageProduct(.success(image), reservations: [reservation], steps: [step])
     }
 
     /// Offers an image to a store, unless it comes from a failure, may be truncated, or was invalidated in the
@@ -252,7 +252,7 @@ extension ImageStages {
         since version: Int
     ) async -> StageProduct {
         let bytes = encodedForStore(product)
-        product.shares = []
+        product.reservations = []
         guard let bytes, version == self.version(of: key.address) else { return product }
         await store.keep(bytes, of: key)
         // An invalidation during the call may have reached the store before the image did.
@@ -270,7 +270,7 @@ extension ImageStages {
 struct StageProduct: Sendable {
     var result: ImageResult
     /// The memory reservations that the image holds while it is processed.
-    var shares: [DecodingBudget.Admission]
+    var reservations: [ByteBudget.Reservation]
     /// Whether the reservations cover all remaining steps of the load that requested this product.
     var hasRoom = false
     /// The header of the decoded image, or `nil` if it is no longer known.
@@ -284,11 +284,11 @@ struct StageProduct: Sendable {
 
     init(
         _ result: ImageResult,
-        shares: [DecodingBudget.Admission] = [],
+        reservations: [ByteBudget.Reservation] = [],
         steps: [ImageLoadReport.Step] = []
     ) {
         self.result = result
-        self.shares = shares
+        self.reservations = reservations
         self.steps = steps
         isKeepable = if case .success = result { true } else { false }
     }

@@ -9,59 +9,59 @@ struct EncodedByteBudgetTests {
     private let room = EncodedByteBudget(bytes: 4 * mebibyte)
 
     @Test func asManyAreFetchedAsHaveRoomAndTheNextOneWaits() async throws {
-        var places: [EncodedByteBudget.Place] = []
-        for _ in 0..<4 { places.append(try #require(await room.place())) }
+        var reservations: [ByteBudget.Reservation] = []
+        for _ in 0..<4 { reservations.append(try #require(await room.reservation())) }
         #expect(room.taken == 4 * Self.mebibyte)
-        let waiting = Task.waiting { [room] in await room.place() != nil }
-        places[0].settle(on: 3 * Self.mebibyte)
+        let waiting = Task.waiting { [room] in await room.reservation() != nil }
+        room.settle(reservations[0], on: 3 * Self.mebibyte)
         #expect(room.taken == 6 * Self.mebibyte)
-        places.removeAll()
+        reservations.removeAll()
         #expect(await waiting.value)
         #expect(room.taken == 0)
     }
 
     @Test func encodedImagesHaveAnEighthOfTheRoomOfDecodedOnes() async throws {
         let room = DecodingBudget(bytes: 800).fetchingRoom
-        let place = try #require(await room.place())
+        let reservation = try #require(await room.reservation())
         #expect(room.taken == 100)
-        withExtendedLifetime(place) {}
+        withExtendedLifetime(reservation) {}
     }
 
     @Test func whatImagesHaveBeenIsExpectedOfTheNext() async throws {
         for _ in 0..<200 {
-            let place = try #require(await room.place())
-            place.settle(on: 100)
+            let reservation = try #require(await room.reservation())
+            room.settle(reservation, on: 100)
         }
-        var places: [EncodedByteBudget.Place] = []
-        for _ in 0..<256 { places.append(try #require(await room.place())) }
+        var reservations: [ByteBudget.Reservation] = []
+        for _ in 0..<256 { reservations.append(try #require(await room.reservation())) }
         // The least that any counts.
         #expect(room.taken == 256 * 16 * 1_024)
-        for place in places { place.settle(on: 2 * Self.mebibyte) }
-        places.removeAll()
-        let place = try #require(await room.place())
+        for reservation in reservations { room.settle(reservation, on: 2 * Self.mebibyte) }
+        reservations.removeAll()
+        let reservation = try #require(await room.reservation())
         #expect(room.taken > Self.mebibyte)
-        place.settle(on: 1)
+        room.settle(reservation, on: 1)
     }
 
     @Test func whoGivesUpTakesNothing() async throws {
-        var places: [EncodedByteBudget.Place] = []
-        for _ in 0..<4 { places.append(try #require(await room.place())) }
-        let waiting = Task.waiting { [room] in await room.place() == nil }
+        var reservations: [ByteBudget.Reservation] = []
+        for _ in 0..<4 { reservations.append(try #require(await room.reservation())) }
+        let waiting = Task.waiting { [room] in await room.reservation() == nil }
         waiting.cancel()
         #expect(await waiting.value)
-        places.removeAll()
+        reservations.removeAll()
         #expect(room.taken == 0)
     }
 
     @Test func aCallerWhoGivesUpLetsThoseBehindPass() async throws {
-        let small = try #require(await room.place())
-        let large = try #require(await room.place())
-        large.settle(on: 4 * Self.mebibyte - 100_000)
-        small.settle(on: 1)
-        let tooLarge = Task.waiting { [room] in await room.place() == nil }
+        let small = try #require(await room.reservation())
+        let large = try #require(await room.reservation())
+        room.settle(large, on: 4 * Self.mebibyte - 100_000)
+        room.settle(small, on: 1)
+        let tooLarge = Task.waiting { [room] in await room.reservation() == nil }
         // By now the next is expected to be as small as that.
-        for _ in 0..<100 { small.settle(on: 1) }
-        let behind = Task.waiting { [room] in await room.place() }
+        for _ in 0..<100 { room.settle(small, on: 1) }
+        let behind = Task.waiting { [room] in await room.reservation() }
         #expect(room.taken == 4 * Self.mebibyte - 99_999)
         tooLarge.cancel()
         #expect(await tooLarge.value)
@@ -76,7 +76,7 @@ struct EncodedByteBudgetTests {
         let source = SketchSource(Dictionary(uniqueKeysWithValues: addresses.map { ($0, SketchCodec.bytes(10, 10)) }))
         let budget = DecodingBudget(bytes: 800)
         let loader = ImageLoader(source: source, codec: SketchCodec(), budget: budget, timer: .still)
-        var all = await budget.admission(of: 800)
+        var all = await budget.decodingRoom.reservation(of: 800)
         #expect(all != nil)
         let loads = addresses.map { address in Task.waiting { await loader.load(address).result.outcome } }
         #expect(source.asked == ["0"])

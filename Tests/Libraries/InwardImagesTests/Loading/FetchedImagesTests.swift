@@ -7,14 +7,14 @@ struct FetchedImagesTests {
     private let key = FetchedImages.Key(base: "a", version: 0)
 
     private func add(_ byte: UInt8) async throws -> FetchedImage {
-        let place = try #require(await EncodedByteBudget(bytes: 1).place())
+        let reservation = try #require(await EncodedByteBudget(bytes: 1).reservation())
         return images.add(for: key) { onRelease in
             FetchedImage(
                 EncodedImage([byte]),
                 header: ImageHeader(format: .png, size: ImageSize(clamping: 1, 1)),
                 expiry: .zero,
                 duration: .zero,
-                place: place,
+                reservation: reservation,
                 onRelease: onRelease
             )
         }
