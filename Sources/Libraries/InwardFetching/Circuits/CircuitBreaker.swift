@@ -26,7 +26,7 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
     private let timer: TimerService
     /// Whether successful requests need the time too, not only failures.
     private let needsTime: Bool
-    private let circuit: Mutex<CircuitState>
+    private let circuit: Mutex<CircuitStateMachine>
     /// The generation of the closed circuit, or -1 in any other state. It changes under the lock and is read without it, so
     /// that a closed circuit permits requests without locking. A request that reads a stale value counts as permitted before
     /// the change.
@@ -47,7 +47,7 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
         self.policy = policy
         self.timer = timer
         needsTime = policy.window.isTimed || policy.slowCalls != nil
-        circuit = Mutex(CircuitState(policy: policy, title: Self.title(name)))
+        circuit = Mutex(CircuitStateMachine(policy: policy, title: Self.title(name)))
     }
 
     /// The current state of the circuit.
@@ -86,7 +86,7 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
         let generation = closedGeneration.load(ordering: .acquiring)
         guard generation < 0 else {
             let start = policy.slowCalls == nil ? nil : timer.now
-            return ScopedPermit(CircuitState.Permit(generation: generation), of: self, start: start)
+            return ScopedPermit(CircuitStateMachine.Permit(generation: generation), of: self, start: start)
         }
         let now = timer.now
         let permit = try change { circuit throws(CircuitRejection) in try circuit.admit(at: now) }
@@ -126,12 +126,12 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
     }
 
     /// Returns the permit of a request whose outcome says nothing about the upstream.
-    func release(_ permit: CircuitState.Permit) {
+    func release(_ permit: CircuitStateMachine.Permit) {
         change { $0.release(permit) }
     }
 
     private func change<Value, Failure>(
-        _ body: (inout CircuitState) throws(Failure) -> Value
+        _ body: (inout CircuitStateMachine) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         try circuit.withLock { circuit throws(Failure) in
             defer { closedGeneration.store(circuit.phase == .closed ? circuit.generation : -1, ordering: .releasing) }
@@ -177,13 +177,13 @@ struct CircuitRejection: Error, Hashable {
 /// The permit of a request under way. It ends with the request in every case: a probe that ends without an outcome returns
 /// its permit to the circuit.
 struct ScopedPermit: ~Copyable {
-    let permit: CircuitState.Permit
+    let permit: CircuitStateMachine.Permit
     /// The time at which the request was permitted, if the policy needs it.
     let start: Duration?
     /// The breaker that gets a probe's permit back; `nil` for other requests, which avoids reference counting.
     private var keeper: CircuitBreaker?
 
-    init(_ permit: CircuitState.Permit, of breaker: CircuitBreaker, start: Duration?) {
+    init(_ permit: CircuitStateMachine.Permit, of breaker: CircuitBreaker, start: Duration?) {
         self.permit = permit
         self.start = start
         keeper = permit.isProbe ? breaker : nil
@@ -192,7 +192,7 @@ struct ScopedPermit: ~Copyable {
     deinit { keeper?.release(permit) }
 
     /// Consumes the permit without returning it to the circuit, because the caller does that.
-    consuming func use() -> (permit: CircuitState.Permit, start: Duration?) {
+    consuming func use() -> (permit: CircuitStateMachine.Permit, start: Duration?) {
         keeper = nil
         return (permit, start)
     }

@@ -11,7 +11,7 @@ struct CircuitBreakerWalkTests {
     /// The probes under way: each is in here for a little less than its permit lives.
     private final class Ledger: Sendable {
         private struct Entries {
-            var underWay: [CircuitState.Permit: Int] = [:]
+            var underWay: [CircuitStateMachine.Permit: Int] = [:]
             var most = 0
             var total = 0
         }
@@ -22,7 +22,7 @@ struct CircuitBreakerWalkTests {
         var most: Int { entries.withLock(\.most) }
         var total: Int { entries.withLock(\.total) }
 
-        func begin(_ permit: CircuitState.Permit) {
+        func begin(_ permit: CircuitStateMachine.Permit) {
             guard permit.isProbe else { return }
             entries.withLock { entries in
                 entries.underWay[permit.sort, default: 0] += 1
@@ -31,7 +31,7 @@ struct CircuitBreakerWalkTests {
             }
         }
 
-        func end(_ permit: CircuitState.Permit) {
+        func end(_ permit: CircuitStateMachine.Permit) {
             guard permit.isProbe else { return }
             entries.withLock { $0.underWay[permit.sort, default: 0] -= 1 }
         }
@@ -98,7 +98,7 @@ struct CircuitBreakerWalkTests {
     }
 }
 
-extension CircuitState.Permit {
+extension CircuitStateMachine.Permit {
     /// What it has in common with the others of its round.
     fileprivate var sort: Self { Self(generation: generation, round: round) }
 }

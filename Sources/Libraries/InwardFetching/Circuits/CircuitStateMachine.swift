@@ -2,7 +2,7 @@
 ///
 /// Each permitted request gets a permit and returns it once. Each transition begins a new generation, and permits of earlier
 /// generations no longer have an effect. A time before an earlier one counts as the earlier one.
-struct CircuitState: Hashable {
+struct CircuitStateMachine: Hashable {
     /// The permit of one request.
     struct Permit: Hashable {
         let generation: Int
@@ -155,7 +155,8 @@ struct CircuitState: Hashable {
     }
 }
 
-/// The state of a circuit, with the name that observers receive.
+/// The state of a circuit regardless of the time, with the name that observers receive. Unlike a ``CircuitBreaker/State``, which
+/// contains the remaining time, it changes only with a ``CircuitChange``.
 enum CircuitPhase: String, Hashable, Sendable {
     /// The circuit permits all requests.
     case closed

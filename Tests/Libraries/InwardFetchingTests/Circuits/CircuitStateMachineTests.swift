@@ -2,7 +2,7 @@ import Testing
 
 @testable import InwardFetching
 
-struct CircuitStateTests {
+struct CircuitStateMachineTests {
     private static let policy = CircuitBreakerPolicy(
         window: .calls(4),
         minimumCalls: 2,
@@ -15,9 +15,9 @@ struct CircuitStateTests {
     private let failed = CallOutcome(isFailure: true)
     private let slow = CallOutcome(isFailure: false, isSlow: true)
 
-    private var circuit = CircuitState(policy: policy, title: "the circuit")
+    private var circuit = CircuitStateMachine(policy: policy, title: "the circuit")
 
-    private mutating func admit(at seconds: Double = 0) throws -> CircuitState.Permit {
+    private mutating func admit(at seconds: Double = 0) throws -> CircuitStateMachine.Permit {
         try circuit.admit(at: .seconds(seconds))
     }
 
@@ -40,7 +40,7 @@ struct CircuitStateTests {
     }
 
     @Test mutating func aCircuitIsClosedAndLetsEverybodyThrough() throws {
-        for _ in 0..<100 { #expect(try admit() == CircuitState.Permit(generation: 0)) }
+        for _ in 0..<100 { #expect(try admit() == CircuitStateMachine.Permit(generation: 0)) }
         #expect(circuit.phase == .closed)
     }
 
@@ -71,7 +71,7 @@ struct CircuitStateTests {
     mutating func sharesAreNotRounded(share: Double, failures: Int) throws {
         let policy = CircuitBreakerPolicy(window: .calls(20), minimumCalls: 20, failureRateThreshold: share)
         for count in [failures - 1, failures] {
-            circuit = CircuitState(policy: policy, title: "")
+            circuit = CircuitStateMachine(policy: policy, title: "")
             for _ in count..<20 { try record(good) }
             for _ in 0..<count { try record(failed) }
             #expect((circuit.phase == .open) == (count == failures))
@@ -80,7 +80,7 @@ struct CircuitStateTests {
 
     @Test mutating func slowRequestsOpenItToo() throws {
         let policy = CircuitBreakerPolicy(minimumCalls: 3, slowCalls: .init(.seconds(2), share: 0.6))
-        circuit = CircuitState(policy: policy, title: "the circuit to users")
+        circuit = CircuitStateMachine(policy: policy, title: "the circuit to users")
         #expect(try record(slow, good, slow) == CircuitChange(from: .closed, to: .open))
         let words =
             "was not sent: the circuit to users is open, because 2 of the last 3 requests took 2.0 seconds or longer"
@@ -88,7 +88,10 @@ struct CircuitStateTests {
     }
 
     @Test mutating func failuresAndSlowRequestsAreNotAddedUp() throws {
-        circuit = CircuitState(policy: CircuitBreakerPolicy(minimumCalls: 4, slowCalls: .init(.seconds(2))), title: "")
+        circuit = CircuitStateMachine(
+            policy: CircuitBreakerPolicy(minimumCalls: 4, slowCalls: .init(.seconds(2))),
+            title: ""
+        )
         #expect(try record(good, good, good, good, slow, failed, slow, failed) == nil)
         #expect(try record(failed, failed, failed) == nil)
         #expect(try record(failed) != nil)
@@ -96,7 +99,7 @@ struct CircuitStateTests {
 
     @Test mutating func aWindowOfTimeIsNamedAsSuch() throws {
         let policy = CircuitBreakerPolicy(window: .time(.seconds(60)), minimumCalls: 3)
-        circuit = CircuitState(policy: policy, title: "the circuit")
+        circuit = CircuitStateMachine(policy: policy, title: "the circuit")
         try record(failed, failed, at: 1)
         #expect(circuit.phase == .closed)
         try record(failed, failed, at: 100)
@@ -120,9 +123,9 @@ struct CircuitStateTests {
     @Test mutating func behindItsTimeItLetsAsManyProbesThroughAsAreAllowed() throws {
         try record(failed, failed)
         let change = CircuitChange(from: .open, to: .halfOpen)
-        #expect(try admit(at: 10) == CircuitState.Permit(generation: 2, round: 0, change: change))
+        #expect(try admit(at: 10) == CircuitStateMachine.Permit(generation: 2, round: 0, change: change))
         #expect(circuit.phase == .halfOpen)
-        #expect(try admit(at: 10) == CircuitState.Permit(generation: 2, round: 0))
+        #expect(try admit(at: 10) == CircuitStateMachine.Permit(generation: 2, round: 0))
         let words = "was not sent: the circuit is half open, and its probes are under way"
         #expect(refusal(at: 10) == CircuitRejection(explanation: words, retryAfter: nil))
     }
@@ -166,7 +169,7 @@ struct CircuitStateTests {
 
     @Test mutating func aSlowProbeOpensItAgain() throws {
         let policy = CircuitBreakerPolicy(minimumCalls: 1, slowCalls: .init(.seconds(2)))
-        circuit = CircuitState(policy: policy, title: "the circuit")
+        circuit = CircuitStateMachine(policy: policy, title: "the circuit")
         try record(failed)
         #expect(try record(slow, at: 10) == CircuitChange(from: .halfOpen, to: .open))
         let words = "was not sent: the circuit is open, because a probe took 2.0 seconds or longer"

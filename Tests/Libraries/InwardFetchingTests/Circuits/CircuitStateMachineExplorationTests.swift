@@ -4,7 +4,7 @@ import Thoroughness
 @testable import InwardFetching
 
 /// Everything that can happen to a circuit in a number of steps, in every order.
-struct CircuitStateExplorationTests {
+struct CircuitStateMachineExplorationTests {
     private static let policy = CircuitBreakerPolicy(
         window: .calls(2),
         minimumCalls: 2,
@@ -17,9 +17,9 @@ struct CircuitStateExplorationTests {
 
     /// A circuit, and what is under way through it.
     private struct Place: Hashable {
-        var circuit = CircuitState(policy: policy, title: "")
+        var circuit = CircuitStateMachine(policy: policy, title: "")
         var now = Duration.zero
-        var permits: [CircuitState.Permit] = []
+        var permits: [CircuitStateMachine.Permit] = []
 
         /// The probes that count.
         var probes: Int { permits.count { $0.round == circuit.round && $0.generation == circuit.generation } }
@@ -91,7 +91,7 @@ struct CircuitStateExplorationTests {
                 violations.insert("a change is told wrongly")
             }
             if permit.isProbe != (place.circuit.phase == .halfOpen) { violations.insert("a probe is none") }
-            place.permits.append(CircuitState.Permit(generation: permit.generation, round: permit.round))
+            place.permits.append(CircuitStateMachine.Permit(generation: permit.generation, round: permit.round))
         } catch {
             if before == .closed { violations.insert("a closed circuit refuses") }
             if before != place.circuit.phase { violations.insert("a refusal changes something") }
