@@ -113,7 +113,10 @@ final class AsyncHTTPClientReceiver: HTTPClientResponseDelegate {
                 failure(.invalidRequest, "was redirected by a client that is to leave redirects to its data fetcher")
             )
         }
-        return .success(DataResponse(head, body: arrived.body, isDecompressed: isDecompressed))
+        let response = DataResponse(status: Int(head.status.code), fields: head.headers, body: arrived.body) { coding in
+            isDecompressed && ["gzip", "deflate"].contains(coding)
+        }
+        return .success(response)
     }
 
     /// Returns the outcome of a transfer that ended with an error.
@@ -171,21 +174,6 @@ final class AsyncHTTPClientReceiver: HTTPClientResponseDelegate {
     }
 
     private static let maximumReservation = 64 * 1_024
-}
-
-extension DataResponse {
-    /// Creates a response from a head and a body that the client may have decompressed.
-    fileprivate init(_ head: HTTPResponseHead, body: Data, isDecompressed: Bool) {
-        let fields = head.headers.compactMap { name, value in
-            HeaderField.Name(name).map { HeaderField($0, value) }
-        }
-        self.init(status: Status(Int(head.status.code)), headerFields: HeaderFields(fields), body: body)
-        // The body arrives decompressed, so the fields that describe its compression no longer apply.
-        if isDecompressed, ["gzip", "deflate"].contains(headerFields[.contentEncoding]?.lowercased()) {
-            headerFields[.contentEncoding] = nil
-            headerFields[.contentLength] = nil
-        }
-    }
 }
 
 extension HTTPClient.Request {

@@ -32,6 +32,28 @@ public struct DataResponse: Hashable, Sendable {
         self.url = url
         origin = .upstream
     }
+
+    /// Creates a response from what an HTTP client reports, without the fields whose names are not valid.
+    ///
+    /// - Parameters:
+    ///   - status: The code of the status.
+    ///   - fields: The names and values of the header fields.
+    ///   - body: The complete body.
+    ///   - isDecoded: Returns whether the client has decoded a body with a coding, whose name is in lower case.
+    package init(
+        status: Int,
+        fields: some Sequence<(name: String, value: String)>,
+        body: Data,
+        isDecoded: (_ coding: String) -> Bool
+    ) {
+        let fields = fields.compactMap { name, value in HeaderField.Name(name).map { HeaderField($0, value) } }
+        self.init(status: Status(status), headerFields: HeaderFields(fields), body: body)
+        // The fields that describe the coding do not apply to a decoded body.
+        if let coding = headerFields[.contentEncoding], isDecoded(coding.lowercased()) {
+            headerFields[.contentEncoding] = nil
+            headerFields[.contentLength] = nil
+        }
+    }
 }
 
 extension DataResponse: CustomStringConvertible {

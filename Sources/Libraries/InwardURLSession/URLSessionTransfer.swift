@@ -41,7 +41,12 @@ struct URLSessionTransfer {
         guard let head = head as? HTTPURLResponse else {
             return .failure(failure(.interrupted, "was answered with nothing"))
         }
-        return .success(DataResponse(head, body: body))
+        let fields = head.allHeaderFields.compactMap { name, value -> (name: String, value: String)? in
+            guard let name = name as? String, let value = value as? String else { return nil }
+            return (name, value)
+        }
+        // The body arrives decoded, whatever its coding was.
+        return .success(DataResponse(status: head.statusCode, fields: fields, body: body) { _ in true })
     }
 
     private var tooLarge: Outcome {
@@ -82,24 +87,6 @@ struct URLSessionTransfer {
         wasSent: Bool = true
     ) -> FetchError {
         FetchError(reason, request: request, explanation: explanation, wasSent: wasSent)
-    }
-}
-
-extension DataResponse {
-    /// Creates a response from a head and a body.
-    fileprivate init(_ head: HTTPURLResponse, body: Data) {
-        let fields = head.allHeaderFields.compactMap { name, value -> HeaderField? in
-            guard let name = name as? String, let name = HeaderField.Name(name), let value = value as? String else {
-                return nil
-            }
-            return HeaderField(name, value)
-        }
-        self.init(status: Status(head.statusCode), headerFields: HeaderFields(fields), body: body)
-        // The body arrives decoded, so the fields that describe its coding no longer apply.
-        if headerFields[.contentEncoding] != nil {
-            headerFields[.contentEncoding] = nil
-            headerFields[.contentLength] = nil
-        }
     }
 }
 
