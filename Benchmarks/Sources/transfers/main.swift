@@ -19,9 +19,9 @@ struct Measurement {
     }
 }
 
-/// Transfers, and looks how much memory the process has after each piece and every few milliseconds.
+/// Transfers, and looks how much memory the process has after each chunk and every few milliseconds.
 func measure(_ name: String, _ byteCount: Int, _ transfer: TransferData) async throws -> Measurement {
-    // Looked at beside the pieces too, for a saver reads back when all of them are there. It ends when it is cancelled below.
+    // Looked at beside the chunks too, for a saver reads back when all of them are there. It ends when it is cancelled below.
     let looking = Task {
         var peak = 0.0
         while !Task.isCancelled {
@@ -42,7 +42,7 @@ func measure(_ name: String, _ byteCount: Int, _ transfer: TransferData) async t
     return Measurement(name: name, byteCount: byteCount, duration: duration, peak: max(peak, await looking.value))
 }
 
-// Ends with status 1 if a large transfer takes much more memory than a small one: more than a few pieces, and what the
+// Ends with status 1 if a large transfer takes much more memory than a small one: more than a few chunks, and what the
 // allocator keeps of them for each thread.
 let tolerance = 2 * MemorySeries.tolerance.size
 let directory = FileManager.default.temporaryDirectory.appending(path: "inward-transfers-\(UUID().uuidString)")

@@ -1,25 +1,25 @@
-/// A read-only port that loads data piece by piece, such as from a file or the network.
+/// A read-only port that loads data chunk by chunk, such as from a file or the network.
 ///
-/// Implementations hold at most one piece at a time, support concurrent calls, and throw when the task is cancelled or
+/// Implementations hold at most one chunk at a time, support concurrent calls, and throw when the task is cancelled or
 /// its deadline passes. Test an implementation with `DataLoaderConformance` from `InwardTesting`.
 public protocol DataLoader: Sendable {
     /// The name of the source, without credentials, or `nil` if it has no stable name. The name must be the same in
     /// each run, so that another run can resume a transfer.
     var source: String? { get }
 
-    /// Returns a piece of the data, starting at an offset.
+    /// Returns a chunk of the data, starting at an offset.
     ///
-    /// The piece may start before the offset. It may also belong to another version than the requested one. In that
-    /// case it can start anywhere, preferably at the first byte. All bytes of a piece belong to the version that it
-    /// names. Data without a validator must come in a single piece, because nothing could show that two pieces belong
-    /// together. Only the last piece of a version may be empty.
+    /// The chunk may start before the offset. It may also belong to another version than the requested one. In that
+    /// case it can start anywhere, preferably at the first byte. All bytes of a chunk belong to the version that it
+    /// names. Data without a validator must come in a single chunk, because nothing could show that two chunks belong
+    /// together. Only the last chunk of a version may be empty.
     ///
     /// - Parameters:
-    ///   - offset: The number of bytes before the piece. At the end of the data, the piece is empty and the last one.
-    ///   - validator: The validator of the earlier pieces, or `nil` for any version.
-    /// - Returns: The piece and the version that it belongs to.
-    /// - Throws: A ``DataLoaderError`` if the piece cannot be loaded.
-    func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece
+    ///   - offset: The number of bytes before the chunk. At the end of the data, the chunk is empty and the last one.
+    ///   - validator: The validator of the earlier chunks, or `nil` for any version.
+    /// - Returns: The chunk and the version that it belongs to.
+    /// - Throws: A ``DataLoaderError`` if the chunk cannot be loaded.
+    func chunk(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedChunk
 
     /// Returns whether the version with this validator is still the source's current version.
     ///
@@ -28,25 +28,25 @@ public protocol DataLoader: Sendable {
 }
 
 extension DataLoader {
-    /// Returns whether the first piece has this validator.
+    /// Returns whether the first chunk has this validator.
     public func stillHas(_ validator: String) async throws(DataLoaderError) -> Bool {
-        try await piece(at: 0, of: validator).validator == validator
+        try await chunk(at: 0, of: validator).validator == validator
     }
 }
 
-/// A piece from a ``DataLoader``, together with its version.
-public struct LoadedPiece: Hashable, Sendable {
-    /// The piece.
-    public let piece: DataPiece
+/// A chunk from a ``DataLoader``, together with its version.
+public struct LoadedChunk: Hashable, Sendable {
+    /// The chunk.
+    public let chunk: DataChunk
     /// The validator that distinguishes this version of the data from others, in the source's notation, or `nil` if the
     /// source has none.
     public let validator: String?
     /// The total number of bytes, or `nil` if it is unknown.
     public let totalByteCount: Int?
 
-    /// Creates a piece of a version.
-    public init(_ piece: DataPiece, validator: String?, totalByteCount: Int?) {
-        self.piece = piece
+    /// Creates a chunk of a version.
+    public init(_ chunk: DataChunk, validator: String?, totalByteCount: Int?) {
+        self.chunk = chunk
         self.validator = validator
         self.totalByteCount = totalByteCount
     }
@@ -82,23 +82,23 @@ extension DataLoader {
         limits: TransferLimits = TransferLimits()
     ) async throws(DataLoaderError) -> (value: UInt64, byteCount: Int)? {
         var checksum = Checksum()
-        var counter = PieceCounter(limits)
+        var counter = ChunkCounter(limits)
         var offset = 0
         var validator: String?
         while true {
-            let loaded = try await piece(at: offset, of: validator)
-            guard offset == 0 || loaded.validator == validator, loaded.piece.offset <= offset,
-                loaded.piece.end > offset || loaded.piece.isLast
+            let loaded = try await chunk(at: offset, of: validator)
+            guard offset == 0 || loaded.validator == validator, loaded.chunk.offset <= offset,
+                loaded.chunk.end > offset || loaded.chunk.isLast
             else { return nil }
             do {
                 try counter.add(loaded, after: offset)
             } catch {
                 throw DataLoaderError(source: source ?? "The source", explanation: error.reason)
             }
-            let piece = loaded.piece.dropping(before: offset)
-            checksum.update(with: piece.bytes.span)
-            offset = piece.end
-            if piece.isLast { return (checksum.value, offset) }
+            let chunk = loaded.chunk.dropping(before: offset)
+            checksum.update(with: chunk.bytes.span)
+            offset = chunk.end
+            if chunk.isLast { return (checksum.value, offset) }
             validator = loaded.validator
         }
     }

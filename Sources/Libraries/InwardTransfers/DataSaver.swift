@@ -1,7 +1,7 @@
 /// A port that saves data outside the program, such as a report collector, a file, or a store.
 ///
-/// Save small data in one call. Write large data piece by piece to a ``DataDraft``, which becomes visible only when it
-/// is complete. A saver that implements only `save(_:)` gets a default draft, which collects the pieces in memory up to
+/// Save small data in one call. Write large data chunk by chunk to a ``DataDraft``, which becomes visible only when it
+/// is complete. A saver that implements only `save(_:)` gets a default draft, which collects the chunks in memory up to
 /// a limit.
 ///
 /// Implementations throw when the saving task is cancelled. Test an implementation with `DataSaverConformance` from
@@ -25,7 +25,7 @@ extension DataSaver {
         gatheredDraft()
     }
 
-    /// Creates a draft that collects all pieces in memory and saves them in one call.
+    /// Creates a draft that collects all chunks in memory and saves them in one call.
     ///
     /// Return it from ``openDraft()`` to set a limit for a saver that accepts data only as a whole.
     ///
@@ -54,7 +54,7 @@ public struct DataSaverError: Error, Hashable, Sendable, CustomStringConvertible
     public var description: String { "\(destination) \(explanation)" }
 }
 
-/// Data that is saved piece by piece and becomes visible only when it is complete. A draft belongs to one task.
+/// Data that is saved chunk by chunk and becomes visible only when it is complete. A draft belongs to one task.
 ///
 /// Until it is published, readers see the previous data.
 public protocol DataDraft {
@@ -116,8 +116,8 @@ struct GatheredDraft: DataDraft {
             throw DataSaverError(
                 destination: "The data",
                 explanation: """
-                    has more than \(byteLimit) bytes, the most that this saver takes at once. Use a saver that takes data piece by \
-                    piece, or return `gatheredDraft(byteLimit:)` with a higher limit from its `openDraft()`
+                    has more than \(byteLimit) bytes, the most that this saver takes at once. Use a saver that takes data chunk by \
+                    chunk, or return `gatheredDraft(byteLimit:)` with a higher limit from its `openDraft()`
                     """
             )
         }

@@ -35,7 +35,7 @@ public struct SavedPart: Hashable, Codable, Sendable {
     /// Whether a later run can verify that its bytes continue this part. If `false`, do not keep the part.
     public var canBeResumed: Bool { source != nil && validator != nil && steps != nil && loadedByteCount > 0 }
 
-    /// Adds the processed bytes of a piece with `count` source bytes.
+    /// Adds the processed bytes of a chunk with `count` source bytes.
     mutating func add(_ bytes: [UInt8], madeOf count: Int) {
         var checksum = Checksum(value: checksum)
         checksum.update(with: bytes.span)

@@ -1,11 +1,11 @@
 public import InwardCore
 
-/// Transfers data from a loader through processing steps to a saver, piece by piece.
+/// Transfers data from a loader through processing steps to a saver, chunk by chunk.
 ///
 ///     let report = try await TransferData(from: loader, to: saver)()
 ///     print("Saved \(report.savedByteCount) bytes.")
 ///
-/// Each piece is saved before the next is loaded, so memory holds one piece and what the steps made of it. The saved
+/// Each chunk is saved before the next is loaded, so memory holds one chunk and what the steps made of it. The saved
 /// data is read back and verified, and replaces the previous data only when it is complete.
 ///
 /// An interrupted transfer leaves its progress for the next run. That run resumes if the source still has the same
@@ -16,7 +16,7 @@ public struct TransferData: Sendable {
     private static let maximumRestarts = 3
 
     private let loader: any DataLoader
-    private let steps: PluginCollection<DataPiece>
+    private let steps: PluginCollection<DataChunk>
     private let saver: any DataSaver
     private let limits: TransferLimits
 
@@ -24,12 +24,12 @@ public struct TransferData: Sendable {
     ///
     /// - Parameters:
     ///   - loader: The source of the data.
-    ///   - steps: The steps that process each piece, in order.
+    ///   - steps: The steps that process each chunk, in order.
     ///   - saver: The destination of the data.
     ///   - limits: The limits at which the transfer gives up a source.
     public init(
         from loader: any DataLoader,
-        through steps: PluginCollection<DataPiece> = PluginCollection(),
+        through steps: PluginCollection<DataChunk> = PluginCollection(),
         to saver: any DataSaver,
         limits: TransferLimits = TransferLimits()
     ) {
@@ -41,7 +41,7 @@ public struct TransferData: Sendable {
 
     /// Runs the transfer.
     ///
-    /// - Parameter progress: A function that receives the progress after each piece.
+    /// - Parameter progress: A function that receives the progress after each chunk.
     /// - Returns: A summary of the transfer.
     /// - Throws: A ``TransferDataError`` if the data may not have been saved.
     @discardableResult
@@ -72,7 +72,7 @@ public struct TransferData: Sendable {
         }
         var resumedAt = part.loadedByteCount
         var restartCount = 0
-        var counter = PieceCounter(limits)
+        var counter = ChunkCounter(limits)
         while true {
             var loaded = try await load(at: part.loadedByteCount, of: part.validator)
             if isBegun, loaded.validator != part.validator {
@@ -82,7 +82,7 @@ public struct TransferData: Sendable {
                 guard restartCount <= Self.maximumRestarts else { throw .restless(restartCount: restartCount) }
             }
             if !isBegun {
-                if loaded.piece.offset != 0 { loaded = try await load(at: 0, of: nil) }
+                if loaded.chunk.offset != 0 { loaded = try await load(at: 0, of: nil) }
                 try await saving { () async throws(DataSaverError) in try await draft.begin() }
                 part = nothing
                 part.validator = loaded.validator
@@ -91,13 +91,13 @@ public struct TransferData: Sendable {
                 counter.beginVersion()
             }
             try count(loaded, after: part.loadedByteCount, &counter)
-            let piece = try piece(of: loaded, behind: part.loadedByteCount)
-            let bytes = await steps.applied(to: piece).bytes
-            part.add(bytes, madeOf: piece.bytes.count)
+            let chunk = try chunk(of: loaded, behind: part.loadedByteCount)
+            let bytes = await steps.applied(to: chunk).bytes
+            part.add(bytes, madeOf: chunk.bytes.count)
             if let problem = limits.problem(withByteCount: part.savedByteCount) { throw limitExceeded(problem) }
             try await saving { () async throws(DataSaverError) in try await draft.append(bytes, reaching: part) }
             progress(TransferProgress(doneByteCount: part.loadedByteCount, totalByteCount: loaded.totalByteCount))
-            guard piece.isLast else { continue }
+            guard chunk.isLast else { continue }
             try await saving { () async throws(DataSaverError) in
                 try await draft.publish(Checksum(value: part.checksum))
             }
@@ -106,9 +106,9 @@ public struct TransferData: Sendable {
     }
 
     private func count(
-        _ loaded: LoadedPiece,
+        _ loaded: LoadedChunk,
         after offset: Int,
-        _ counter: inout PieceCounter
+        _ counter: inout ChunkCounter
     ) throws(TransferDataError) {
         do {
             try counter.add(loaded, after: offset)
@@ -120,26 +120,26 @@ public struct TransferData: Sendable {
         }
     }
 
-    /// Validates a loaded piece, and returns the bytes of it that follow the first `offset` bytes.
-    private func piece(of loaded: LoadedPiece, behind offset: Int) throws(TransferDataError) -> DataPiece {
-        let piece = loaded.piece
-        guard piece.offset <= offset, piece.end >= offset else {
-            throw unreadable("gave what is at \(piece.offset) in place of what is at \(offset)")
+    /// Validates a loaded chunk, and returns the bytes of it that follow the first `offset` bytes.
+    private func chunk(of loaded: LoadedChunk, behind offset: Int) throws(TransferDataError) -> DataChunk {
+        let chunk = loaded.chunk
+        guard chunk.offset <= offset, chunk.end >= offset else {
+            throw unreadable("gave what is at \(chunk.offset) in place of what is at \(offset)")
         }
-        guard piece.isLast || loaded.validator != nil else {
+        guard chunk.isLast || loaded.validator != nil else {
             throw unreadable("gave a part, and nothing to tell the version that it is a part of")
         }
-        guard piece.isLast || piece.end > offset else { throw unreadable("gave nothing before its end") }
-        if piece.isLast, let total = loaded.totalByteCount, total != piece.end {
-            throw unreadable("ended after \(piece.end) bytes of \(total)")
+        guard chunk.isLast || chunk.end > offset else { throw unreadable("gave nothing before its end") }
+        if chunk.isLast, let total = loaded.totalByteCount, total != chunk.end {
+            throw unreadable("ended after \(chunk.end) bytes of \(total)")
         }
-        return piece.dropping(before: offset)
+        return chunk.dropping(before: offset)
     }
 
-    private func load(at offset: Int, of validator: String?) async throws(TransferDataError) -> LoadedPiece {
+    private func load(at offset: Int, of validator: String?) async throws(TransferDataError) -> LoadedChunk {
         if let ending { throw ending }
         do {
-            return try await loader.piece(at: offset, of: validator)
+            return try await loader.chunk(at: offset, of: validator)
         } catch {
             throw ending ?? .unreadable(error)
         }

@@ -6,13 +6,13 @@
 ///     let limits = TransferLimits(maximumByteCount: 256 * 1_024 * 1_024)
 ///     try await TransferData(from: loader, to: saver, limits: limits)()
 public struct TransferLimits: Hashable, Sendable {
-    /// The number of pieces that may be smaller than ``minimumPieceByteCount``.
-    static let smallPieceCount = 1_000
+    /// The number of chunks that may be smaller than ``minimumChunkByteCount``.
+    static let smallChunkCount = 1_000
 
     /// The maximum number of bytes to load, and also the maximum number to save.
     public var maximumByteCount: Int
-    /// The minimum average size of the pieces after the first 1,000. It bounds the number of pieces.
-    public var minimumPieceByteCount: Int
+    /// The minimum average size of the chunks after the first 1,000. It bounds the number of chunks.
+    public var minimumChunkByteCount: Int
     /// The name of the property that sets ``maximumByteCount``, for error messages.
     public var maximumByteCountName = "TransferLimits.maximumByteCount"
 
@@ -21,10 +21,10 @@ public struct TransferLimits: Hashable, Sendable {
     /// - Parameters:
     ///   - maximumByteCount: The maximum number of bytes to load, and also the maximum number to save. The default is
     ///     16 GiB.
-    ///   - minimumPieceByteCount: The minimum average size of the pieces after the first 1,000. The default is 1 KiB.
-    public init(maximumByteCount: Int = 16 * 1_024 * 1_024 * 1_024, minimumPieceByteCount: Int = 1_024) {
+    ///   - minimumChunkByteCount: The minimum average size of the chunks after the first 1,000. The default is 1 KiB.
+    public init(maximumByteCount: Int = 16 * 1_024 * 1_024 * 1_024, minimumChunkByteCount: Int = 1_024) {
         self.maximumByteCount = max(0, maximumByteCount)
-        self.minimumPieceByteCount = max(1, minimumPieceByteCount)
+        self.minimumChunkByteCount = max(1, minimumChunkByteCount)
     }
 
     /// Returns why a number of bytes is too large, as the end of a sentence, or `nil` if it is allowed.
@@ -37,13 +37,13 @@ public struct TransferLimits: Hashable, Sendable {
     }
 }
 
-/// Counts the pieces of a source, and detects a piece that exceeds a limit or contradicts an earlier piece.
-package struct PieceCounter {
-    /// Why a piece is rejected.
+/// Counts the chunks of a source, and detects a chunk that exceeds a limit or contradicts an earlier chunk.
+package struct ChunkCounter {
+    /// Why a chunk is rejected.
     package enum Problem: Error {
-        /// The piece exceeds a limit. The reason is the end of a sentence.
+        /// The chunk exceeds a limit. The reason is the end of a sentence.
         case limit(String)
-        /// The piece contradicts an earlier one. The reason is the end of a sentence.
+        /// The chunk contradicts an earlier one. The reason is the end of a sentence.
         case contradiction(String)
 
         /// The reason, as the end of a sentence.
@@ -55,27 +55,27 @@ package struct PieceCounter {
     }
 
     private let limits: TransferLimits
-    private var pieceCount = 0
+    private var chunkCount = 0
     private var byteCount = 0
-    /// The size of the version being loaded, or `nil` until a piece states it.
+    /// The size of the version being loaded, or `nil` until a chunk states it.
     private var totalByteCount: Int?
 
     package init(_ limits: TransferLimits) {
         self.limits = limits
     }
 
-    /// Starts another version of the source. Pieces of earlier versions still count toward the limits.
+    /// Starts another version of the source. Chunks of earlier versions still count toward the limits.
     mutating func beginVersion() { totalByteCount = nil }
 
-    /// Counts a piece.
+    /// Counts a chunk.
     ///
     /// - Parameters:
-    ///   - loaded: The piece.
+    ///   - loaded: The chunk.
     ///   - offset: The number of bytes that are already transferred. Only the bytes after it count.
-    /// - Throws: A ``Problem`` if the piece must be rejected.
-    package mutating func add(_ loaded: LoadedPiece, after offset: Int) throws(Problem) {
-        let piece = loaded.piece
-        let (end, isTooLarge) = piece.offset.addingReportingOverflow(piece.bytes.count)
+    /// - Throws: A ``Problem`` if the chunk must be rejected.
+    package mutating func add(_ loaded: LoadedChunk, after offset: Int) throws(Problem) {
+        let chunk = loaded.chunk
+        let (end, isTooLarge) = chunk.offset.addingReportingOverflow(chunk.bytes.count)
         if let problem = limits.problem(withByteCount: isTooLarge ? .max : max(end, loaded.totalByteCount ?? 0)) {
             throw .limit(problem)
         }
@@ -88,13 +88,13 @@ package struct PieceCounter {
         if let totalByteCount, end > totalByteCount {
             throw .contradiction("gave byte \(end) of \(totalByteCount)")
         }
-        pieceCount += 1
+        chunkCount += 1
         byteCount += max(0, end - offset)
-        guard pieceCount > TransferLimits.smallPieceCount + byteCount / limits.minimumPieceByteCount else { return }
+        guard chunkCount > TransferLimits.smallChunkCount + byteCount / limits.minimumChunkByteCount else { return }
         throw .limit(
             """
-            gave \(byteCount) bytes in \(pieceCount) pieces, which are smaller on average than \
-            TransferLimits.minimumPieceByteCount (\(limits.minimumPieceByteCount)) allows. Lower that limit, or load larger pieces
+            gave \(byteCount) bytes in \(chunkCount) chunks, which are smaller on average than \
+            TransferLimits.minimumChunkByteCount (\(limits.minimumChunkByteCount)) allows. Lower that limit, or load larger chunks
             """
         )
     }

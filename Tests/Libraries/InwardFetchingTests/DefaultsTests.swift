@@ -95,14 +95,14 @@ struct DefaultsTests {
         #expect(FetchError(.timedOut, request: try .example(), explanation: "failed").wasSent)
     }
 
-    @Test func transfersGoInPieces() throws {
+    @Test func transfersGoInChunks() throws {
         let url = try DataRequest.example().url
         #expect(
             isSame(
                 FetchingDataLoader(url: url, dataFetcher: source),
                 as: FetchingDataLoader(
                     url: url,
-                    pieceByteCount: 1 << 20,
+                    chunkByteCount: 1 << 20,
                     wholeByteLimit: 64 << 20,
                     dataFetcher: source
                 ),
@@ -115,10 +115,10 @@ struct DefaultsTests {
                 as: PuttingDataSaver(
                     url: url,
                     contentType: "application/octet-stream",
-                    pieceByteCount: 4 << 20,
+                    chunkByteCount: 4 << 20,
                     dataFetcher: source
                 ),
-                unlike: PuttingDataSaver(url: url, pieceByteCount: 5 << 20, dataFetcher: source)
+                unlike: PuttingDataSaver(url: url, chunkByteCount: 5 << 20, dataFetcher: source)
             )
         )
         #expect(

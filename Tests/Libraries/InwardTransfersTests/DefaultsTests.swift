@@ -33,8 +33,8 @@ struct DefaultsTests {
     @Test func transfersHaveLimits() {
         let transfer = TransferLimits()
         #expect(transfer.maximumByteCount == 17_179_869_184)
-        #expect(transfer.minimumPieceByteCount == 1_024)
-        #expect(TransferLimits.smallPieceCount == 1_000)
+        #expect(transfer.minimumChunkByteCount == 1_024)
+        #expect(TransferLimits.smallChunkCount == 1_000)
     }
 
     @Test func whatIsGatheredHasAtMost8MiB() async throws {

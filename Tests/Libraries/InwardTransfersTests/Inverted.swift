@@ -4,7 +4,7 @@ import InwardTransfers
 struct Inverted: ResumablePlugin {
     var resumptionName: String { "inverted" }
 
-    func applied(to value: DataPiece) async -> DataPiece {
+    func applied(to value: DataChunk) async -> DataChunk {
         var value = value
         value.bytes = value.bytes.map { ~$0 }
         return value

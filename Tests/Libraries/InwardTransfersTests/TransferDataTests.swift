@@ -19,7 +19,7 @@ struct TransferDataTests {
     }
 
     /// Transfers until what is behind an offset is asked for, and fails there.
-    private func leavePart(upTo offset: Int, steps: PluginCollection<DataPiece> = PluginCollection()) async {
+    private func leavePart(upTo offset: Int, steps: PluginCollection<DataChunk> = PluginCollection()) async {
         let failure = failure
         let loader = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
             if question.offset == offset { throw failure }
@@ -29,7 +29,7 @@ struct TransferDataTests {
         }
     }
 
-    @Test(arguments: 0...10) func allPiecesArrive(count: Int) async throws {
+    @Test(arguments: 0...10) func allChunksArrive(count: Int) async throws {
         let data = Array(data.prefix(count))
         var progress: [TransferProgress] = []
         let report = try await TransferData(from: InMemoryDataLoader(data), to: saver)() { progress.append($0) }
@@ -42,7 +42,7 @@ struct TransferDataTests {
         #expect(progress.count == max(1, (count + 3) / 4))
     }
 
-    @Test func theNextPieceIsAskedForWhenTheOneBeforeIsSaved() async throws {
+    @Test func theNextChunkIsAskedForWhenTheOneBeforeIsSaved() async throws {
         let loader = InMemoryDataLoader(data)
         try await TransferData(from: loader, to: saver)() { progress in
             #expect(loader.questions.count == (progress.doneByteCount + 3) / 4)
@@ -65,7 +65,7 @@ struct TransferDataTests {
         let saver = RecordingDataSaver()
         let large = [UInt8](repeating: 7, count: 8 * 1_024 * 1_024 + 1)
         let error = await #expect(throws: TransferDataError.self) {
-            try await TransferData(from: InMemoryDataLoader(large, pieceByteCount: 1 << 20), to: saver)()
+            try await TransferData(from: InMemoryDataLoader(large, chunkByteCount: 1 << 20), to: saver)()
         }
         #expect(error?.description.contains("more than 8388608 bytes") == true)
         #expect(saver.attempts == 0)
@@ -181,7 +181,7 @@ struct TransferDataTests {
     }
 
     @Test func stepsAreAppliedInTheirOrder() async throws {
-        let steps = PluginCollection<DataPiece>([Inverted(), Ended()])
+        let steps = PluginCollection<DataChunk>([Inverted(), Ended()])
         let report = try await TransferData(from: InMemoryDataLoader(data), through: steps, to: saver)()
         #expect(saver.saved == [0, 2, 4, 6, 8].map { ~$0 } + [10])
         #expect(report.loadedByteCount == 10)
@@ -189,7 +189,7 @@ struct TransferDataTests {
     }
 
     @Test func aStepThatSaysSoIsTakenUpInTheMiddle() async throws {
-        let steps = PluginCollection<DataPiece>([Inverted()])
+        let steps = PluginCollection<DataChunk>([Inverted()])
         await leavePart(upTo: 8, steps: steps)
         let report = try await TransferData(from: InMemoryDataLoader(data), through: steps, to: saver)()
         #expect(report.resumedAt == 8)
@@ -197,14 +197,14 @@ struct TransferDataTests {
     }
 
     @Test func aStepThatDoesNotSaySoIsBegunAnew() async throws {
-        let steps = PluginCollection<DataPiece>([Inverted(), Ended()])
+        let steps = PluginCollection<DataChunk>([Inverted(), Ended()])
         await leavePart(upTo: 8, steps: steps)
         #expect(saver.left == nil)
     }
 
     @Test func otherStepsBeginAnew() async throws {
         await leavePart(upTo: 8)
-        let steps = PluginCollection<DataPiece>([Inverted()])
+        let steps = PluginCollection<DataChunk>([Inverted()])
         let report = try await TransferData(from: InMemoryDataLoader(data), through: steps, to: saver)()
         #expect(report.resumedAt == 0)
         #expect(saver.saved == data.map { ~$0 })
@@ -222,9 +222,9 @@ struct TransferDataTests {
     }
 
     @Test func whatAStepGaveUpIsNotSaved() async throws {
-        let giveUp = CustomPlugin<DataPiece, String>(identity: "gives up") { piece in
+        let giveUp = CustomPlugin<DataChunk, String>(identity: "gives up") { chunk in
             Self.cancelThisTask()
-            return DataPiece([], at: piece.offset, isLast: piece.isLast)
+            return DataChunk([], at: chunk.offset, isLast: chunk.isLast)
         }
         let transfer = TransferData(
             from: InMemoryDataLoader([1]),
@@ -266,11 +266,11 @@ struct TransferDataTests {
         struct Loader: DataLoader {
             let data: [UInt8]
             var source: String? { "The generous" }
-            func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+            func chunk(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedChunk {
                 let start = max(0, offset - 3)
                 let bytes = Array(data[start..<min(offset + 2, data.count)])
-                let piece = DataPiece(bytes, at: start, isLast: offset + 2 >= data.count)
-                return LoadedPiece(piece, validator: "1", totalByteCount: data.count)
+                let chunk = DataChunk(bytes, at: start, isLast: offset + 2 >= data.count)
+                return LoadedChunk(chunk, validator: "1", totalByteCount: data.count)
             }
         }
         let report = try await TransferData(from: Loader(data: data), to: saver)()
@@ -281,19 +281,19 @@ struct TransferDataTests {
 
     @Test func aLoaderThatEndsEarlyIsFoundOut() async throws {
         struct Loader: DataLoader {
-            let piece: LoadedPiece
+            let chunk: LoadedChunk
             var source: String? { "The liar" }
-            func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece { piece }
+            func chunk(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedChunk { chunk }
         }
-        let pieces = [
-            LoadedPiece(DataPiece([1], at: 0, isLast: true), validator: "1", totalByteCount: 2),
-            LoadedPiece(DataPiece([1], at: 1, isLast: true), validator: "1", totalByteCount: 2),
-            LoadedPiece(DataPiece([1], at: 0, isLast: false), validator: nil, totalByteCount: 2),
-            LoadedPiece(DataPiece([], at: 0, isLast: false), validator: "1", totalByteCount: 2),
+        let chunks = [
+            LoadedChunk(DataChunk([1], at: 0, isLast: true), validator: "1", totalByteCount: 2),
+            LoadedChunk(DataChunk([1], at: 1, isLast: true), validator: "1", totalByteCount: 2),
+            LoadedChunk(DataChunk([1], at: 0, isLast: false), validator: nil, totalByteCount: 2),
+            LoadedChunk(DataChunk([], at: 0, isLast: false), validator: "1", totalByteCount: 2),
         ]
-        for piece in pieces {
+        for chunk in chunks {
             let error = await #expect(throws: TransferDataError.self) {
-                try await TransferData(from: Loader(piece: piece), to: saver)()
+                try await TransferData(from: Loader(chunk: chunk), to: saver)()
             }
             #expect(error?.description.contains("could not be loaded: The liar ") == true)
         }

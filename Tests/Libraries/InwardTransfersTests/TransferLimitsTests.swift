@@ -6,30 +6,30 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TransferLimitsTests {
-    /// A source that never ends: each piece is not the last.
+    /// A source that never ends: each chunk is not the last.
     private final class EndlessLoader: DataLoader {
-        let pieceByteCount: Int
-        let total: @Sendable (_ piece: Int) -> Int?
+        let chunkByteCount: Int
+        let total: @Sendable (_ chunk: Int) -> Int?
         private let state = Mutex(0)
 
-        init(pieceByteCount: Int, total: @escaping @Sendable (_ piece: Int) -> Int? = { _ in nil }) {
-            self.pieceByteCount = pieceByteCount
+        init(chunkByteCount: Int, total: @escaping @Sendable (_ chunk: Int) -> Int? = { _ in nil }) {
+            self.chunkByteCount = chunkByteCount
             self.total = total
         }
 
         var source: String? { "The endless" }
-        var pieceCount: Int { state.withLock(\.self) }
+        var chunkCount: Int { state.withLock(\.self) }
 
-        func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+        func chunk(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedChunk {
             let number = state.withLock { count in
                 defer { count += 1 }
                 return count
             }
             // A test that would never end is ended here.
             guard number < 100_000 else { throw DataLoaderError(source: "The test", explanation: "was never ended") }
-            let bytes = [UInt8](repeating: 7, count: pieceByteCount)
-            return LoadedPiece(
-                DataPiece(bytes, at: offset, isLast: false),
+            let bytes = [UInt8](repeating: 7, count: chunkByteCount)
+            return LoadedChunk(
+                DataChunk(bytes, at: offset, isLast: false),
                 validator: "1",
                 totalByteCount: total(number)
             )
@@ -38,7 +38,7 @@ struct TransferLimitsTests {
 
     /// A step that makes ten bytes of each.
     private struct Tenfold: Plugin {
-        func applied(to value: DataPiece) async -> DataPiece {
+        func applied(to value: DataChunk) async -> DataChunk {
             var value = value
             value.bytes = value.bytes.flatMap { Array(repeating: $0, count: 10) }
             return value
@@ -49,7 +49,7 @@ struct TransferLimitsTests {
 
     private func explanation(
         _ loader: any DataLoader,
-        through steps: PluginCollection<DataPiece> = PluginCollection(),
+        through steps: PluginCollection<DataChunk> = PluginCollection(),
         within limits: TransferLimits = TransferLimits()
     ) async -> String? {
         do {
@@ -63,7 +63,7 @@ struct TransferLimitsTests {
     }
 
     @Test func aSourceThatNeverEndsIsGivenUpAndLeavesNothing() async {
-        let loader = EndlessLoader(pieceByteCount: 4_096)
+        let loader = EndlessLoader(chunkByteCount: 4_096)
         let limits = TransferLimits(maximumByteCount: 100_000)
         #expect(
             await explanation(loader, within: limits) == """
@@ -71,48 +71,48 @@ struct TransferLimitsTests {
                 is right
                 """
         )
-        #expect(loader.pieceCount == 25)
+        #expect(loader.chunkCount == 25)
         #expect(saver.saved == nil && saver.left == nil)
     }
 
     @Test func piecesOfOneByteAreGivenUp() async {
-        let loader = EndlessLoader(pieceByteCount: 1)
+        let loader = EndlessLoader(chunkByteCount: 1)
         let explanation = await explanation(loader, within: TransferLimits())
-        #expect(explanation?.contains("TransferLimits.minimumPieceByteCount (1024)") == true)
-        #expect(loader.pieceCount == 1_001)
+        #expect(explanation?.contains("TransferLimits.minimumChunkByteCount (1024)") == true)
+        #expect(loader.chunkCount == 1_001)
         #expect(saver.left == nil)
     }
 
-    @Test func largePiecesAreAsManyAsThereAre() async {
-        let loader = EndlessLoader(pieceByteCount: 1_024)
+    @Test func largeChunksAreAsManyAsThereAre() async {
+        let loader = EndlessLoader(chunkByteCount: 1_024)
         let limits = TransferLimits(maximumByteCount: 1_024 * 5_000)
         #expect(await explanation(loader, within: limits)?.contains("more than 5120000 bytes") == true)
-        #expect(loader.pieceCount == 5_001)
+        #expect(loader.chunkCount == 5_001)
     }
 
-    @Test func aSizeThatIsTooLargeIsFoundWithTheFirstPiece() async {
-        let loader = EndlessLoader(pieceByteCount: 4_096) { _ in 1_000_000 }
+    @Test func aSizeThatIsTooLargeIsFoundWithTheFirstChunk() async {
+        let loader = EndlessLoader(chunkByteCount: 4_096) { _ in 1_000_000 }
         #expect(await explanation(loader, within: TransferLimits(maximumByteCount: 100_000)) != nil)
-        #expect(loader.pieceCount == 1)
+        #expect(loader.chunkCount == 1)
     }
 
     @Test func aSizeThatChangesIsFound() async {
-        let loader = EndlessLoader(pieceByteCount: 4_096) { 10_000_000 + $0 }
+        let loader = EndlessLoader(chunkByteCount: 4_096) { 10_000_000 + $0 }
         let explanation = await explanation(loader)
         #expect(explanation?.contains("said that it has 10000000 bytes, and then that it has 10000001") == true)
-        #expect(loader.pieceCount == 2)
+        #expect(loader.chunkCount == 2)
     }
 
     @Test func moreThanItsSizeIsFound() async {
-        let loader = EndlessLoader(pieceByteCount: 4_096) { $0 == 0 ? 5_000 : nil }
+        let loader = EndlessLoader(chunkByteCount: 4_096) { $0 == 0 ? 5_000 : nil }
         #expect(await explanation(loader)?.contains("gave byte 8192 of 5000") == true)
     }
 
     @Test func whatStepsMakeIsLimitedToo() async {
-        let loader = EndlessLoader(pieceByteCount: 4_096)
-        let steps = PluginCollection<DataPiece>([Tenfold()])
+        let loader = EndlessLoader(chunkByteCount: 4_096)
+        let steps = PluginCollection<DataChunk>([Tenfold()])
         #expect(await explanation(loader, through: steps, within: TransferLimits(maximumByteCount: 100_000)) != nil)
-        #expect(loader.pieceCount == 3)
+        #expect(loader.chunkCount == 3)
     }
 
     @Test func asMuchAsTheLimitAllowsIsTransferred() async {
@@ -121,17 +121,17 @@ struct TransferLimitsTests {
         #expect(saver.saved == Array(0..<10))
     }
 
-    /// Each piece repeats all that came before it, and adds a byte.
-    @Test func aByteAtATimeIsGivenUpHoweverLargeThePiecesAre() async {
+    /// Each chunk repeats all that came before it, and adds a byte.
+    @Test func aByteAtATimeIsGivenUpHoweverLargeTheChunksAre() async {
         struct RepeatingLoader: DataLoader {
             var source: String? { "The repeating" }
-            func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+            func chunk(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedChunk {
                 guard offset < 3_000 else { throw DataLoaderError(source: "The test", explanation: "was never ended") }
                 let bytes = [UInt8](repeating: 7, count: offset + 1)
-                return LoadedPiece(DataPiece(bytes, at: 0, isLast: false), validator: "1", totalByteCount: nil)
+                return LoadedChunk(DataChunk(bytes, at: 0, isLast: false), validator: "1", totalByteCount: nil)
             }
         }
-        #expect(await explanation(RepeatingLoader())?.contains("gave 1001 bytes in 1001 pieces") == true)
+        #expect(await explanation(RepeatingLoader())?.contains("gave 1001 bytes in 1001 chunks") == true)
     }
 
     @Test func aSaverOfTheWholeSaysHowToTakeMore() async throws {

@@ -92,8 +92,8 @@ struct MirrorControllerTests {
         #expect(path.joined(separator: "/") == item.path)
         for count in [limit, limit + 1] {
             server["/api/\(item.path)"] = [UInt8](repeating: 1, count: count)
-            let piece = try? await loader.piece(at: 0, of: nil)
-            #expect(piece?.piece.bytes.count == (count > limit ? nil : count))
+            let chunk = try? await loader.chunk(at: 0, of: nil)
+            #expect(chunk?.chunk.bytes.count == (count > limit ? nil : count))
         }
     }
 }

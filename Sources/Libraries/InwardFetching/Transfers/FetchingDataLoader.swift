@@ -6,7 +6,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A data loader that loads the data at a URL in pieces, through a data fetcher.
+/// A data loader that loads the data at a URL in chunks, through a data fetcher.
 ///
 /// Data fetchers return complete bodies, so the loader requests byte ranges (RFC 9110 section 14), all of the same version as
 /// the first (`If-Range`). This requires a server that supports ranges and identifies versions by a strong entity tag or the
@@ -25,7 +25,7 @@ public struct FetchingDataLoader: DataLoader {
 
     private let url: URL
     private let dataFetcher: any DataFetcher
-    private let pieceByteCount: Int
+    private let chunkByteCount: Int
     private let wholeByteLimit: Int
 
     /// Creates a loader.
@@ -34,30 +34,30 @@ public struct FetchingDataLoader: DataLoader {
     ///   - url: The URL of the data.
     ///   - name: The name of the source, stable across launches and free of credentials; `nil` to use the URL, unless that
     ///     has parts that may be secret. Data from a source without a name is loaded from the beginning in each launch.
-    ///   - pieceByteCount: The number of bytes to request at once, at least 1. The data fetcher must allow bodies of this
-    ///     size. Each piece takes a round trip, so larger pieces are faster over slow connections.
+    ///   - chunkByteCount: The number of bytes to request at once, at least 1. The data fetcher must allow bodies of this
+    ///     size. Each chunk takes a round trip, so larger chunks are faster over slow connections.
     ///   - wholeByteLimit: The maximum number of bytes from a server that does not support ranges.
     ///   - dataFetcher: The data fetcher for the URL.
     public init(
         url: URL,
         name: String? = nil,
-        pieceByteCount: Int = 1_024 * 1_024,
+        chunkByteCount: Int = 1_024 * 1_024,
         wholeByteLimit: Int = 64 * 1_024 * 1_024,
         dataFetcher: any DataFetcher
     ) {
         self.url = url
         source = name ?? (url.withoutSecrets == url.absoluteString ? url.absoluteString : nil)
         self.dataFetcher = dataFetcher
-        self.pieceByteCount = max(1, pieceByteCount)
-        self.wholeByteLimit = max(self.pieceByteCount, wholeByteLimit)
+        self.chunkByteCount = max(1, chunkByteCount)
+        self.wholeByteLimit = max(self.chunkByteCount, wholeByteLimit)
     }
 
-    /// Returns the piece at an offset, or all data if the server does not support ranges.
+    /// Returns the chunk at an offset, or all data if the server does not support ranges.
     ///
     /// - Throws: A `DataLoaderError` if the response is unsuccessful or invalid.
-    public func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+    public func chunk(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedChunk {
         do {
-            return try await fetchedPiece(at: max(0, offset), of: validator)
+            return try await fetchedChunk(at: max(0, offset), of: validator)
         } catch {
             throw DataLoaderError(error)
         }
@@ -82,8 +82,8 @@ public struct FetchingDataLoader: DataLoader {
         }
     }
 
-    private func fetchedPiece(at offset: Int, of validator: String?) async throws(FetchError) -> LoadedPiece {
-        var request = request(for: offset...(offset + pieceByteCount - 1))
+    private func fetchedChunk(at offset: Int, of validator: String?) async throws(FetchError) -> LoadedChunk {
+        var request = request(for: offset...(offset + chunkByteCount - 1))
         if let validator { request.headerFields[.ifRange] = validator }
         let response = try await response(to: request)
         switch response.status {
@@ -103,9 +103,9 @@ public struct FetchingDataLoader: DataLoader {
         to request: DataRequest,
         at offset: Int,
         of validator: String?
-    ) async throws(FetchError) -> LoadedPiece {
+    ) async throws(FetchError) -> LoadedChunk {
         guard case .part(let range, let total) = response.headerFields[.contentRange].flatMap({ ContentRange($0) }),
-            range.lowerBound == offset, range.count == response.body.count, range.count <= pieceByteCount
+            range.lowerBound == offset, range.count == response.body.count, range.count <= chunkByteCount
         else {
             throw FetchError(
                 .unreadable,
@@ -119,8 +119,8 @@ public struct FetchingDataLoader: DataLoader {
         let isLast = total == range.upperBound + 1
         // Without a validator, nothing shows that other parts belong to the same version.
         guard version != nil || offset == 0 && isLast else { return try await fetchedWhole() }
-        return LoadedPiece(
-            DataPiece([UInt8](response.body), at: offset, isLast: isLast),
+        return LoadedChunk(
+            DataChunk([UInt8](response.body), at: offset, isLast: isLast),
             validator: version,
             totalByteCount: total
         )
@@ -132,22 +132,22 @@ public struct FetchingDataLoader: DataLoader {
         to request: DataRequest,
         at offset: Int,
         of validator: String?
-    ) async throws(FetchError) -> LoadedPiece {
+    ) async throws(FetchError) -> LoadedChunk {
         let range = response.headerFields[.contentRange].flatMap { ContentRange($0) }
         guard range == .none(total: offset) else {
             // The server has another, shorter version, or does not say how much data there is.
-            return offset > 0 ? try await fetchedPiece(at: 0, of: nil) : try await fetchedWhole()
+            return offset > 0 ? try await fetchedChunk(at: 0, of: nil) : try await fetchedWhole()
         }
         let version = response.headerFields.strongValidator ?? validator
         guard version != nil || offset == 0 else { return try await fetchedWhole() }
-        return LoadedPiece(
-            DataPiece([], at: offset, isLast: true),
+        return LoadedChunk(
+            DataChunk([], at: offset, isLast: true),
             validator: version,
             totalByteCount: offset
         )
     }
 
-    private func fetchedWhole() async throws(FetchError) -> LoadedPiece {
+    private func fetchedWhole() async throws(FetchError) -> LoadedChunk {
         let request = DataRequest(url: url, headerFields: HeaderFields(Self.headerFields))
         let response = try await response(to: request)
         guard response.status.isSuccess, response.status != .partialContent else {
@@ -156,9 +156,9 @@ public struct FetchingDataLoader: DataLoader {
         return try whole(response, to: request)
     }
 
-    private func whole(_ response: DataResponse, to request: DataRequest) throws(FetchError) -> LoadedPiece {
-        LoadedPiece(
-            DataPiece([UInt8](response.body), at: 0, isLast: true),
+    private func whole(_ response: DataResponse, to request: DataRequest) throws(FetchError) -> LoadedChunk {
+        LoadedChunk(
+            DataChunk([UInt8](response.body), at: 0, isLast: true),
             validator: response.headerFields.strongValidator,
             totalByteCount: response.body.count
         )

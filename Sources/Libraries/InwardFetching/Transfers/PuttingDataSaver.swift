@@ -11,11 +11,11 @@ public import Foundation
 /// Data that fits into one body is stored by a single `PUT`, which replaces the resource at once on any server that supports
 /// `PUT`.
 ///
-/// Larger data is assembled beside the URL, at its path with the suffix `.inward-part`, from pieces sent by `PUT` with
+/// Larger data is assembled beside the URL, at its path with the suffix `.inward-part`, from chunks sent by `PUT` with
 /// `Content-Range` (RFC 9110 section 14.5). A small record at the path with the suffix `.inward-state` holds the progress, so
 /// that another launch can resume. When the data is complete, it is read back by ranges, compared, and moved to the URL by
 /// `MOVE` (RFC 4918). This requires a server that supports all of these, such as a WebDAV server with partial `PUT`; the
-/// saver detects after the second piece if the server takes a piece for the whole. The data crosses the network twice, and a
+/// saver detects after the second chunk if the server takes a chunk for the whole. The data crosses the network twice, and a
 /// resumed part is read back first.
 public struct PuttingDataSaver: DataSaver {
     private let place: PuttingPlace
@@ -25,20 +25,20 @@ public struct PuttingDataSaver: DataSaver {
     /// - Parameters:
     ///   - url: The URL to store the data at.
     ///   - contentType: The media type of the data.
-    ///   - pieceByteCount: The number of bytes to send at once, at least 1. They are held in memory, briefly twice.
-    ///   - limits: The limits for the size and the pieces of data that is read back.
+    ///   - chunkByteCount: The number of bytes to send at once, at least 1. They are held in memory, briefly twice.
+    ///   - limits: The limits for the size and the chunks of data that is read back.
     ///   - dataFetcher: The data fetcher that sends the requests.
     public init(
         url: URL,
         contentType: String = "application/octet-stream",
-        pieceByteCount: Int = 4 * 1_024 * 1_024,
+        chunkByteCount: Int = 4 * 1_024 * 1_024,
         limits: TransferLimits = TransferLimits(),
         dataFetcher: any DataFetcher
     ) {
         place = PuttingPlace(
             url: url,
             contentType: contentType,
-            pieceByteCount: max(1, pieceByteCount),
+            chunkByteCount: max(1, chunkByteCount),
             limits: limits,
             dataFetcher: dataFetcher
         )
@@ -70,7 +70,7 @@ struct PuttingDataDraft: DataDraft {
     /// The saved part once those bytes are sent.
     private var reached: SavedPart?
     private var sentByteCount = 0
-    private var sentPieceCount = 0
+    private var sentChunkCount = 0
     private var isPublished = false
     private var isLeftForOthers = false
 
@@ -102,7 +102,7 @@ struct PuttingDataDraft: DataDraft {
         rest = []
         reached = nil
         sentByteCount = 0
-        sentPieceCount = 0
+        sentChunkCount = 0
         isLeftForOthers = false
     }
 
@@ -111,18 +111,18 @@ struct PuttingDataDraft: DataDraft {
             throw DataSaverError(destination: "Saving the data", explanation: "was cancelled")
         }
         // Data that fits into one body is sent when it is known to be complete.
-        if rest.count + bytes.count > place.pieceByteCount {
+        if rest.count + bytes.count > place.chunkByteCount {
             try await send()
-            // A draft can be resumed only at the end of a piece that was sent.
+            // A draft can be resumed only at the end of a chunk that was sent.
             if let reached, reached.canBeResumed {
                 try await place.note(reached)
                 isLeftForOthers = true
             }
         }
         var bytes = bytes[...]
-        while bytes.count > place.pieceByteCount {
-            rest = Array(bytes.prefix(place.pieceByteCount))
-            bytes = bytes.dropFirst(place.pieceByteCount)
+        while bytes.count > place.chunkByteCount {
+            rest = Array(bytes.prefix(place.chunkByteCount))
+            bytes = bytes.dropFirst(place.chunkByteCount)
             try await send()
         }
         rest += bytes
@@ -166,14 +166,14 @@ struct PuttingDataDraft: DataDraft {
         try await place.put(rest, at: place.part, from: sentByteCount, of: isLast ? end : nil)
         rest.removeAll(keepingCapacity: true)
         sentByteCount = end
-        sentPieceCount += 1
-        guard sentPieceCount == 2, try await place.partByteCount(expected: end) != end else { return }
+        sentChunkCount += 1
+        guard sentChunkCount == 2, try await place.partByteCount(expected: end) != end else { return }
         isLeftForOthers = false
         throw DataSaverError(
             destination: "PUT \(place.part.withoutSecrets)",
             explanation: """
                 was taken for the whole and not for a part: the server does not know Content-Range, and can be sent \
-                \(place.pieceByteCount) bytes at the most
+                \(place.chunkByteCount) bytes at the most
                 """
         )
     }

@@ -15,7 +15,7 @@ struct PuttingPlace: Sendable {
 
     let url: URL
     let contentType: String
-    let pieceByteCount: Int
+    let chunkByteCount: Int
     let limits: TransferLimits
     let dataFetcher: any DataFetcher
 
@@ -100,40 +100,40 @@ struct PuttingPlace: Sendable {
     /// Returns the checksum of the given number of bytes at a URL; `nil` if there are fewer, or if there are more although
     /// these should be all.
     func checksum(of count: Int, at url: URL, isAll: Bool) async throws(DataLoaderError) -> Checksum? {
-        let readingByteCount = min(pieceByteCount, Self.readingByteCount)
-        let loader = FetchingDataLoader(url: url, pieceByteCount: readingByteCount, dataFetcher: dataFetcher)
+        let readingByteCount = min(chunkByteCount, Self.readingByteCount)
+        let loader = FetchingDataLoader(url: url, chunkByteCount: readingByteCount, dataFetcher: dataFetcher)
         var checksum = Checksum()
         var offset = 0
         var validator: String?
-        // Gives up on a server that returns a byte at a time. Its pieces cannot exceed the requested size.
+        // Gives up on a server that returns a byte at a time. Its chunks cannot exceed the requested size.
         var limits = limits
-        limits.minimumPieceByteCount = min(limits.minimumPieceByteCount, readingByteCount)
-        var counter = PieceCounter(limits)
+        limits.minimumChunkByteCount = min(limits.minimumChunkByteCount, readingByteCount)
+        var counter = ChunkCounter(limits)
         while true {
-            let loaded = try await loader.piece(at: offset, of: validator)
+            let loaded = try await loader.chunk(at: offset, of: validator)
             do {
                 try counter.add(loaded, after: offset)
             } catch {
                 throw DataLoaderError(source: "GET \(url.withoutSecrets)", explanation: error.reason)
             }
-            let piece = loaded.piece
-            guard piece.offset <= offset, offset == 0 || loaded.validator == validator else { return nil }
-            let bytes = piece.bytes.dropFirst(offset - piece.offset).prefix(count - offset)
+            let chunk = loaded.chunk
+            guard chunk.offset <= offset, offset == 0 || loaded.validator == validator else { return nil }
+            let bytes = chunk.bytes.dropFirst(offset - chunk.offset).prefix(count - offset)
             checksum.update(with: bytes.span)
             offset += bytes.count
-            if offset == count, !isAll || piece.isLast {
-                return !isAll || piece.offset + piece.bytes.count == count ? checksum : nil
+            if offset == count, !isAll || chunk.isLast {
+                return !isAll || chunk.offset + chunk.bytes.count == count ? checksum : nil
             }
-            guard !piece.isLast, !bytes.isEmpty else { return nil }
+            guard !chunk.isLast, !bytes.isEmpty else { return nil }
             validator = loaded.validator
         }
     }
 
     /// Returns the number of bytes that are assembled; `nil` if the server does not say.
     func partByteCount(expected: Int) async throws(DataSaverError) -> Int? {
-        let loader = FetchingDataLoader(url: part, pieceByteCount: 1, dataFetcher: dataFetcher)
+        let loader = FetchingDataLoader(url: part, chunkByteCount: 1, dataFetcher: dataFetcher)
         do {
-            return try await loader.piece(at: expected - 1, of: nil).totalByteCount
+            return try await loader.chunk(at: expected - 1, of: nil).totalByteCount
         } catch {
             throw DataSaverError(destination: error.source, explanation: error.explanation)
         }

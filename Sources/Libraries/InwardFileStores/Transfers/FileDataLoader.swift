@@ -9,13 +9,13 @@ import Musl
 import Darwin
 #endif
 
-/// Loads data from a file in pieces.
+/// Loads data from a file in chunks.
 ///
 ///     let loader = FileDataLoader(file: URL(filePath: "/var/lib/example/data"))
-///     let piece = try await loader.piece(at: 0, of: nil)
+///     let chunk = try await loader.chunk(at: 0, of: nil)
 ///
-/// The loader opens the file for each piece. A version is identified by the file's identity, length and modification time, so a
-/// file that is written to or replaced between pieces becomes another version. If the file itself is a symbolic link, it is not
+/// The loader opens the file for each chunk. A version is identified by the file's identity, length and modification time, so a
+/// file that is written to or replaced between chunks becomes another version. If the file itself is a symbolic link, it is not
 /// followed.
 public struct FileDataLoader: DataLoader {
     private static let maximumReadings = 3
@@ -23,17 +23,17 @@ public struct FileDataLoader: DataLoader {
     private let file: URL
     /// The file's path below an open directory, or `nil` to use its absolute path.
     private let place: (components: [String], tree: DirectoryTree)?
-    private let pieceByteCount: Int
+    private let chunkByteCount: Int
     private let work = FileWork()
 
     /// Creates a loader.
     ///
     /// - Parameters:
     ///   - file: The file URL.
-    ///   - pieceByteCount: The number of bytes per piece, at least 1.
-    public init(file: URL, pieceByteCount: Int = 256 * 1_024) {
+    ///   - chunkByteCount: The number of bytes per chunk, at least 1.
+    public init(file: URL, chunkByteCount: Int = 256 * 1_024) {
         self.file = file.absoluteURL.standardizedFileURL
-        self.pieceByteCount = max(1, pieceByteCount)
+        self.chunkByteCount = max(1, chunkByteCount)
         place = nil
     }
 
@@ -41,7 +41,7 @@ public struct FileDataLoader: DataLoader {
     package init(_ components: [String], in tree: DirectoryTree, file: URL) {
         self.file = file
         place = (components, tree)
-        pieceByteCount = 256 * 1_024
+        chunkByteCount = 256 * 1_024
     }
 
     /// The path of the file.
@@ -50,23 +50,23 @@ public struct FileDataLoader: DataLoader {
     /// Loads the bytes from an offset on.
     ///
     /// - Throws: a `DataLoaderError` if the file does not exist or cannot be read, or if the task was cancelled.
-    public func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+    public func chunk(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedChunk {
         guard !Task.isCancelled else { throw failure("was not read, because that was cancelled") }
         return try await work.run { () throws(DataLoaderError) in try read(at: offset) }
     }
 
-    private func read(at offset: Int) throws(DataLoaderError) -> LoadedPiece {
+    private func read(at offset: Int) throws(DataLoaderError) -> LoadedChunk {
         for _ in 0..<Self.maximumReadings {
             let handle = try open()
             let version = try version(of: handle)
             // The offset may belong to another, longer version.
             let offset = min(max(0, offset), version.byteCount)
-            let bytes = try read(handle, at: offset, count: min(pieceByteCount, version.byteCount - offset))
+            let bytes = try read(handle, at: offset, count: min(chunkByteCount, version.byteCount - offset))
             // Bytes that were read during a change do not belong to any version.
             guard try self.version(of: handle) == version else { continue }
             let end = offset + bytes.count
-            return LoadedPiece(
-                DataPiece(bytes, at: offset, isLast: end == version.byteCount),
+            return LoadedChunk(
+                DataChunk(bytes, at: offset, isLast: end == version.byteCount),
                 validator: version.validator,
                 totalByteCount: version.byteCount
             )

@@ -3,7 +3,7 @@ public import InwardTransfers
 
 /// A check of the requirements for every data loader.
 ///
-/// Provide bytes for the loader, preferably enough for several pieces, and run the check in a test of any framework:
+/// Provide bytes for the loader, preferably enough for several chunks, and run the check in a test of any framework:
 ///
 ///     try await DataLoaderConformance(bytes).check(MyDataLoader(file))
 ///
@@ -24,10 +24,10 @@ public struct DataLoaderConformance: Sendable {
         var violations: [String] = []
         let source = loader.source
         do {
-            let first = try await loader.piece(at: 0, of: nil)
+            let first = try await loader.chunk(at: 0, of: nil)
             for offset in Set([0, 1, bytes.count / 2, bytes.count - 1, bytes.count])
             where (0...bytes.count).contains(offset) {
-                violations += try await pieceViolations(loader, at: offset, of: first.validator)
+                violations += try await chunkViolations(loader, at: offset, of: first.validator)
             }
             violations += try await orderViolations(loader)
             violations += await concurrencyViolations(loader, of: first.validator)
@@ -39,9 +39,9 @@ public struct DataLoaderConformance: Sendable {
                     violations.append("A source must not have a version that it never had, and has.")
                 }
                 for offset in [0, bytes.count / 2] {
-                    // A piece of another version may begin at any offset.
-                    if try await loader.piece(at: offset, of: "\(validator)x").validator != validator {
-                        violations.append("A piece must name the version that it is of, and names the one asked for.")
+                    // A chunk of another version may begin at any offset.
+                    if try await loader.chunk(at: offset, of: "\(validator)x").validator != validator {
+                        violations.append("A chunk must name the version that it is of, and names the one asked for.")
                     }
                 }
             }
@@ -75,21 +75,21 @@ public struct DataLoaderConformance: Sendable {
         var violations: [String] = []
         do {
             let source = loader.source
-            let old = try await loader.piece(at: 0, of: nil).validator
+            let old = try await loader.chunk(at: 0, of: nil).validator
             try await replace()
             let next = DataLoaderConformance(other)
             // A transfer in progress continues at its old offset, which may be past the end of the new version.
             for offset in [bytes.count / 2, bytes.count] where old != nil {
-                let loaded = try await loader.piece(at: offset, of: old)
+                let loaded = try await loader.chunk(at: offset, of: old)
                 if loaded.validator == old {
                     violations.append(
-                        "A piece after the replacement must be of another version, and is of the old one."
+                        "A chunk after the replacement must be of another version, and is of the old one."
                     )
                 } else {
-                    violations += next.contentViolations(loaded, "The piece at \(offset) of what is no more")
+                    violations += next.contentViolations(loaded, "The chunk at \(offset) of what is no more")
                 }
             }
-            let new = try await loader.piece(at: 0, of: old).validator
+            let new = try await loader.chunk(at: 0, of: old).validator
             if let old {
                 if new == old {
                     violations.append("What has been replaced must be of another version, and is of the one asked for.")
@@ -98,7 +98,7 @@ public struct DataLoaderConformance: Sendable {
                     violations.append("A source that has been replaced must not have its old version, and has.")
                 }
             }
-            for offset in [0, other.count] { violations += try await next.pieceViolations(loader, at: offset, of: new) }
+            for offset in [0, other.count] { violations += try await next.chunkViolations(loader, at: offset, of: new) }
             violations += try await next.orderViolations(loader)
             if loader.source != source { violations.append("A source must always have the same name, and has not.") }
         } catch {
@@ -107,7 +107,7 @@ public struct DataLoaderConformance: Sendable {
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
 
-    /// Concurrent loads at different offsets each get the right piece.
+    /// Concurrent loads at different offsets each get the right chunk.
     private func concurrencyViolations(_ loader: any DataLoader, of validator: String?) async -> [String] {
         let found = await withTaskGroup(of: [String].self) { group in
             for caller in 0..<8 {
@@ -116,7 +116,7 @@ public struct DataLoaderConformance: Sendable {
                     for round in 0..<8 {
                         let offset = (caller * 5 + round * 3) % (bytes.count + 1)
                         do {
-                            violations += try await pieceViolations(loader, at: offset, of: validator)
+                            violations += try await chunkViolations(loader, at: offset, of: validator)
                         } catch {
                             violations.append("The loader must not fail, and did: \(error)")
                         }
@@ -130,59 +130,59 @@ public struct DataLoaderConformance: Sendable {
         return Set(found).sorted().map { "Many at once: \($0)" }
     }
 
-    private func pieceViolations(
+    private func chunkViolations(
         _ loader: any DataLoader,
         at offset: Int,
         of validator: String?
     ) async throws(DataLoaderError) -> [String] {
-        let loaded = try await loader.piece(at: offset, of: validator)
-        let (piece, name) = (loaded.piece, "The piece at \(offset) of \(bytes.count)")
+        let loaded = try await loader.chunk(at: offset, of: validator)
+        let (chunk, name) = (loaded.chunk, "The chunk at \(offset) of \(bytes.count)")
         var violations: [String] = []
         if loaded.validator != validator { violations.append("\(name) must be of the version asked for, and is not.") }
-        let end = piece.offset + piece.bytes.count
-        guard piece.offset <= offset, end >= offset else {
-            return violations + ["\(name) must have what is there, and has what is from \(piece.offset) to \(end)."]
+        let end = chunk.offset + chunk.bytes.count
+        guard chunk.offset <= offset, end >= offset else {
+            return violations + ["\(name) must have what is there, and has what is from \(chunk.offset) to \(end)."]
         }
-        if end == offset, !piece.isLast { violations.append("\(name) must have a byte, and has none.") }
+        if end == offset, !chunk.isLast { violations.append("\(name) must have a byte, and has none.") }
         return violations + contentViolations(loaded, name)
     }
 
-    /// Returns what is wrong with a piece, wherever it begins.
-    private func contentViolations(_ loaded: LoadedPiece, _ name: String) -> [String] {
-        let piece = loaded.piece
+    /// Returns what is wrong with a chunk, wherever it begins.
+    private func contentViolations(_ loaded: LoadedChunk, _ name: String) -> [String] {
+        let chunk = loaded.chunk
         var violations: [String] = []
-        let end = piece.offset + piece.bytes.count
-        guard piece.offset >= 0, end <= bytes.count else {
-            return ["\(name) must have what is there, and has what is from \(piece.offset) to \(end)."]
+        let end = chunk.offset + chunk.bytes.count
+        guard chunk.offset >= 0, end <= bytes.count else {
+            return ["\(name) must have what is there, and has what is from \(chunk.offset) to \(end)."]
         }
-        if piece.bytes != Array(bytes[piece.offset..<end]) {
+        if chunk.bytes != Array(bytes[chunk.offset..<end]) {
             violations.append("\(name) must have its bytes, and has others.")
         }
-        if piece.isLast != (end == bytes.count) {
+        if chunk.isLast != (end == bytes.count) {
             violations.append("\(name) must say whether it is the last, and does not.")
         }
         if let total = loaded.totalByteCount, total != bytes.count {
             violations.append("\(name) must say how many bytes there are, and says \(total).")
         }
-        if loaded.validator == nil, piece.offset > 0 || !piece.isLast {
+        if loaded.validator == nil, chunk.offset > 0 || !chunk.isLast {
             violations.append("\(name) must be all there is, because it names no version, and is not.")
         }
         return violations
     }
 
-    /// Returns what is wrong with the sequence of all pieces.
+    /// Returns what is wrong with the sequence of all chunks.
     private func orderViolations(_ loader: any DataLoader) async throws(DataLoaderError) -> [String] {
         var loaded: [UInt8] = []
         var validator: String?
-        // No loader needs more pieces than there are bytes.
+        // No loader needs more chunks than there are bytes.
         for _ in 0...bytes.count {
-            let next = try await loader.piece(at: loaded.count, of: validator)
-            guard next.piece.offset <= loaded.count else { break }
-            loaded += next.piece.bytes.dropFirst(loaded.count - next.piece.offset)
+            let next = try await loader.chunk(at: loaded.count, of: validator)
+            guard next.chunk.offset <= loaded.count else { break }
+            loaded += next.chunk.bytes.dropFirst(loaded.count - next.chunk.offset)
             validator = next.validator
-            if next.piece.isLast { break }
+            if next.chunk.isLast { break }
         }
-        return loaded == bytes ? [] : ["All pieces together must be all there is, and are not."]
+        return loaded == bytes ? [] : ["All chunks together must be all there is, and are not."]
     }
 
     /// A task that is cancelled during a load gets the right bytes or an error.
@@ -190,7 +190,7 @@ public struct DataLoaderConformance: Sendable {
         var violations: Set<String> = []
         await CancellationSweep.run([.alone]) { _, moment in
             let (ending, _) = await moment.result {
-                await Result(awaiting: { () async throws(DataLoaderError) in try await loader.piece(at: 0, of: nil) })
+                await Result(awaiting: { () async throws(DataLoaderError) in try await loader.chunk(at: 0, of: nil) })
             } beside: {
             }
             guard case .success(let loaded) = ending else { return false }
@@ -205,8 +205,8 @@ public struct DataLoaderConformance: Sendable {
             group.cancelAll()
             group.addTask {
                 do {
-                    _ = try await loader.piece(at: 0, of: nil)
-                    return ["A cancelled task must be given an error, and was given a piece."]
+                    _ = try await loader.chunk(at: 0, of: nil)
+                    return ["A cancelled task must be given an error, and was given a chunk."]
                 } catch {
                     return []
                 }

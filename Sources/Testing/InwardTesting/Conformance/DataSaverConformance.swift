@@ -48,18 +48,18 @@ public struct DataSaverConformance: Sendable {
     private func draftViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
         try await saver.save([9])
         var violations: [String] = []
-        for pieces: [[UInt8]] in [[[1, 2], [], [3]], [[]], [[UInt8](repeating: 7, count: 100_000), [8]]] {
+        for chunks: [[UInt8]] in [[[1, 2], [], [3]], [[]], [[UInt8](repeating: 7, count: 100_000), [8]]] {
             let before = await seen()
             var draft = try await saver.openDraft()
             try await draft.begin()
             var part = SavedPart.conformance
-            for bytes in pieces {
+            for bytes in chunks {
                 part.add(bytes)
                 try await draft.append(bytes, reaching: part)
             }
             if await seen() != before { violations.append("A draft must not be seen before it is published, and is.") }
             try await draft.publish(Checksum(value: part.checksum))
-            if await seen() != pieces.flatMap(\.self) {
+            if await seen() != chunks.flatMap(\.self) {
                 violations.append("What is published must be seen, and is not.")
             }
         }
@@ -106,12 +106,12 @@ public struct DataSaverConformance: Sendable {
 
     private func resumptionViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
         try await saver.save([9])
-        let pieces: [[UInt8]] = (0..<8).map { [UInt8](repeating: $0, count: 50_000) }
-        let all = pieces.flatMap(\.self)
+        let chunks: [[UInt8]] = (0..<8).map { [UInt8](repeating: $0, count: 50_000) }
+        let all = chunks.flatMap(\.self)
         var parts: [SavedPart] = []
         var draft = try await saver.openDraft()
         try await draft.begin()
-        for bytes in pieces.prefix(6) {
+        for bytes in chunks.prefix(6) {
             var part = parts.last ?? .conformance
             part.add(bytes)
             parts.append(part)

@@ -25,7 +25,7 @@ public final class InMemoryDataLoader: DataLoader {
 
     /// The name of the source.
     public let source: String?
-    private let pieceByteCount: Int
+    private let chunkByteCount: Int
     private let whenAsked: @Sendable (InMemoryDataLoader, Question) throws(DataLoaderError) -> Void
     private let state: Mutex<State>
 
@@ -33,19 +33,19 @@ public final class InMemoryDataLoader: DataLoader {
     ///
     /// - Parameters:
     ///   - bytes: The bytes to load.
-    ///   - validator: The version, or `nil` for an unversioned source that is loaded in one piece.
-    ///   - pieceByteCount: The number of bytes per piece, at least 1.
+    ///   - validator: The version, or `nil` for an unversioned source that is loaded in one chunk.
+    ///   - chunkByteCount: The number of bytes per chunk, at least 1.
     ///   - source: The name of the source, or `nil` for none.
-    ///   - whenAsked: Called before each piece, for example to replace the bytes, to fail, or to cancel a task.
+    ///   - whenAsked: Called before each chunk, for example to replace the bytes, to fail, or to cancel a task.
     public init(
         _ bytes: [UInt8],
         validator: String? = "1",
-        pieceByteCount: Int = 4,
+        chunkByteCount: Int = 4,
         source: String? = "The memory",
         whenAsked: @escaping @Sendable (InMemoryDataLoader, Question) throws(DataLoaderError) -> Void = { _, _ in }
     ) {
         self.source = source
-        self.pieceByteCount = max(1, pieceByteCount)
+        self.chunkByteCount = max(1, chunkByteCount)
         self.whenAsked = whenAsked
         state = Mutex(State(bytes: bytes, validator: validator))
     }
@@ -64,7 +64,7 @@ public final class InMemoryDataLoader: DataLoader {
     /// Returns the bytes of the current version from an offset on.
     ///
     /// - Throws: The prescribed `DataLoaderError`, or one for a cancelled task.
-    public func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+    public func chunk(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedChunk {
         let question = Question(offset: offset, validator: validator)
         state.withLock { $0.questions.append(question) }
         try whenAsked(self, question)
@@ -74,9 +74,9 @@ public final class InMemoryDataLoader: DataLoader {
         return state.withLock { state in
             let isWhole = state.validator == nil
             let start = isWhole ? 0 : min(max(0, offset), state.bytes.count)
-            let bytes = Array(state.bytes.dropFirst(start).prefix(isWhole ? state.bytes.count : pieceByteCount))
-            return LoadedPiece(
-                DataPiece(bytes, at: start, isLast: start + bytes.count == state.bytes.count),
+            let bytes = Array(state.bytes.dropFirst(start).prefix(isWhole ? state.bytes.count : chunkByteCount))
+            return LoadedChunk(
+                DataChunk(bytes, at: start, isLast: start + bytes.count == state.bytes.count),
                 validator: state.validator,
                 totalByteCount: state.bytes.count
             )

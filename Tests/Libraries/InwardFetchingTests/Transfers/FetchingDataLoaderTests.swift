@@ -20,7 +20,7 @@ struct FetchingDataLoaderTests {
     ) throws -> FetchingDataLoader {
         FetchingDataLoader(
             url: try .example(path),
-            pieceByteCount: 4,
+            chunkByteCount: 4,
             wholeByteLimit: wholeByteLimit,
             dataFetcher: server
         )
@@ -36,7 +36,7 @@ struct FetchingDataLoaderTests {
         return try loader(ScriptedDataFetcher([.answer(response)]))
     }
 
-    @Test func piecesAreAskedForByRanges() async throws {
+    @Test func chunksAreAskedForByRanges() async throws {
         let server = InMemoryWebDataFetcher()
         server["/data"] = data
         let saver = InMemoryDataSaver()
@@ -94,7 +94,7 @@ struct FetchingDataLoaderTests {
         guard case .limitExceeded(let cause) = error else {
             return #expect(Bool(false), "\(String(describing: error))")
         }
-        #expect(cause.explanation.contains("TransferLimits.minimumPieceByteCount"))
+        #expect(cause.explanation.contains("TransferLimits.minimumChunkByteCount"))
         #expect(server.requests.count == 1_001)
         #expect(saver.saved == nil && saver.left == nil)
         await #expect(throws: DataLoaderError.self) { try await loader(server).checksum() }
@@ -127,8 +127,8 @@ struct FetchingDataLoaderTests {
     @Test(arguments: [8, 10]) func aSourceThatKnowsRangesIsGoneOnFrom(offset: Int) async throws {
         let server = InMemoryWebDataFetcher()
         server["/data"] = data
-        let loaded = try await loader(server).piece(at: offset, of: "\"1\"")
-        #expect(loaded.piece == DataPiece(Array(data.dropFirst(offset)), at: offset, isLast: true))
+        let loaded = try await loader(server).chunk(at: offset, of: "\"1\"")
+        #expect(loaded.chunk == DataChunk(Array(data.dropFirst(offset)), at: offset, isLast: true))
         #expect(loaded.validator == "\"1\"")
         #expect(loaded.totalByteCount == 10)
     }
@@ -136,49 +136,49 @@ struct FetchingDataLoaderTests {
     @Test func aSourceThatHasBecomeShorterIsLoadedFromItsBeginning() async throws {
         let server = InMemoryWebDataFetcher([.givingParts])
         server["/data"] = [7]
-        let loaded = try await loader(server).piece(at: 8, of: "\"1\"")
-        #expect(loaded.piece == DataPiece([7], at: 0, isLast: true))
+        let loaded = try await loader(server).chunk(at: 8, of: "\"1\"")
+        #expect(loaded.chunk == DataChunk([7], at: 0, isLast: true))
         #expect(loaded.validator == nil)
     }
 
     @Test func aSourceThatHasBecomeEmptyIsAskedForItsBeginning() async throws {
         let server = InMemoryWebDataFetcher([.givingParts])
         server["/data"] = []
-        let loaded = try await loader(server).piece(at: 1, of: "\"1\"")
-        #expect(loaded.piece == DataPiece([], at: 0, isLast: true))
+        let loaded = try await loader(server).chunk(at: 1, of: "\"1\"")
+        #expect(loaded.chunk == DataChunk([], at: 0, isLast: true))
         #expect(server.requests.map { $0.headerFields[.range] } == ["bytes=1-4", "bytes=0-3"])
     }
 
-    @Test(arguments: [-1, 0, 1]) func aPieceHasAByteAtLeast(count: Int) async throws {
+    @Test(arguments: [-1, 0, 1]) func aChunkHasAByteAtLeast(count: Int) async throws {
         let server = InMemoryWebDataFetcher()
         server["/data"] = [1, 2]
-        let loader = FetchingDataLoader(url: try .example("data"), pieceByteCount: count, dataFetcher: server)
-        #expect(try await loader.piece(at: 0, of: nil).piece == DataPiece([1], at: 0, isLast: false))
+        let loader = FetchingDataLoader(url: try .example("data"), chunkByteCount: count, dataFetcher: server)
+        #expect(try await loader.chunk(at: 0, of: nil).chunk == DataChunk([1], at: 0, isLast: false))
     }
 
     /// RFC 9110 section 15.3.7.
     @Test func anAnswerNeedNotRepeatTheVersion() async throws {
         let loaded = try await loader(answering: 206, [HeaderField(.contentRange, "bytes 4-5/6")], [1, 2])
-            .piece(at: 4, of: "\"1\"")
+            .chunk(at: 4, of: "\"1\"")
         #expect(loaded.validator == "\"1\"")
-        #expect(loaded.piece == DataPiece([1, 2], at: 4, isLast: true))
+        #expect(loaded.chunk == DataChunk([1, 2], at: 4, isLast: true))
     }
 
     @Test func aSourceThatGivesAPartOfAnotherVersionIsFoundOut() async throws {
         let fields: HeaderFields = [HeaderField(.contentRange, "bytes 4-5/6"), HeaderField(.etag, "\"2\"")]
-        #expect(try await loader(answering: 206, fields, [1, 2]).piece(at: 4, of: "\"1\"").validator == "\"2\"")
+        #expect(try await loader(answering: 206, fields, [1, 2]).chunk(at: 4, of: "\"1\"").validator == "\"2\"")
     }
 
     @Test(arguments: ["bytes 0-1/6", "bytes 4-6/9", "", "bytes */6"])
     func anotherPartThanWasAskedForIsRefused(range: String) async throws {
         let loader = try loader(answering: 206, [HeaderField(.contentRange, range)], [1, 2])
-        let error = await #expect(throws: DataLoaderError.self) { try await loader.piece(at: 4, of: "\"1\"") }
+        let error = await #expect(throws: DataLoaderError.self) { try await loader.chunk(at: 4, of: "\"1\"") }
         #expect(error?.explanation == "was answered with another part than was asked for")
     }
 
     @Test func whatIsEncodedIsRefused() async throws {
         let loader = try loader(answering: 200, [HeaderField(.contentEncoding, "br")], [1, 2])
-        let error = await #expect(throws: DataLoaderError.self) { try await loader.piece(at: 0, of: nil) }
+        let error = await #expect(throws: DataLoaderError.self) { try await loader.chunk(at: 0, of: nil) }
         #expect(error?.explanation.contains("encoded as br") == true)
     }
 
@@ -190,7 +190,7 @@ struct FetchingDataLoaderTests {
             explanation: "reached nobody"
         )
         let loader = try loader(ScriptedDataFetcher([.answer(response)]))
-        let error = await #expect(throws: DataLoaderError.self) { try await loader.piece(at: 0, of: nil) }
+        let error = await #expect(throws: DataLoaderError.self) { try await loader.chunk(at: 0, of: nil) }
         #expect(error?.explanation == "reached nobody")
     }
 
@@ -198,14 +198,14 @@ struct FetchingDataLoaderTests {
         let server = InMemoryWebDataFetcher([])
         server["/data"] = data
         let loader = try loader(server, wholeByteLimit: 9)
-        let error = await #expect(throws: DataLoaderError.self) { try await loader.piece(at: 0, of: nil) }
+        let error = await #expect(throws: DataLoaderError.self) { try await loader.chunk(at: 0, of: nil) }
         #expect(error?.explanation.contains("more than 9 bytes") == true)
     }
 
     @Test(arguments: [(404, true), (410, true), (403, false), (503, false), (302, false), (304, false)])
     func anAnswerWithoutSuccessIsAnError(status: Int, meansAbsence: Bool) async throws {
         let loader = try loader(answering: DataResponse.Status(status), [])
-        let error = await #expect(throws: DataLoaderError.self) { try await loader.piece(at: 0, of: nil) }
+        let error = await #expect(throws: DataLoaderError.self) { try await loader.chunk(at: 0, of: nil) }
         #expect(error?.meansAbsence == meansAbsence)
         #expect(error?.source == "GET http://upstream.test/data")
         #expect(error?.explanation.hasPrefix("was answered with \(status)") == true)

@@ -42,11 +42,11 @@ struct HostileServerTests {
 
     private func failure(
         _ server: any DataFetcher,
-        pieceByteCount: Int = 1_024,
-        _ limits: TransferLimits = TransferLimits(minimumPieceByteCount: 512)
+        chunkByteCount: Int = 1_024,
+        _ limits: TransferLimits = TransferLimits(minimumChunkByteCount: 512)
     ) async throws -> DataLoaderError? {
         let url = try URL.example("data")
-        let loader = FetchingDataLoader(url: url, pieceByteCount: pieceByteCount, dataFetcher: server)
+        let loader = FetchingDataLoader(url: url, chunkByteCount: chunkByteCount, dataFetcher: server)
         let error = await #expect(throws: TransferDataError.self) {
             try await TransferData(from: loader, to: saver, limits: limits)()
         }
@@ -61,7 +61,7 @@ struct HostileServerTests {
 
     @Test func partsOfOneByteWithoutATotalAreRefusedAfterAFew() async throws {
         let server = server(partByteCount: { _ in 1 })
-        #expect(try await failure(server)?.explanation.contains("TransferLimits.minimumPieceByteCount") == true)
+        #expect(try await failure(server)?.explanation.contains("TransferLimits.minimumChunkByteCount") == true)
         #expect(server.requests.count == 1_002)
     }
 
@@ -100,15 +100,15 @@ struct HostileServerTests {
     @Test func anAnswerThatIsTooLargeNamesItsLimit() async throws {
         let url = try URL.example("data")
         let server = StubDataFetcher(DataResponse(body: Data(count: 11)))
-        let loader = FetchingDataLoader(url: url, pieceByteCount: 1, wholeByteLimit: 10, dataFetcher: server)
-        let error = await #expect(throws: DataLoaderError.self) { try await loader.piece(at: 0, of: nil) }
+        let loader = FetchingDataLoader(url: url, chunkByteCount: 1, wholeByteLimit: 10, dataFetcher: server)
+        let error = await #expect(throws: DataLoaderError.self) { try await loader.chunk(at: 0, of: nil) }
         #expect(error?.explanation.contains("Raise the loader's `wholeByteLimit`") == true)
     }
 
     /// The server claims that an earlier run put a huge part there, and gives it without an end.
     @Test func aPartThatIsLargerThanTheLimitIsNotReadBack() async throws {
         let server = server(partByteCount: { _ in 1_024 })
-        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 1_024, dataFetcher: server)
+        let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: 1_024, dataFetcher: server)
         let draft = try await saver.openDraft()
         #expect(draft.saved == nil)
         #expect(server.requests.map(\.url.lastPathComponent) == ["target.inward-state"])
@@ -119,7 +119,7 @@ struct HostileServerTests {
         let limits = TransferLimits(maximumByteCount: 1 << 60)
         let saver = PuttingDataSaver(url: try .example("target"), limits: limits, dataFetcher: server)
         let error = await #expect(throws: DataSaverError.self) { try await saver.openDraft() }
-        #expect(error?.explanation.contains("TransferLimits.minimumPieceByteCount") == true)
+        #expect(error?.explanation.contains("TransferLimits.minimumChunkByteCount") == true)
         #expect(server.requests.count == 1 + 1_001)
     }
 
@@ -130,7 +130,7 @@ struct HostileServerTests {
             try await saver.save([UInt8](repeating: 7, count: 4_096))
         }
         #expect(
-            error?.explanation.contains("TransferLimits.minimumPieceByteCount (1024) allows. Lower that limit") == true
+            error?.explanation.contains("TransferLimits.minimumChunkByteCount (1024) allows. Lower that limit") == true
         )
         #expect(server.requests.count == 1 + 1_001)
     }
@@ -138,10 +138,10 @@ struct HostileServerTests {
     /// What was sent for a source that passes a limit would only take up room.
     @Test func whatWasSentIsRemovedWhenTheSourceIsGivenUp() async throws {
         let target = InMemoryWebDataFetcher()
-        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 1_024, dataFetcher: target)
+        let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: 1_024, dataFetcher: target)
         let loader = FetchingDataLoader(
             url: try .example("data"),
-            pieceByteCount: 1_024,
+            chunkByteCount: 1_024,
             dataFetcher: server(partByteCount: { _ in 1_024 })
         )
         let transfer = TransferData(from: loader, to: saver, limits: TransferLimits(maximumByteCount: 10_240))

@@ -15,7 +15,7 @@ struct PuttingDataSaverTests {
     private let data: [UInt8] = Array(0..<23)
 
     private func saver(_ server: any DataFetcher) throws -> PuttingDataSaver {
-        PuttingDataSaver(url: try .example("target"), pieceByteCount: 5, dataFetcher: server)
+        PuttingDataSaver(url: try .example("target"), chunkByteCount: 5, dataFetcher: server)
     }
 
     private func writes(_ server: InMemoryWebDataFetcher) -> [String] {
@@ -42,7 +42,7 @@ struct PuttingDataSaverTests {
             if [.get, .put].contains(request.method) { #expect(server["/target"] == [7]) }
         }
         server["/target"] = [7]
-        let loader = InMemoryDataLoader(data, pieceByteCount: 5, source: nil)
+        let loader = InMemoryDataLoader(data, chunkByteCount: 5, source: nil)
         try await TransferData(from: loader, to: saver(server))()
         #expect(server["/target"] == data)
         #expect(server.paths == ["/target"])
@@ -61,18 +61,18 @@ struct PuttingDataSaverTests {
     @Test func anAddressMayBeRelative() async throws {
         let server = InMemoryWebDataFetcher()
         let url = try #require(URL(string: "target", relativeTo: .example("other")))
-        let saver = PuttingDataSaver(url: url, pieceByteCount: 5, dataFetcher: server)
+        let saver = PuttingDataSaver(url: url, chunkByteCount: 5, dataFetcher: server)
         try await TransferData(from: InMemoryDataLoader(data), to: saver)()
         #expect(server["/target"] == data)
         let hosts = Set(server.requests.map { $0.url.absoluteURL.host() })
         #expect(try hosts == [URL.example("other").host()])
     }
 
-    @Test func largePiecesAreReadBackInSmallerOnes() async throws {
+    @Test func largeChunksAreReadBackInSmallerOnes() async throws {
         let server = InMemoryWebDataFetcher()
-        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 1 << 22, dataFetcher: server)
+        let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: 1 << 22, dataFetcher: server)
         let data = [UInt8](repeating: 7, count: (1 << 20) + 1)
-        try await TransferData(from: InMemoryDataLoader(data, pieceByteCount: 1 << 20, source: nil), to: saver)()
+        try await TransferData(from: InMemoryDataLoader(data, chunkByteCount: 1 << 20, source: nil), to: saver)()
         #expect(server["/target"] == data)
         let ranges = server.requests.filter { $0.method == .get && $0.url.path() == "/target" }.map {
             $0.headerFields[.range]
@@ -82,23 +82,23 @@ struct PuttingDataSaverTests {
 
     @Test func itConforms() async throws {
         let server = InMemoryWebDataFetcher()
-        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 70_000, dataFetcher: server)
+        let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: 70_000, dataFetcher: server)
         try await DataSaverConformance { server["/target"] }.check(saver)
         #expect(server.paths == ["/target"])
     }
 
-    @Test(arguments: [1, 3, 5, 7, 12, 23]) func piecesOfAnyLengthArePut(length: Int) async throws {
+    @Test(arguments: [1, 3, 5, 7, 12, 23]) func chunksOfAnyLengthArePut(length: Int) async throws {
         let server = InMemoryWebDataFetcher()
-        try await TransferData(from: InMemoryDataLoader(data, pieceByteCount: length), to: saver(server))()
+        try await TransferData(from: InMemoryDataLoader(data, chunkByteCount: length), to: saver(server))()
         #expect(server["/target"] == data)
         #expect(server.paths == ["/target"])
         #expect(server.requests.allSatisfy { $0.url.path().hasSuffix("state") || ($0.body?.count ?? 0) <= 5 })
     }
 
-    @Test(arguments: [-1, 0, 1]) func aPieceHasAByteAtLeast(count: Int) async throws {
+    @Test(arguments: [-1, 0, 1]) func aChunkHasAByteAtLeast(count: Int) async throws {
         let server = InMemoryWebDataFetcher()
-        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: count, dataFetcher: server)
-        try await TransferData(from: InMemoryDataLoader([1, 2], pieceByteCount: 1), to: saver)()
+        let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: count, dataFetcher: server)
+        try await TransferData(from: InMemoryDataLoader([1, 2], chunkByteCount: 1), to: saver)()
         #expect(server["/target"] == [1, 2])
         #expect(
             writes(server).filter { $0.contains("bytes") } == [
@@ -116,16 +116,16 @@ struct PuttingDataSaverTests {
         #expect(server["/target"] == nil)
         let loader = InMemoryDataLoader(data)
         let report = try await TransferData(from: loader, to: saver(server))()
-        // The last piece was not sent, because it might have been followed by more for the same body.
+        // The last chunk was not sent, because it might have been followed by more for the same body.
         #expect(report.resumedAt == max(0, offset - 4))
         #expect(server["/target"] == data)
         #expect(server.paths == ["/target"])
     }
 
     /// A server that takes parts for the whole is told by the second, of those that a run puts.
-    @Test func theSizeOfAPartIsAskedForBehindTheSecondPieceOfARun() async throws {
+    @Test func theSizeOfAPartIsAskedForBehindTheSecondChunkOfARun() async throws {
         let server = InMemoryWebDataFetcher()
-        let failing = InMemoryDataLoader(data, pieceByteCount: 5) { (_, question) throws(DataLoaderError) in
+        let failing = InMemoryDataLoader(data, chunkByteCount: 5) { (_, question) throws(DataLoaderError) in
             if question.offset == 10 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
         }
         func sizesAskedFor(since count: Int) -> [String?] {
@@ -135,17 +135,17 @@ struct PuttingDataSaverTests {
         }
         await #expect(throws: TransferDataError.self) { try await TransferData(from: failing, to: saver(server))() }
         let count = server.requests.count
-        let loader = InMemoryDataLoader(data, pieceByteCount: 5)
+        let loader = InMemoryDataLoader(data, chunkByteCount: 5)
         #expect(try await TransferData(from: loader, to: saver(server))().resumedAt == 5)
         #expect(sizesAskedFor(since: count) == ["bytes=14-14"])
     }
 
-    /// A thousand pieces may be as small as they like, and others only where the limits say so.
-    @Test func whatWasPutInSmallPiecesIsReadBackInSuch() async throws {
+    /// A thousand chunks may be as small as they like, and others only where the limits say so.
+    @Test func whatWasPutInSmallChunksIsReadBackInSuch() async throws {
         let server = InMemoryWebDataFetcher()
         let data = [UInt8](repeating: 7, count: 1_100)
-        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 1, dataFetcher: server)
-        try await TransferData(from: InMemoryDataLoader(data, pieceByteCount: 1_100), to: saver)()
+        let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: 1, dataFetcher: server)
+        try await TransferData(from: InMemoryDataLoader(data, chunkByteCount: 1_100), to: saver)()
         #expect(server["/target"] == data)
     }
 
@@ -173,7 +173,7 @@ struct PuttingDataSaverTests {
 
     @Test func aDraftThatWasNotBegunIsTakenAwayToo() async throws {
         let server = InMemoryWebDataFetcher()
-        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 1, dataFetcher: server)
+        let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: 1, dataFetcher: server)
         var draft = try await saver.openDraft()
         // A byte is sent, and a byte is not.
         try await draft.append([1, 2], reaching: SavedPart(source: nil, validator: nil, steps: nil))
@@ -196,7 +196,7 @@ struct PuttingDataSaverTests {
 
     @Test func aDraftThatIsBegunAnewLeavesNoPart() async throws {
         let server = InMemoryWebDataFetcher()
-        let saver = PuttingDataSaver(url: try .example("target"), pieceByteCount: 1, dataFetcher: server)
+        let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: 1, dataFetcher: server)
         var draft = try await saver.openDraft()
         let nothing = SavedPart(source: nil, validator: nil, steps: nil)
         try await draft.append([1, 2], reaching: nothing)
@@ -391,7 +391,7 @@ struct PuttingDataSaverTests {
         }
         let saver = PuttingDataSaver(
             url: try .example("target?key=secret"),
-            pieceByteCount: 5,
+            chunkByteCount: 5,
             dataFetcher: server
         )
         let error = await #expect(throws: TransferDataError.self) {

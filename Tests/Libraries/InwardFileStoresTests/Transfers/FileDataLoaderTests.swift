@@ -13,20 +13,20 @@ struct FileDataLoaderTests {
         directory = try TemporaryDirectory()
     }
 
-    private func loader(_ name: String = "data", pieceByteCount: Int = 4) -> FileDataLoader {
-        FileDataLoader(file: directory.url.appending(path: name), pieceByteCount: pieceByteCount)
+    private func loader(_ name: String = "data", chunkByteCount: Int = 4) -> FileDataLoader {
+        FileDataLoader(file: directory.url.appending(path: name), chunkByteCount: chunkByteCount)
     }
 
-    @Test func piecesFollowOneAnother() async throws {
+    @Test func chunksFollowOneAnother() async throws {
         try directory.write("0123456789", to: "data")
-        let first = try await loader().piece(at: 0, of: nil)
-        #expect(first.piece == DataPiece(Array("0123".utf8), at: 0, isLast: false))
+        let first = try await loader().chunk(at: 0, of: nil)
+        #expect(first.chunk == DataChunk(Array("0123".utf8), at: 0, isLast: false))
         #expect(first.totalByteCount == 10)
-        let last = try await loader().piece(at: 8, of: first.validator)
-        #expect(last.piece == DataPiece(Array("89".utf8), at: 8, isLast: true))
+        let last = try await loader().chunk(at: 8, of: first.validator)
+        #expect(last.chunk == DataChunk(Array("89".utf8), at: 8, isLast: true))
         #expect(last.validator == first.validator)
-        #expect(try await loader().piece(at: 10, of: first.validator).piece == DataPiece([], at: 10, isLast: true))
-        #expect(try await loader().piece(at: 99, of: first.validator).piece == DataPiece([], at: 10, isLast: true))
+        #expect(try await loader().chunk(at: 10, of: first.validator).chunk == DataChunk([], at: 10, isLast: true))
+        #expect(try await loader().chunk(at: 99, of: first.validator).chunk == DataChunk([], at: 10, isLast: true))
     }
 
     @Test(arguments: [0, 1, 10]) func itConforms(count: Int) async throws {
@@ -45,14 +45,14 @@ struct FileDataLoaderTests {
         }
     }
 
-    @Test func anEmptyFileIsOneEmptyPiece() async throws {
+    @Test func anEmptyFileIsOneEmptyChunk() async throws {
         try directory.write("", to: "data")
-        #expect(try await loader().piece(at: 0, of: nil).piece == DataPiece([], at: 0, isLast: true))
+        #expect(try await loader().chunk(at: 0, of: nil).chunk == DataChunk([], at: 0, isLast: true))
     }
 
     @Test func aFileThatIsReplacedIsAnotherVersion() async throws {
         try directory.write("0123456789", to: "data")
-        let first = try await loader().piece(at: 0, of: nil)
+        let first = try await loader().chunk(at: 0, of: nil)
         let validator = try #require(first.validator)
         #expect(try await loader().stillHas(validator))
         // Another file with the same length, which may have the same times.
@@ -60,7 +60,7 @@ struct FileDataLoaderTests {
         let (old, new) = (directory.url.appending(path: "data"), directory.url.appending(path: "other"))
         try FileManager.default.moveItem(at: old, to: directory.url.appending(path: "kept"))
         try FileManager.default.moveItem(at: new, to: old)
-        #expect(try await loader().piece(at: 4, of: validator).validator != validator)
+        #expect(try await loader().chunk(at: 4, of: validator).validator != validator)
         #expect(try await !loader().stillHas(validator))
     }
 
@@ -70,7 +70,7 @@ struct FileDataLoaderTests {
             withIntermediateDirectories: true
         )
         for name in ["nothing", "directory", "no/where"] {
-            let error = await #expect(throws: DataLoaderError.self) { try await loader(name).piece(at: 0, of: nil) }
+            let error = await #expect(throws: DataLoaderError.self) { try await loader(name).chunk(at: 0, of: nil) }
             #expect(error?.meansAbsence == true)
             #expect(error?.description.contains("\(name)” is not there") == true || name == "no/where")
         }
@@ -79,7 +79,7 @@ struct FileDataLoaderTests {
     @Test func aSymbolicLinkIsNotFollowed() async throws {
         try directory.write("0123456789", to: "data")
         try directory.link("link", to: "data")
-        let error = await #expect(throws: DataLoaderError.self) { try await loader("link").piece(at: 0, of: nil) }
+        let error = await #expect(throws: DataLoaderError.self) { try await loader("link").chunk(at: 0, of: nil) }
         #expect(error?.description.hasSuffix("is a symbolic link, and those are not followed") == true)
         #expect(error?.meansAbsence == false)
     }
@@ -90,7 +90,7 @@ struct FileDataLoaderTests {
         let task = Task {
             // `unsafe`: the task is used where it runs, and not kept.
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
-            return try await loader.piece(at: 0, of: nil)
+            return try await loader.chunk(at: 0, of: nil)
         }
         await #expect(throws: DataLoaderError.self) { try await task.value }
     }

@@ -228,7 +228,7 @@ struct FileDataSaverTests {
 
     @Test func fromFileToFile() async throws {
         try directory.write("0123456789", to: "source")
-        let loader = FileDataLoader(file: directory.url.appending(path: "source"), pieceByteCount: 3)
+        let loader = FileDataLoader(file: directory.url.appending(path: "source"), chunkByteCount: 3)
         let report = try await TransferData(from: loader, to: saver())()
         #expect(report.savedByteCount == 10)
         #expect(try directory.contents(of: "data") == "0123456789")

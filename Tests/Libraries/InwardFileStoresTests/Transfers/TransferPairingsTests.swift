@@ -21,9 +21,9 @@ struct TransferPairingsTests {
 
         var source: String? { base.source }
 
-        func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+        func chunk(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedChunk {
             guard offset < self.offset else { throw DataLoaderError(source: "The source", explanation: "is gone") }
-            return try await base.piece(at: offset, of: validator)
+            return try await base.chunk(at: offset, of: validator)
         }
     }
 
@@ -42,17 +42,17 @@ struct TransferPairingsTests {
         case .file:
             let file = directory.url.appending(path: "source")
             try Data(data).write(to: file)
-            return FileDataLoader(file: file, pieceByteCount: 7_000)
+            return FileDataLoader(file: file, chunkByteCount: 7_000)
         case .network:
             server["/source"] = data
-            return FetchingDataLoader(url: try url("source"), pieceByteCount: 7_000, dataFetcher: server)
+            return FetchingDataLoader(url: try url("source"), chunkByteCount: 7_000, dataFetcher: server)
         }
     }
 
     private func saver(_ place: Place) throws -> any DataSaver {
         switch place {
         case .file: FileDataSaver(file: directory.url.appending(path: "target"), checkpointByteCount: 7_000)
-        case .network: PuttingDataSaver(url: try url("target"), pieceByteCount: 7_000, dataFetcher: server)
+        case .network: PuttingDataSaver(url: try url("target"), chunkByteCount: 7_000, dataFetcher: server)
         }
     }
 

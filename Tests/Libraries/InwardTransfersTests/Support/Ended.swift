@@ -3,7 +3,7 @@ import InwardTransfers
 
 /// A step that leaves every other byte out, and writes how many there were at the end.
 struct Ended: Plugin {
-    func applied(to value: DataPiece) async -> DataPiece {
+    func applied(to value: DataChunk) async -> DataChunk {
         var value = value
         let end = value.offset + value.bytes.count
         value.bytes = value.bytes.enumerated().filter { ($0.offset + value.offset).isMultiple(of: 2) }.map(\.element)

@@ -184,17 +184,17 @@ struct CreateMirrorTests {
         let source: String? = "posts"
         private let readings = Mutex(0)
 
-        func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+        func chunk(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedChunk {
             let number = readings.withLock { readings in
                 if offset == 0 { readings += 1 }
                 return readings
             }
             guard number == 2 else {
                 let bytes: [UInt8] = number < 2 ? [3, 3] : [4, 4]
-                return LoadedPiece(DataPiece(bytes, at: 0, isLast: true), validator: nil, totalByteCount: 2)
+                return LoadedChunk(DataChunk(bytes, at: 0, isLast: true), validator: nil, totalByteCount: 2)
             }
-            let piece = DataPiece([3], at: offset, isLast: offset == 1)
-            return LoadedPiece(piece, validator: "\(offset)", totalByteCount: 2)
+            let chunk = DataChunk([3], at: offset, isLast: offset == 1)
+            return LoadedChunk(chunk, validator: "\(offset)", totalByteCount: 2)
         }
     }
 

@@ -43,13 +43,13 @@ struct DataTransferConformanceTests {
 
     /// Something of what is to be found where a source is replaced, by its old validator and its new one.
     private static let staleFindings: [(StaleDataLoader.Flaw, [String?], String)] = [
-        (.givesOldBytes, ["1", "2"], "The piece at 0 of 10 must have its bytes, and has others."),
-        (.givesOldBytes, [nil, nil], "The piece at 0 of 10 must have its bytes, and has others."),
-        (.givesOldBytesLater, ["1", "2"], "All pieces together must be all there is, and are not."),
+        (.givesOldBytes, ["1", "2"], "The chunk at 0 of 10 must have its bytes, and has others."),
+        (.givesOldBytes, [nil, nil], "The chunk at 0 of 10 must have its bytes, and has others."),
+        (.givesOldBytesLater, ["1", "2"], "All chunks together must be all there is, and are not."),
         (.givesOldVersion, ["1", "2"], "What has been replaced must be of another version"),
-        (.givesOldVersion, [nil, nil], "The piece at 0 of 10 must have its bytes, and has others."),
+        (.givesOldVersion, [nil, nil], "The chunk at 0 of 10 must have its bytes, and has others."),
         (.stillHasOldVersion, ["1", "2"], "A source that has been replaced must not have its old version, and has."),
-        (.goesOnAsIfNothingHappened, ["1", "2"], "A piece after the replacement must be of another version"),
+        (.goesOnAsIfNothingHappened, ["1", "2"], "A chunk after the replacement must be of another version"),
         (.failsAtTheOldEnd, ["1", "2"], "The loader must not fail, and did: It has nothing there"),
     ]
 

@@ -17,7 +17,7 @@ struct FlawedDataLoader: DataLoader {
         case fails = "must not fail"
         case heedless = "A cancelled task"
         case clearsWhenCancelled = "What a cancelled task loads must have its bytes"
-        case credulous = "A piece must name the version that it is of"
+        case credulous = "A chunk must name the version that it is of"
         case sharesCursor = "Many at once"
         case changesName = "A source must always have the same name"
     }
@@ -42,7 +42,7 @@ struct FlawedDataLoader: DataLoader {
         return "\(memory.names.add(1, ordering: .relaxed).newValue)"
     }
 
-    func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
+    func chunk(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedChunk {
         if flaw == .fails { throw DataLoaderError(source: "It", explanation: "fails") }
         let base = base
         var offset = offset
@@ -52,25 +52,25 @@ struct FlawedDataLoader: DataLoader {
             offset = memory.cursor.load(ordering: .relaxed)
         }
         let asked = offset
-        let ask = { @Sendable () async throws(DataLoaderError) in try await base.piece(at: asked, of: validator) }
+        let ask = { @Sendable () async throws(DataLoaderError) in try await base.chunk(at: asked, of: validator) }
         // A task of its own is not cancelled with the one that asks, which waits for its end.
         let result = flaw == .heedless ? await Task { await Result(awaiting: ask) }.value : await Result(awaiting: ask)
         let loaded = try result.get()
-        let piece = loaded.piece
+        let chunk = loaded.chunk
         if flaw == .clearsWhenCancelled {
             for _ in 0..<4 { await Task.yield() }
             guard Task.isCancelled else { return loaded }
-            return with(loaded, DataPiece(piece.bytes.map { _ in 0xFF }, at: piece.offset, isLast: piece.isLast))
+            return with(loaded, DataChunk(chunk.bytes.map { _ in 0xFF }, at: chunk.offset, isLast: chunk.isLast))
         }
         return switch flaw {
-        case .otherBytes: with(loaded, DataPiece(piece.bytes.map { ~$0 }, at: piece.offset, isLast: piece.isLast))
-        case .otherVersion: LoadedPiece(piece, validator: "\(offset)", totalByteCount: loaded.totalByteCount)
-        case .neverLast: with(loaded, DataPiece(piece.bytes, at: piece.offset, isLast: false))
-        case .otherTotal: LoadedPiece(piece, validator: loaded.validator, totalByteCount: 99)
-        case .elsewhere: with(loaded, DataPiece(piece.bytes, at: piece.offset + 1, isLast: piece.isLast))
-        case .partWithoutVersion: LoadedPiece(piece, validator: nil, totalByteCount: loaded.totalByteCount)
+        case .otherBytes: with(loaded, DataChunk(chunk.bytes.map { ~$0 }, at: chunk.offset, isLast: chunk.isLast))
+        case .otherVersion: LoadedChunk(chunk, validator: "\(offset)", totalByteCount: loaded.totalByteCount)
+        case .neverLast: with(loaded, DataChunk(chunk.bytes, at: chunk.offset, isLast: false))
+        case .otherTotal: LoadedChunk(chunk, validator: loaded.validator, totalByteCount: 99)
+        case .elsewhere: with(loaded, DataChunk(chunk.bytes, at: chunk.offset + 1, isLast: chunk.isLast))
+        case .partWithoutVersion: LoadedChunk(chunk, validator: nil, totalByteCount: loaded.totalByteCount)
         case .credulous:
-            LoadedPiece(piece, validator: validator ?? loaded.validator, totalByteCount: loaded.totalByteCount)
+            LoadedChunk(chunk, validator: validator ?? loaded.validator, totalByteCount: loaded.totalByteCount)
         case .everythingCurrent, .nothingCurrent, .fails, .heedless, .clearsWhenCancelled, .sharesCursor, .changesName:
             loaded
         }
@@ -84,7 +84,7 @@ struct FlawedDataLoader: DataLoader {
         }
     }
 
-    private func with(_ loaded: LoadedPiece, _ piece: DataPiece) -> LoadedPiece {
-        LoadedPiece(piece, validator: loaded.validator, totalByteCount: loaded.totalByteCount)
+    private func with(_ loaded: LoadedChunk, _ chunk: DataChunk) -> LoadedChunk {
+        LoadedChunk(chunk, validator: loaded.validator, totalByteCount: loaded.totalByteCount)
     }
 }

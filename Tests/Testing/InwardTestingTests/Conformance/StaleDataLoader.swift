@@ -24,32 +24,32 @@ struct StaleDataLoader: DataLoader {
 
     var source: String? { base.source }
 
-    func piece(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedPiece {
-        let oldValidator = try await old.piece(at: 0, of: nil).validator
+    func chunk(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedChunk {
+        let oldValidator = try await old.chunk(at: 0, of: nil).validator
         let isOld = validator != nil && validator == oldValidator
         if flaw == .failsAtTheOldEnd, isOld, offset == oldBytes.count {
             throw DataLoaderError(source: "It", explanation: "has nothing there")
         }
-        let loaded = try await base.piece(at: offset, of: validator)
-        let piece = loaded.piece
-        let range = piece.offset..<piece.offset + piece.bytes.count
+        let loaded = try await base.chunk(at: offset, of: validator)
+        let chunk = loaded.chunk
+        let range = chunk.offset..<chunk.offset + chunk.bytes.count
         return switch flaw {
-        case .givesOldBytesLater where piece.offset == 0: loaded
+        case .givesOldBytesLater where chunk.offset == 0: loaded
         case .givesOldBytes, .givesOldBytesLater:
-            LoadedPiece(
-                DataPiece(Array(oldBytes[range]), at: piece.offset, isLast: piece.isLast),
+            LoadedChunk(
+                DataChunk(Array(oldBytes[range]), at: chunk.offset, isLast: chunk.isLast),
                 validator: loaded.validator,
                 totalByteCount: loaded.totalByteCount
             )
-        case .givesOldVersion: try await old.piece(at: offset, of: validator)
-        case .goesOnAsIfNothingHappened where isOld && piece.offset > 0:
-            LoadedPiece(piece, validator: validator, totalByteCount: loaded.totalByteCount)
+        case .givesOldVersion: try await old.chunk(at: offset, of: validator)
+        case .goesOnAsIfNothingHappened where isOld && chunk.offset > 0:
+            LoadedChunk(chunk, validator: validator, totalByteCount: loaded.totalByteCount)
         case .stillHasOldVersion, .goesOnAsIfNothingHappened, .failsAtTheOldEnd: loaded
         }
     }
 
     func stillHas(_ validator: String) async throws(DataLoaderError) -> Bool {
         if flaw == .stillHasOldVersion { return true }
-        return try await piece(at: 0, of: validator).validator == validator
+        return try await chunk(at: 0, of: validator).validator == validator
     }
 }
