@@ -68,6 +68,11 @@ final class PendingEntities<Entity: Identifiable & Sendable>: Sendable where Ent
         state.withLock { state in state.placesByID[id].flatMap { state.places[$0] } }
     }
 
+    /// The pending entity of the write with an idempotency key; `nil` if there is none.
+    subscript(key: String) -> Entity? {
+        state.withLock { state in state.placesByKey[key].flatMap { state.places[$0] } }
+    }
+
     /// Returns whether nothing has changed since a snapshot.
     func isCurrent(_ snapshot: Snapshot) -> Bool {
         state.withLock { $0.version == snapshot.version && $0.replacing == 0 }

@@ -50,13 +50,16 @@ extension Repository {
         try throwIfClosed(asking: endpoint.path)
         let (creation, body) = try creationBody(draft)
         guard let outbox else { return try await send(body, creation) }
-        let entries: [OutboxEntry]
+        var accepted: Entity?
         do {
-            entries = try await outbox.accept([write(body)])
+            _ = try await outbox.accept([write(body)], with: []) { entries in
+                // The handler has made the entity already, unless the outbox has another repository's handler.
+                accepted = entries.first.flatMap { pending[$0.idempotencyKey] ?? creation.pending(body, $0.sequence) }
+            }
         } catch {
             throw RepositoryError(error, request: creating)
         }
-        guard let entry = entries.first, let entity = creation.pending(body, entry.sequence) else {
+        guard let entity = accepted else {
             // The draft is accepted. A caller that is told otherwise would send it again and create the entity twice.
             throw RepositoryError(
                 .outcomeUnknown,

@@ -73,8 +73,9 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
         _ id: Entity.ID,
         _ policy: ReadPolicy = .cacheFirst
     ) async throws(RepositoryError) -> Reading<Entity> {
-        if let reading = readingAtHand(of: id, policy) { return reading }
-        return try await readEntity(id, policy)
+        let kept = isPlain ? memory.entity(id) : nil
+        if let reading = reading(kept, policy) { return reading }
+        return try await readEntity(id, policy, kept)
     }
 
     /// Returns the entities that match a filter, in the upstream's order. The reading names the damaged records, which the list
@@ -87,8 +88,9 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
         _ filter: EntityFilter<Entity> = .all,
         _ policy: ReadPolicy = .cacheFirst
     ) async throws(RepositoryError) -> Reading<[Entity]> {
-        if let reading = readingAtHand(of: filter, policy) { return reading }
-        return try await readEntities(filter, policy)
+        let kept = isPlain ? memory.list(filter) : nil
+        if let reading = reading(kept, policy) { return reading }
+        return try await readEntities(filter, policy, kept)
     }
 
     /// Removes an entity, and the lists that contain it, from the caches.
@@ -145,19 +147,19 @@ public final class Repository<Entity: Identifiable & Sendable>: Sendable where E
 
 /// The fast path for reads from memory. These members are inlinable so that they are specialized for the entity type.
 extension Repository {
-    /// Returns the entity with an identifier if memory has it and the policy accepts it.
+    /// Returns a reading of an entity in memory, if the policy accepts it as it is.
     @inlinable
-    func readingAtHand(of id: Entity.ID, _ policy: ReadPolicy) -> Reading<Entity>? {
-        guard isPlain, let kept = memory.entity(id), let value = kept.value else { return nil }
+    func reading(_ kept: KeptAnswer<Entity?>?, _ policy: ReadPolicy) -> Reading<Entity>? {
+        guard let kept, let value = kept.value else { return nil }
         let now = timer.now
         guard case .given(let isStale) = kept.use(policy, at: now, endpoint.lifetimes) else { return nil }
         return Reading(value, origin: .memory, age: kept.age(at: now), isStale: isStale)
     }
 
-    /// Returns the entities that match a filter if memory has them and the policy accepts them.
+    /// Returns a reading of a list in memory, if the policy accepts it as it is.
     @inlinable
-    func readingAtHand(of filter: EntityFilter<Entity>, _ policy: ReadPolicy) -> Reading<[Entity]>? {
-        guard isPlain, let kept = memory.list(filter) else { return nil }
+    func reading(_ kept: KeptAnswer<EntityList<Entity>>?, _ policy: ReadPolicy) -> Reading<[Entity]>? {
+        guard let kept else { return nil }
         let now = timer.now
         guard case .given(let isStale) = kept.use(policy, at: now, endpoint.lifetimes) else { return nil }
         return Reading(
@@ -169,20 +171,26 @@ extension Repository {
         )
     }
 
-    /// Whether values in memory may be returned as they are: the repository is open, and nothing is pending.
+    /// Whether values in memory may be returned as they are: the repository is open, and nothing is pending. Ask before you
+    /// look into memory, so that a write that is delivered in between is in one or the other.
     @inlinable var isPlain: Bool { !isClosed.load(ordering: .acquiring) && pending.isEmpty }
 
     @usableFromInline
-    func readEntity(_ id: Entity.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<Entity> {
-        try await read(EntityQuestion(id: id), policy, entities)
+    func readEntity(
+        _ id: Entity.ID,
+        _ policy: ReadPolicy,
+        _ kept: KeptAnswer<Entity?>?
+    ) async throws(RepositoryError) -> Reading<Entity> {
+        try await read(EntityQuestion(id: id), policy, entities, kept)
     }
 
     @usableFromInline
     func readEntities(
         _ filter: EntityFilter<Entity>,
-        _ policy: ReadPolicy
+        _ policy: ReadPolicy,
+        _ kept: KeptAnswer<EntityList<Entity>>?
     ) async throws(RepositoryError) -> Reading<[Entity]> {
-        try await read(ListQuestion(filter: filter), policy, lists)
+        try await read(ListQuestion(filter: filter), policy, lists, kept)
     }
 }
 

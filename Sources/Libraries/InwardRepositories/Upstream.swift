@@ -50,7 +50,7 @@ public struct Upstream: Sendable {
         guard path.allSatisfy({ !["", ".", ".."].contains($0) }) else {
             throw RepositoryError(.refused, request: description(of: path), explanation: "was not sent: it is no path")
         }
-        var request = DataRequest(url: url(of: path, query), headerFields: Self.acceptJSON)
+        var request = request(to: url(of: path, query))
         // RFC 9111 section 5.2.1.4: intermediate caches must revalidate with the source.
         if bypassingCaches { request.headerFields[.cacheControl] = "no-cache" }
         return UpstreamAnswer(request: request, response: try await response(to: request))
@@ -68,15 +68,34 @@ public struct Upstream: Sendable {
         return url
     }
 
+    /// Returns a request for JSON.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - url: The URL.
+    ///   - body: The body, which is JSON; `nil` for none.
+    /// - Returns: the request.
+    func request(
+        _ method: DataRequest.Method = .get,
+        to url: URL,
+        body: Data? = nil
+    ) -> DataRequest {
+        var request = DataRequest(method: method, url: url, headerFields: Self.acceptJSON)
+        guard let body else { return request }
+        request.headerFields.append(HeaderField(.contentType, "application/json; charset=utf-8"))
+        request.body = body
+        return request
+    }
+
+    private static let acceptJSON: HeaderFields = [HeaderField(.accept, "application/json")]
+
     /// Sends a new record, once, and decodes the response.
     func create<Created>(
         _ body: Data,
         path: [String],
         _ created: (Data) throws(FieldError) -> Created
     ) async throws(RepositoryError) -> Created {
-        var request = DataRequest(method: .post, url: url(of: path, []), headerFields: Self.acceptJSON)
-        request.headerFields.append(HeaderField(.contentType, "application/json; charset=utf-8"))
-        request.body = body
+        let request = request(.post, to: url(of: path, []), body: body)
         let response = try await response(to: request, mayWrite: true)
         guard response.status.isSuccess else {
             throw RepositoryError(FetchError(response, to: request), mayHaveWritten: true)
@@ -111,7 +130,6 @@ public struct Upstream: Sendable {
         }
     }
 
-    private static let acceptJSON: HeaderFields = [HeaderField(.accept, "application/json")]
 }
 
 /// An upstream's response to a read.

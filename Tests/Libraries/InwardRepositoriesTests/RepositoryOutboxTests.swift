@@ -237,6 +237,30 @@ struct RepositoryOutboxTests {
         await outbox.close()
     }
 
+    /// A second repository of the same entities, which has not joined the outbox, shows its drafts all the same.
+    @Test(arguments: [true, false])
+    func aDraftIsDecodedOnce(ofTheRepositoryThatJoined hasJoined: Bool) async throws {
+        let upstream = try Upstream.example(Source(DataResponse(), behind: Rendezvous(of: 2)))
+        let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: handler)
+        let decoded = Journal()
+        let creation = Creation<Remark>(Draft.self, answer: RemarkDTO.self) { draft, _ in
+            decoded.add(draft.text)
+            return Remark(id: 1_001, author: draft.author, text: draft.text)
+        } created: { _, answer throws(FieldError) in
+            try answer.entity()
+        }
+        let endpoint = Endpoint(RemarkDTO.self, at: "remarks", creation: creation)
+        let repositories = (0..<2).map { _ in
+            Repository(endpoint, upstream: upstream, outbox: outbox, timer: timer)
+        }
+        try await outbox.open(settling: [try #require(repositories[0].handler)])
+        let reading = try await repositories[hasJoined ? 0 : 1].create(Draft())
+        #expect(reading.value == Remark(id: 1_001, author: 7, text: "new") && reading.isPending)
+        // By who shows it and, where that is somebody else, by the handler too.
+        #expect(decoded.entries == Array(repeating: "new", count: hasJoined ? 1 : 2))
+        await outbox.close()
+    }
+
     @Test func severalAreOneInAUnitOfWork() async throws {
         let (repository, outbox) = try await open(Source(DataResponse(), behind: Rendezvous(of: 3)))
         let one = try #require(try repository.prepareCreation(of: Draft(text: "one"), "the publication of one"))

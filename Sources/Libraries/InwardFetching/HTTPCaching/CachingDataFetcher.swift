@@ -79,8 +79,8 @@ public final class ResponseCache: Sendable {
     /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - byteLimit: The approximate maximum number of bytes in all partitions together. The responses stored first are
-    ///     evicted first.
+    ///   - byteLimit: The approximate maximum number of bytes in all partitions together. Responses that are not read are
+    ///     evicted first, the oldest of them before the others.
     ///   - maximumLifetime: The maximum time for which a response is stored, whatever it declares; by default, a year.
     ///   - clock: The clock that measures freshness.
     ///   - now: Returns the current date, which determines the age of a response from its `Date` header field.

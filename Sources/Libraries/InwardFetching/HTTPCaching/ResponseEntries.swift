@@ -1,3 +1,5 @@
+import InwardCore
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -34,17 +36,10 @@ struct ResponseEntries {
         let response: DataResponse
         let birth: Duration
         let expiry: Duration
-        let place: Int
-        let bytes: Int
         let question: Int
     }
 
-    private let byteLimit: Int
-    private var entries: [Key: Entry] = [:]
-    private var bytes = 0
-    /// The keys in insertion order. A key whose entry has another place was stored again or removed.
-    private var order: ArraySlice<(key: Key, place: Int)> = []
-    private var nextPlace = 0
+    private var entries: SieveCache<Key, Entry>
     /// The number of times that each open partition was emptied.
     private var versions: [Int: Int] = [:]
     private var nextPartition = 0
@@ -52,7 +47,7 @@ struct ResponseEntries {
     private var questions: [Key: QuestionsUnderWay] = [:]
 
     init(byteLimit: Int) {
-        self.byteLimit = byteLimit
+        entries = SieveCache(limit: byteLimit)
     }
 
     var count: Int { entries.count }
@@ -86,7 +81,7 @@ struct ResponseEntries {
 
     mutating func removeAll(in partition: Int) {
         versions[partition]? += 1
-        for key in entries.keys where key.partition == partition { remove(key) }
+        _ = entries.removeAll { key, _ in key.partition == partition }
     }
 
     /// Returns the stored response to a request, and its age.
@@ -96,9 +91,9 @@ struct ResponseEntries {
         at now: Duration
     ) -> (response: DataResponse, age: Duration)? {
         let key = Key(partition: partition, request: request)
-        guard let entry = entries[key] else { return nil }
+        guard let entry = entries.value(for: key) else { return nil }
         guard now < entry.expiry else {
-            remove(key)
+            entries.remove(key)
             return nil
         }
         return (entry.response, max(.zero, now - entry.birth))
@@ -123,33 +118,14 @@ struct ResponseEntries {
         guard let version = question.version, versions[key.partition] == version else { return }
         // A response to an earlier request that took longer is outdated.
         if let underWay = questions[key], underWay.latestAnswered > question.number { return }
-        if let kept = entries[key], kept.question > question.number { return }
+        if let kept = entries.peek(key), kept.question > question.number { return }
         questions[key]?.latestAnswered = question.number
-        remove(key)
-        guard let expiry, bytes <= byteLimit else { return }
-        entries[key] = Entry(
-            response: response,
-            birth: birth,
-            expiry: expiry,
-            place: nextPlace,
-            bytes: bytes,
-            question: question.number
-        )
-        order.append((key, nextPlace))
-        nextPlace += 1
-        self.bytes += bytes
-        while self.bytes > byteLimit, let oldest = order.popFirst() {
-            if entries[oldest.key]?.place == oldest.place { remove(oldest.key) }
+        guard let expiry else {
+            entries.remove(key)
+            return
         }
-    }
-
-    private mutating func remove(_ key: Key) {
-        guard let entry = entries.removeValue(forKey: key) else { return }
-        bytes -= entry.bytes
-        // Compacts the order when most of it refers to removed entries. Otherwise, it would grow with every stored response.
-        if order.count > 2 * entries.count + 16 {
-            order.removeAll { entries[$0.key]?.place != $0.place }
-        }
+        let entry = Entry(response: response, birth: birth, expiry: expiry, question: question.number)
+        entries.insert(entry, for: key, cost: bytes)
     }
 }
 

@@ -68,19 +68,14 @@ extension Outbox {
 
     /// Returns the request for an entry.
     func request(for entry: OutboxEntry) -> DataRequest {
-        var request = DataRequest(
-            method: entry.write.method,
-            url: upstream.baseURL.appending(path: entry.write.path),
-            headerFields: [
-                HeaderField(.accept, "application/json"), HeaderField(.idempotencyKey, entry.idempotencyKey),
-            ]
+        var request = upstream.request(
+            entry.write.method,
+            to: upstream.baseURL.appending(path: entry.write.path),
+            body: entry.write.body.map { Data($0) }
         )
+        request.headerFields[.idempotencyKey] = entry.idempotencyKey
         // Only the outbox resends the request. Otherwise an attempt that it does not know of could still be in progress.
         request.isSentOnce = true
-        if let body = entry.write.body {
-            request.headerFields.append(HeaderField(.contentType, "application/json; charset=utf-8"))
-            request.body = Data(body)
-        }
         return request
     }
 

@@ -2,18 +2,27 @@ import InwardCore
 
 extension Repository {
     /// Answers a question from the nearest place that the policy allows, and adds pending entities.
+    ///
+    /// - Parameters:
+    ///   - question: The question.
+    ///   - policy: The read policy.
+    ///   - requests: The requests in flight for questions of this type.
+    ///   - kept: The answer in memory when nothing was pending; `nil` if it is not known.
+    /// - Returns: a reading of the answer.
+    /// - Throws: a `RepositoryError` if there is no answer.
     func read<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
-        _ requests: InFlightRequests<Question>
+        _ requests: InFlightRequests<Question>,
+        _ kept: KeptAnswer<Question.Kept>?
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
         try throwIfClosed(asking: question.path(in: endpoint))
-        if pending.isEmpty { return try await readAccepted(question, policy, requests) }
+        if pending.isEmpty { return try await readAccepted(question, policy, requests, kept) }
         var tries = 0
         while true {
             let snapshot = pending.snapshot
             if let reading = question.reading(among: pending) { return reading }
-            let reading = try await readAccepted(question, policy, requests)
+            let reading = try await readAccepted(question, policy, requests, nil)
             tries += 1
             // A write that was delivered in the meantime may be in both, so try again. After three tries, accept the result.
             if tries == 3 || pending.isCurrent(snapshot) { return question.adding(snapshot, to: reading) }
@@ -24,9 +33,10 @@ extension Repository {
     private func readAccepted<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
-        _ requests: InFlightRequests<Question>
+        _ requests: InFlightRequests<Question>,
+        _ kept: KeptAnswer<Question.Kept>?
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
-        let kept = question.kept(in: memory)
+        let kept = kept ?? question.kept(in: memory)
         if let kept, let reading = try reading(question, kept, .memory, policy, requests) { return reading }
         let answer = await Result(awaiting: { () async throws(RepositoryError) in
             try await readOn(question, policy, requests, behind: kept)
