@@ -6,7 +6,7 @@ public protocol FeatureContainer: Container where Level == FeatureLifetime {
     /// The type of the interactions that the feature creates.
     associatedtype Interactions: InteractionContainer
 
-    /// Opens an interaction.
+    /// Opens an interaction, for a caller that needs more than ``withInteraction(id:within:_:)``.
     ///
     /// - Parameters:
     ///   - id: The identifier of the request; `nil` for a sequential number.

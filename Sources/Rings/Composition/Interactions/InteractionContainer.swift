@@ -6,6 +6,10 @@ import Synchronization
 import UseCases
 
 /// A container that lives for one request or one command.
+///
+/// It creates use cases over what the session shares. Run them in ``perform(_:)``, or open the interaction with
+/// ``FeatureContainer/withInteraction(id:within:_:)``, which does: there they end with the interaction, and by its deadline.
+/// Elsewhere, requests in flight end with the session.
 public protocol InteractionContainer: Container where Level == InteractionLifetime, Objects == Interaction {}
 
 extension InteractionContainer {
@@ -41,7 +45,7 @@ extension InteractionContainer {
 }
 
 extension InteractionContainer {
-    /// The user repository, which answers while the interaction is open.
+    /// The session's user repository, which answers while the interaction is open.
     var users: any UserRepository {
         get throws(ScopeError) {
             _ = try scope.objects()
@@ -49,7 +53,7 @@ extension InteractionContainer {
         }
     }
 
-    /// The post repository, which answers while the interaction is open.
+    /// The session's post repository, which answers while the interaction is open.
     var posts: any PostRepository {
         get throws(ScopeError) {
             _ = try scope.objects()

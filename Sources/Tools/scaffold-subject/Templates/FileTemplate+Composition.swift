@@ -82,22 +82,7 @@ extension FileTemplate {
                 public var list{BlogEntries}: List{BlogEntries} {
                     get throws(ScopeError) {
                         _ = try scope.objects()
-                        let repository = Scoped{BlogEntry}Repository(scope: scope, base: repository)
                         return List{BlogEntries}({blogEntries}: repository)
-                    }
-                }
-            }
-
-            /// The session's {blog entries}, until the interaction closes or its deadline passes.
-            private struct Scoped{BlogEntry}Repository: {BlogEntry}Repository {
-                let scope: Scope<InteractionLifetime, Interaction>
-                let base: Upstream{BlogEntry}Repository
-
-                func {blogEntries}(
-                    _ policy: ReadPolicy
-                ) async throws(RepositoryError) -> Reading<[{BlogEntry}]> {
-                    try await scope.asking("The list of {blog entries}") { [base] _ async throws(RepositoryError) in
-                        try await base.{blogEntries}(policy)
                     }
                 }
             }
@@ -126,7 +111,7 @@ extension FileTemplate {
 
                 @Test func aRequestGoesThroughAllRings() async throws {
                     let container = try await {BlogEntries}Container(in: UserContainer(.guest, in: makeApp()))
-                    let reading = try await container.makeInteraction().list{BlogEntries}()
+                    let reading = try await container.withInteraction { try await $0.list{BlogEntries}() }
                     #expect(reading.value.map(\.text) == ["One", "Two"])
                     #expect(source.requests.map(\.description) == ["GET http://upstream.test/api/{blogEntries}"])
                 }

@@ -1,0 +1,34 @@
+import InwardCore
+import InwardFetching
+import InwardScopes
+
+/// A data fetcher that works while a scope is open and before an optional deadline.
+///
+/// When the scope closes or the deadline passes, a request in flight is cancelled. Later requests fail and are not sent. The
+/// fetcher holds the scope rather than the scope's objects, so retaining it keeps nothing else alive.
+struct ScopedDataFetcher<Level: Lifetime, Objects: Sendable>: DataFetcher {
+    let scope: Scope<Level, Objects>
+    let deadline: Deadline?
+    /// Returns the wrapped fetcher, which is one of the scope's objects.
+    let base: @Sendable (Objects) -> any DataFetcher
+
+    func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        let result: Result<DataResponse, FetchError>
+        do {
+            result = try await scope.run { [deadline, base] objects async throws(FetchError) in
+                let base = base(objects)
+                guard let deadline else { return try await base.fetch(request) }
+                let result = await deadline.bound { () async throws(FetchError) in try await base.fetch(request) }
+                guard let result else {
+                    throw FetchError(.timedOut, request: request, explanation: "was not answered before the deadline")
+                }
+                return try result.get()
+            }
+        } catch {
+            throw error.workBegan
+                ? FetchError(.interrupted, request: request, explanation: "came to an end too late: \(error)")
+                : FetchError(.closed, request: request, explanation: "was not sent: \(error)")
+        }
+        return try result.get()
+    }
+}
