@@ -8,12 +8,8 @@ public struct SwiftImageCodec: ImageCodec {
     /// The additional formats of the codec in the trait Vips.
     private static let vipsFormats: Set<ImageFormat> = [.webP, .gif, .avif, .heif, .tiff]
 
-    private let codecs: [ImageFormat: any ImageCodec]
-
     /// Creates a codec.
-    public init() {
-        codecs = [.png: PNGCodec(), .jpeg: JPEGCodec()]
-    }
+    public init() {}
 
     /// Returns the header of an encoded image without decoding it.
     ///
@@ -35,7 +31,7 @@ public struct SwiftImageCodec: ImageCodec {
     /// - Throws: an `ImageCodecError` if the format is neither PNG nor JPEG, or the image does not fit the format; or if the task
     ///   was cancelled.
     public func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
-        guard let codec = codecs[encoding.format] else {
+        guard let codec = Self.codec(for: encoding.format) else {
             throw ImageCodecError(
                 .unsupported(encoding.format),
                 Self.vipsFormats.contains(encoding.format)
@@ -46,6 +42,14 @@ public struct SwiftImageCodec: ImageCodec {
         return try codec.bytes(of: image, as: encoding)
     }
 
+    private static func codec(for format: ImageFormat) -> (any ImageCodec)? {
+        switch format {
+        case .png: PNGCodec()
+        case .jpeg: JPEGCodec()
+        default: nil
+        }
+    }
+
     private func codec(reading bytes: [UInt8]) throws(ImageCodecError) -> any ImageCodec {
         guard let format = ImageFormat(signatureOf: bytes) else {
             throw ImageCodecError(
@@ -54,7 +58,7 @@ public struct SwiftImageCodec: ImageCodec {
                 "is not in a known image format: its \(bytes.count) bytes do not begin with the signature of one"
             )
         }
-        guard let codec = codecs[format] else {
+        guard let codec = Self.codec(for: format) else {
             throw ImageCodecError(
                 .unsupported(format),
                 Self.vipsFormats.contains(format)

@@ -67,10 +67,3 @@ extension ImageError {
 
 /// An image, or the error that prevented it.
 public typealias ImageResult = Result<Image, ImageError>
-
-extension ImageResult {
-    /// The number of bytes of the image, or 0 for an error.
-    var byteCount: Int {
-        if case .success(let image) = self { image.size.byteCount } else { 0 }
-    }
-}

@@ -61,3 +61,10 @@ public struct ImageLoad: Sendable {
     /// The report of the load.
     public let report: ImageLoadReport
 }
+
+extension ImageResult {
+    /// The number of bytes of the image, or 0 for an error.
+    var byteCount: Int {
+        if case .success(let image) = self { image.size.byteCount } else { 0 }
+    }
+}

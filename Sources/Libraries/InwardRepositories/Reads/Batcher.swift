@@ -105,19 +105,17 @@ final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
 extension EntitySource {
     typealias Answer = Result<Reading<Entity>, RepositoryError>
 
-    /// Creates a batcher; `nil` if the endpoint does not support batching.
-    func makeBatcher() -> Batcher<Entity.ID, Answer>? {
-        endpoint.batching.map { batching in
-            Batcher(limit: batching.limit, window: batching.window, timer: timer) { ids in
-                guard ids.count > 1 else {
-                    return [
-                        ids[0]: await Result(awaiting: { () async throws(RepositoryError) in
-                            try await fetchAlone(ids[0], bypassingCaches: false)
-                        })
-                    ]
-                }
-                return await fetch(ids, batching)
+    /// Creates a batcher of requests for entities by their identifiers.
+    func makeBatcher(_ batching: Batching<Entity.ID>) -> Batcher<Entity.ID, Answer> {
+        Batcher(limit: batching.limit, window: batching.window, timer: timer) { ids in
+            guard ids.count > 1 else {
+                return [
+                    ids[0]: await Result(awaiting: { () async throws(RepositoryError) in
+                        try await fetchAlone(ids[0], bypassingCaches: false)
+                    })
+                ]
             }
+            return await fetch(ids, batching)
         }
     }
 

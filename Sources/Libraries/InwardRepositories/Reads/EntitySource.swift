@@ -31,7 +31,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         self.memory = memory
         self.timer = timer
         self.chance = chance
-        batcher = makeBatcher()
+        batcher = endpoint.batching.map(makeBatcher)
     }
 
     /// Fetches an entity with a request of its own.
