@@ -13,9 +13,14 @@ struct DataFetcherPipelineTests {
 
     /// A pipeline of layers of these kinds, the outermost first.
     private func pipeline(_ kinds: [DataFetcherLayer.Kind]) -> DataFetcherPipeline {
+        pipeline(of: kinds.map { DataFetcherLayer($0, "does something") })
+    }
+
+    /// A pipeline of these layers, the outermost first.
+    private func pipeline(of layers: [DataFetcherLayer]) -> DataFetcherPipeline {
         let source: any DataFetcher = StubDataFetcher(DataResponse())
-        return kinds.reversed().reduce(source) { base, kind in
-            ForeignDataFetcher(base: base, layer: DataFetcherLayer(kind, "does something"))
+        return layers.reversed().reduce(source) { base, layer in
+            ForeignDataFetcher(base: base, layer: layer)
         }.pipeline
     }
 
@@ -105,5 +110,14 @@ struct DataFetcherPipelineTests {
         }
         // The other way round it makes sense, if it is another way.
         if kinds[0] != kinds[1] { #expect(pipeline(kinds.reversed()).warnings.isEmpty) }
+    }
+
+    /// It is the one to put further inside.
+    @Test(arguments: [.retry, .coalescing] as [DataFetcherLayer.Kind])
+    func ofTwoTimeoutsTheInnerOneIsNamed(kind: DataFetcherLayer.Kind) {
+        let outer = DataFetcherLayer(.timeout, "times out after 9.0 seconds")
+        let inner = DataFetcherLayer(.timeout, "times out after 2.0 seconds")
+        let bounded = DataFetcherLayer(kind, "does something")
+        #expect(pipeline(of: [outer, inner, bounded]).warnings.map(\.layers) == [[inner, bounded]])
     }
 }

@@ -280,6 +280,18 @@ struct RepositoryOutboxTests {
         await outbox.close()
     }
 
+    @Test(arguments: [
+        (DataResponse.Status(500), RepositoryError.Reason.outcomeUnknown), (400, .refused),
+    ])
+    func withoutAnOutboxItIsToldWhetherTheWriteMayBeDone(
+        status: DataResponse.Status,
+        reason: RepositoryError.Reason
+    ) async throws {
+        let repository = Repository(Self.endpoint, upstream: try .example(Source(DataResponse(status: status))))
+        let error = await #expect(throws: RepositoryError.self) { try await repository.create(Draft()) }
+        #expect(error?.reason == reason)
+    }
+
     @Test func atAnEndpointWhereNothingIsCreatedNothingIsSent() async throws {
         let source = RecordingDataFetcher(Source(DataResponse()))
         let remarks = Repository(Endpoint(RemarkDTO.self, at: "remarks"), upstream: try .example(source))

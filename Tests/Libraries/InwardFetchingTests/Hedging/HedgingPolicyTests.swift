@@ -79,5 +79,8 @@ struct HedgingPolicyTests {
             HedgingDelay.percentile(0, atFirst: .zero, ofLast: .max) == .percentile(1, atFirst: .zero, ofLast: 10_000)
         )
         #expect(HedgingDelay.percentile(1, atFirst: .zero) != .percentile(2, atFirst: .zero))
+        #expect(
+            HedgingDelay.percentile(1, atFirst: .zero, ofLast: 10) != .percentile(1, atFirst: .zero, ofLast: 11)
+        )
     }
 }

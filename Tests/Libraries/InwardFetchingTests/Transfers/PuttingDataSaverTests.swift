@@ -207,6 +207,23 @@ struct PuttingDataSaverTests {
         #expect(server.paths == ["/target"])
     }
 
+    /// What was left is gone then, and nobody can go on from what is put in its place.
+    @Test func aDraftThatIsBegunAnewAfterItWentOnIsTakenAwayToo() async throws {
+        let server = InMemoryWebDataFetcher()
+        let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
+            if question.offset == 16 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
+        }
+        await #expect(throws: TransferDataError.self) { try await TransferData(from: failing, to: saver(server))() }
+        var draft = try await saver(server).openDraft()
+        #expect(draft.saved?.savedByteCount == 12)
+        try await draft.begin()
+        #expect(server.paths == [])
+        try await draft.append(data, reaching: SavedPart(source: nil, validator: nil, steps: nil))
+        #expect(server.paths == ["/target.inward-part"])
+        await draft.leave()
+        #expect(server.paths == [])
+    }
+
     @Test func aPartThatIsDamagedIsPutAnew() async throws {
         let server = InMemoryWebDataFetcher()
         let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in

@@ -6,6 +6,16 @@ import Testing
 @testable import InwardImages
 
 struct ImageLoadReportTests {
+    /// A source without images that takes two seconds to say so.
+    private struct SlowSource: ImageSource {
+        let clock: ManualClock
+
+        func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
+            clock.advance(by: .seconds(2))
+            throw ImageError(.notFound, of: address, explanation: "is not there")
+        }
+    }
+
     @Test func aReportSaysWhatWasDoneAndWhatCameOfIt() async {
         let source = SketchSource(["a": SketchCodec.bytes(80, 40)])
         var loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
@@ -80,6 +90,19 @@ struct ImageLoadReportTests {
         let source = SketchSource(["a": SketchCodec.bytes(8, 4)])
         let report = await ImageLoader(source: source, codec: codec, timer: timer).load("a").report
         #expect(report.steps.map(\.duration) == [.zero, .seconds(2), .zero])
+        #expect(report.duration == .seconds(2))
+    }
+
+    /// What has a size of its own is fetched before it is known how far it can be reduced.
+    @Test(arguments: [false, true]) func aFailureToFetchIsTimedToo(isSized: Bool) async {
+        let clock = ManualClock()
+        let timer = TimerService(clock)
+        clock.advance(by: .seconds(5))
+        var loader = ImageLoader(source: SlowSource(clock: clock), codec: SketchCodec(), timer: timer)
+        if isSized { loader.addPlugin(Shrink(to: 1, 1)) }
+        let report = await loader.load("a").report
+        #expect(report.steps.first?.name == "fetch")
+        #expect(report.steps.first?.duration == .seconds(2))
         #expect(report.duration == .seconds(2))
     }
 

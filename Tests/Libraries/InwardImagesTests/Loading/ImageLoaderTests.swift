@@ -1,4 +1,5 @@
 import InwardCore
+import InwardTesting
 import TestSupport
 import Testing
 
@@ -24,6 +25,22 @@ struct ImageLoaderTests {
             }
         )
         #expect(try await loader.loadImage(from: "a")[0, 0].red == 5)
+    }
+
+    /// A load begins on the thread of whoever asks, and nothing leaves it where the image is in memory already. Plugins are
+    /// applied where the loader has them applied, here once the scheduler runs.
+    @Test(.timeLimit(.minutes(5))) func pluginsAreNotAppliedOnTheCallersThread() async throws {
+        let applied = Counter()
+        let scheduler = DeterministicScheduler(seed: 1)
+        let plain = ImageLoader(source: source, codec: codec, timer: .still, executor: scheduler.executor)
+        try await scheduler.run { _ = await plain.load("a") }
+        var dark = plain
+        dark.addPlugin(Darken(by: 1, applied))
+        let load = Task.waiting { [dark] in await dark.load("a").report.steps.map(\.description) }
+        #expect(applied.value == 0)
+        try await scheduler.drain()
+        #expect(await load.value == ["Orient (memory)", "Darken"])
+        #expect(applied.value == 1)
     }
 
     @Test func copiesHavePluginsOfTheirOwnAndAPluginCanBeRemoved() async throws {

@@ -104,6 +104,16 @@ struct WatermarkTests {
         #expect(try half.filtered(.plain(2, 2, .black)) == .plain(2, 2, Color(red: 128, green: 0, blue: 0)))
     }
 
+    /// There is no colour to mix where neither is to be seen.
+    @Test func whatIsClearOverWhatIsClearLeavesItAsItIs() throws {
+        let hidden = Color(red: 7, green: 8, blue: 9, alpha: 0)
+        let mark = try #require(Image(size: ImageSize(clamping: 2, 1), bytes: [255, 0, 0, 255, 1, 2, 3, 0]))
+        let watermark = Watermark(.image(mark), at: .single(.topLeft, margin: 0), width: .ofWidth(1), opacity: 1)
+        let image = try watermark.filtered(.plain(2, 1, hidden))
+        #expect(image[0, 0] == red)
+        #expect(image[1, 0] == hidden)
+    }
+
     @Test func numbersOutOfRangeAreTakenForTheNearest() throws {
         let mark = Watermark.Mark.text("A", red)
         #expect(Watermark(mark, opacity: .infinity) == Watermark(mark, opacity: 1))

@@ -228,6 +228,21 @@ struct OutboxTests {
         }
     }
 
+    @Test func ofSeveralProblemsWithAnAnswerTheFirstIsTold() async throws {
+        let stage = stage
+        let handlers = ["is empty", "is short"].map { problem in RecordingOutboxHandler { _ in problem } }
+        let outbox = try stage.outbox(stage.upstream())
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [handlers[0]])
+            let member = try await outbox.join(settling: [handlers[1]])
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            try await outbox.settlement(of: entry)
+            outbox.leave(member)
+            await outbox.close()
+            #expect(stage.errors.errors as? [UnusableAnswerError] == [UnusableAnswerError(entry, problem: "is empty")])
+        }
+    }
+
     @Test func aWaitForTheEndIsCancelledAndEndsAtTheDeadline() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(30)))

@@ -4,6 +4,12 @@ import Testing
 
 @testable import InwardRepositories
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryInvalidationTests {
     private let source = RemarkSource()
@@ -90,5 +96,25 @@ struct RepositoryInvalidationTests {
         isReleased.fulfill(())
         #expect(try await older.value.text == "one")
         #expect(await repository.failure(1, .cacheOnly) == .unavailable)
+    }
+
+    @Test func nobodyWaitsForWhatTheStoreWasAskedForBefore() async throws {
+        let (isReleased, begun, once) = (Promise<Void>(), Rendezvous(of: 2), Once())
+        let store = HeldRecordStore(base: InMemoryRecordStore()) {
+            guard once.isFirst() else { return }
+            await begun.arrive()
+            _ = await isReleased.value()
+        }
+        let place = RepositoryStore(store, partition: []) {
+            Date(timeIntervalSinceReferenceDate: 0)
+        } reportFailure: { _ in
+        }
+        let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()), store: place)
+        async let older = repository.entity(1)
+        await begun.arrive()
+        repository.invalidateAll()
+        #expect(try await repository.entity(1).value.text == "one")
+        isReleased.fulfill(())
+        _ = try await older
     }
 }

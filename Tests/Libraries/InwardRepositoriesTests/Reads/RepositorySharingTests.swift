@@ -81,6 +81,28 @@ struct RepositorySharingTests {
         #expect(source.requests.count == 1)
     }
 
+    /// What is under way may have been answered before the write, which may have been done.
+    @Test func behindAWriteThatFailedNobodyJoinsWhatIsUnderWay() async throws {
+        let (isReleased, begun, once) = (Promise<Void>(), Rendezvous(of: 2), Once())
+        let source = RemarkSource { _ in
+        } departure: { _ in
+            guard once.isFirst() else { return }
+            await begun.arrive()
+            _ = await isReleased.value()
+        }
+        let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()))
+        async let older = repository.entity(1)
+        await begun.arrive()
+        source.fail(.interrupted)
+        await #expect(throws: RepositoryError.self) {
+            try await repository.send(Remark(id: 9, author: 7, text: "nine"))
+        }
+        source.fail(nil)
+        #expect(try await repository.entity(1).value.text == "one")
+        isReleased.fulfill(())
+        _ = try await older
+    }
+
     @Test func whoWouldTakeACopyJoinsWhoAsksTheUpstreamItself() async throws {
         let source = slowSource()
         let repository = try Repository<Remark>.remarks(source, scheduler.timer)

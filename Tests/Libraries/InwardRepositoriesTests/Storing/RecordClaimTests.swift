@@ -1,5 +1,6 @@
 import InwardCore
 import InwardTesting
+import TestSupport
 import Testing
 
 @testable import InwardRepositories
@@ -11,6 +12,13 @@ struct RecordClaimTests {
 
     private func claim() async throws -> RecordClaim? {
         if case .claimed(let claim) = try await store.claim(["outbox"]) { claim } else { nil }
+    }
+
+    @Test func aClaimIsReleasedOnce() async {
+        let released = Journal()
+        let claim = RecordClaim { released.add("released") }
+        for _ in 1...2 { await claim.release() }
+        #expect(released.entries == ["released"])
     }
 
     @Test func aWaiterGetsTheClaimWhenItsOwnerReleasesIt() async throws {

@@ -20,6 +20,7 @@ struct OutboxPresenterTests {
         path: String = "posts",
         body: String? = nil,
         acceptedAt: Date? = nil,
+        nextAttempt: Date? = nil,
         cause: String? = nil
     ) -> OutboxItem {
         OutboxItem(
@@ -28,7 +29,7 @@ struct OutboxPresenterTests {
             write: body.map { OutboxWrite(endpoint: "posts", subject: ["a"], path: path, body: Array($0.utf8)) },
             acceptedAt: acceptedAt,
             attempts: 1,
-            nextAttempt: nil,
+            nextAttempt: nextAttempt,
             cause: cause,
             byteCount: 1
         )
@@ -94,6 +95,14 @@ struct OutboxPresenterTests {
         contents.pending = [item("a", state)]
         let rows = OutboxPresenter(now: .distantPast).present(contents).rows
         #expect(rows.map(\.nextAttempt) == [nextAttempt])
+    }
+
+    @Test(arguments: [(60, "in 1 minute"), (1, "in 1 second"), (0, "now"), (-60, "now")])
+    func whatIsDueIsSentNow(seconds: Double, nextAttempt: String) async throws {
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        let now = Date(timeIntervalSince1970: 1_000)
+        contents.pending = [item("a", nextAttempt: now.addingTimeInterval(seconds))]
+        #expect(OutboxPresenter(now: now).present(contents).rows.map(\.nextAttempt) == [nextAttempt])
     }
 
     /// The clock of another machine may be ahead, or a date be damaged.
