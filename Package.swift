@@ -64,7 +64,7 @@ let rings: [Target] = [
         name: "inward",
         dependencies: [
             "Composition", "Infrastructure", "InterfaceAdapters", "InwardFileStores", "InwardScopes",
-            "InwardRepositories", "InwardURLSession",
+            "InwardRepositories", "InwardURLSession", "CommandLineOptions",
         ]
     ),
     .testTarget(name: "EntitiesTests", dependencies: ["Entities"]),
@@ -104,7 +104,8 @@ let rings: [Target] = [
         name: "inwardTests",
         dependencies: [
             "inward", "Infrastructure", "InterfaceAdapters", "InwardFetching", "InwardFileStores",
-            "InwardRepositories", "InwardURLSession", "InwardTesting", "TestSupport", "LoopbackServer",
+            "InwardRepositories", "InwardURLSession", "CommandLineOptions", "InwardTesting", "TestSupport",
+            "LoopbackServer",
         ]
     ),
 ]
@@ -300,7 +301,7 @@ let ringTesting: [Target] = [
 let tools: [Target] = [
     // Holds a package to the diagram of its layers: `swift package check-layers`.
     .target(name: "LayerContract"),
-    .executableTarget(name: "check-layers", dependencies: ["LayerContract"]),
+    .executableTarget(name: "check-layers", dependencies: ["LayerContract", "CommandLineOptions"]),
     .plugin(
         name: "CheckLayersPlugin",
         capability: .command(
@@ -309,7 +310,7 @@ let tools: [Target] = [
         dependencies: ["check-layers"]
     ),
     // Writes a new subject through all rings: `swift package scaffold-subject NAME`.
-    .executableTarget(name: "scaffold-subject", dependencies: ["LayerContract"]),
+    .executableTarget(name: "scaffold-subject", dependencies: ["LayerContract", "CommandLineOptions"]),
     .plugin(
         name: "ScaffoldSubjectPlugin",
         capability: .command(
@@ -323,9 +324,15 @@ let tools: [Target] = [
         ),
         dependencies: ["scaffold-subject"]
     ),
+    // Not a product: splits the command lines of the tools and of `inward`.
+    .target(name: "CommandLineOptions"),
     .testTarget(name: "LayerContractTests", dependencies: ["LayerContract"]),
-    .testTarget(name: "check-layersTests", dependencies: ["check-layers", "LayerContract"]),
-    .testTarget(name: "scaffold-subjectTests", dependencies: ["scaffold-subject", "LayerContract"]),
+    .testTarget(name: "check-layersTests", dependencies: ["check-layers", "LayerContract", "CommandLineOptions"]),
+    .testTarget(
+        name: "scaffold-subjectTests",
+        dependencies: ["scaffold-subject", "LayerContract", "CommandLineOptions"]
+    ),
+    .testTarget(name: "CommandLineOptionsTests", dependencies: ["CommandLineOptions"]),
 ]
 
 // MARK: For this package's tests alone

@@ -1,3 +1,4 @@
+import CommandLineOptions
 import InterfaceAdapters
 
 /// The parsed command line of the program.
@@ -62,46 +63,34 @@ struct Arguments: Equatable {
     ///
     /// - Throws: a ``UsageError`` for the first invalid argument.
     init(_ arguments: some Sequence<String>) throws(UsageError) {
-        var remaining = Array(arguments)[...]
-        var optionsMayFollow = true
-        while let argument = remaining.popFirst() {
+        let directory = "a directory"
+        let identifier = "the beginning of an ID that --outbox lists"
+        var parser = OptionParser(arguments)
+        while let argument = parser.next() {
             switch argument {
-            case "--" where optionsMayFollow:
-                optionsMayFollow = false
-            case "--help" where optionsMayFollow, "-h" where optionsMayFollow:
-                task = .help
-            case "--publish" where optionsMayFollow:
-                try choose(.publish)
-            case "--outbox" where optionsMayFollow:
+            case .option("--output", _): try choose(.overview(output: parser.value(directory)))
+            case .option("--open", _):
+                try choose(.open(parser.value("a place, such as users/7") { Destination($0) }))
+            case .option("--watch", _):
+                try choose(.watch(every: parser.value("a number of seconds, from 1 to 86400", convert: Self.interval)))
+            case .option("--mirror", _): try choose(.mirror(into: parser.value(directory)))
+            case .option("--publish", nil): try choose(.publish)
+            case .option("--outbox", nil):
                 if case .outbox = task { break }
                 try choose(.outbox(.list))
-            case _ where optionsMayFollow && argument.hasPrefix("-"):
-                try setOption(argument, &remaining)
-            default:
+            case .option("--retry", _): try choose(.retry(parser.value(identifier)))
+            case .option("--discard", _): try choose(.discard(parser.value(identifier)))
+            case .option("--store", _): store = try parser.value(directory)
+            case .option("--timeout", _):
+                timeout = try parser.value("a number of seconds, from 0.01 to 3600", convert: Self.timeLimit)
+            case .option("--help", nil), .option("-h", nil): task = .help
+            case .option: throw parser.unknownOption
+            case .positional(let text):
                 guard upstream == nil else { throw UsageError("there can be one upstream") }
-                upstream = argument
+                upstream = text
             }
         }
-        if case .outbox = task, store == nil { throw UsageError("--outbox wants --store, where the posts are kept") }
-    }
-
-    private mutating func setOption(_ argument: String, _ remaining: inout ArraySlice<String>) throws(UsageError) {
-        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard let option = Option(rawValue: parts[0]) else { throw UsageError("there is no option \(argument)") }
-        guard let value = parts.count == 2 ? parts[1] : remaining.popFirst(), !value.isEmpty else {
-            throw UsageError("\(option.rawValue) wants \(option.wanted)")
-        }
-        if let action = option.action(value) { return try choose(action) }
-        if let task = try option.task(value) { return try choose(task) }
-        if option == .timeout {
-            guard let seconds = Double(value), (0.01...3_600).contains(seconds) else {
-                throw UsageError("--timeout wants \(option.wanted)")
-            }
-            timeout = .seconds(seconds)
-            return
-        }
-        guard store == nil else { throw UsageError("there can be one --store") }
-        store = value
+        if case .outbox = task, store == nil { throw UsageError("--outbox needs --store, where the posts are kept") }
     }
 
     private mutating func choose(_ action: OutboxAction) throws(UsageError) {
@@ -120,62 +109,13 @@ struct Arguments: Equatable {
         }
     }
 
-    /// An option that takes a value.
-    private enum Option: String {
-        case output = "--output"
-        case open = "--open"
-        case watch = "--watch"
-        case mirror = "--mirror"
-        case store = "--store"
-        case timeout = "--timeout"
-        case retry = "--retry"
-        case discard = "--discard"
-
-        /// What the option expects as its value.
-        var wanted: String {
-            switch self {
-            case .output, .mirror, .store: "a directory"
-            case .open: "a place, such as users/7"
-            case .watch: "a number of seconds, from 1 to 86400"
-            case .timeout: "a number of seconds, from 0.01 to 3600"
-            case .retry, .discard: "the beginning of an ID that --outbox lists"
-            }
-        }
-
-        /// Returns the outbox operation; `nil` if the option selects none.
-        func action(_ value: String) -> OutboxAction? {
-            switch self {
-            case .retry: .retry(value)
-            case .discard: .discard(value)
-            default: nil
-            }
-        }
-
-        /// Returns the task for the value; `nil` if the option does not select a task.
-        func task(_ value: String) throws(UsageError) -> Task? {
-            switch self {
-            case .output:
-                return .overview(output: value)
-            case .mirror:
-                return .mirror(into: value)
-            case .store, .timeout, .retry, .discard:
-                return nil
-            case .open:
-                if let destination = Destination(value) { return .open(destination) }
-            case .watch:
-                if let seconds = Int(value), (1...86_400).contains(seconds) { return .watch(every: .seconds(seconds)) }
-            }
-            throw UsageError("\(rawValue) wants \(wanted)")
-        }
+    private static func interval(_ text: String) -> Duration? {
+        guard let seconds = Int(text), (1...86_400).contains(seconds) else { return nil }
+        return .seconds(seconds)
     }
-}
 
-/// An error that describes an invalid argument.
-struct UsageError: Error, Equatable {
-    /// The problem, as a sentence without its initial capital and full stop.
-    let explanation: String
-
-    init(_ explanation: String) {
-        self.explanation = explanation
+    private static func timeLimit(_ text: String) -> Duration? {
+        guard let seconds = Double(text), (0.01...3_600).contains(seconds) else { return nil }
+        return .seconds(seconds)
     }
 }

@@ -1,3 +1,4 @@
+import CommandLineOptions
 import Composition
 import Infrastructure
 import InterfaceAdapters

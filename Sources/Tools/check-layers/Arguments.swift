@@ -1,3 +1,4 @@
+import CommandLineOptions
 import LayerContract
 
 /// The command-line arguments.
@@ -28,47 +29,39 @@ struct Arguments: Equatable {
     var packagePath: String?
     var diagram: String?
     var block: String?
-    var format = ReportFormat.text
+    var format: ReportFormat { chosenFormat ?? .text }
     var output: String?
     var baseline: String?
     var recordedBaseline: String?
     var scratchPath: String?
     var writes = false
     var asksForHelp = false
+    private var chosenFormat: ReportFormat?
 
     /// Parses the arguments after the program's name.
     ///
     /// - Throws: a ``UsageError`` for the first invalid argument.
     init(_ arguments: some Sequence<String>) throws(UsageError) {
-        var remaining = Array(arguments)[...]
-        var seen: Set<String> = []
-        while let argument = remaining.popFirst() {
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            let option = parts[0]
-            guard seen.insert(option).inserted else { throw UsageError("there can be one \(option)") }
-            func value() throws(UsageError) -> String {
-                let value = parts.count > 1 ? parts[1] : remaining.popFirst() ?? ""
-                guard !value.isEmpty else { throw UsageError("\(option) wants a value") }
-                return value
-            }
-            switch option {
-            case "--package-path": packagePath = try value()
-            case "--diagram": diagram = try value()
-            case "--block": block = try value()
-            case "--format": format = try Self.format(value())
-            case "--output": output = try value()
-            case "--baseline": baseline = try value()
-            case "--record-baseline": recordedBaseline = try value()
-            case "--scratch-path": scratchPath = try value()
-            case "--write" where parts.count == 1: writes = true
-            case "--help" where parts.count == 1, "-h" where parts.count == 1: asksForHelp = true
-            default: throw UsageError("there is no option \(argument)")
+        var parser = OptionParser(arguments)
+        while let argument = parser.next() {
+            switch argument {
+            case .option("--package-path", _): packagePath = try parser.value()
+            case .option("--diagram", _): diagram = try parser.value()
+            case .option("--block", _): block = try parser.value()
+            case .option("--format", _): chosenFormat = try Self.format(parser.value())
+            case .option("--output", _): output = try parser.value()
+            case .option("--baseline", _): baseline = try parser.value()
+            case .option("--record-baseline", _): recordedBaseline = try parser.value()
+            case .option("--scratch-path", _): scratchPath = try parser.value()
+            case .option("--write", nil): writes = true
+            case .option("--help", nil), .option("-h", nil): asksForHelp = true
+            case .option, .positional: throw parser.unknownOption
             }
         }
         guard [baseline != nil, recordedBaseline != nil, writes].count(where: \.self) < 2 else {
             throw UsageError("there can be one of --baseline, --record-baseline and --write")
         }
-        guard !(writes || recordedBaseline != nil) || seen.isDisjoint(with: ["--output", "--format"]) else {
+        guard !(writes || recordedBaseline != nil) || (output == nil && chosenFormat == nil) else {
             throw UsageError("--output and --format are for a report, which --record-baseline and --write do not give")
         }
     }
@@ -77,16 +70,6 @@ struct Arguments: Equatable {
         if let format = ReportFormat(rawValue: name) { return format }
         let names = ReportFormat.allCases.map(\.rawValue).joined(separator: ", ")
         throw UsageError("there is no format \(name); there are \(names)")
-    }
-}
-
-/// An error for an invalid argument.
-struct UsageError: Error, Equatable {
-    /// The problem, as a sentence without its capital letter and period.
-    let explanation: String
-
-    init(_ explanation: String) {
-        self.explanation = explanation
     }
 }
 

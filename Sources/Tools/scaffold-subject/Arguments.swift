@@ -1,3 +1,5 @@
+import CommandLineOptions
+
 /// The command-line arguments of the scaffold.
 struct Arguments: Equatable {
     /// The usage text.
@@ -34,25 +36,18 @@ struct Arguments: Equatable {
     ///
     /// - Throws: a ``UsageError`` for the first invalid argument.
     init(_ arguments: some Sequence<String>) throws(UsageError) {
-        var remaining = Array(arguments)[...]
-        while let argument = remaining.popFirst() {
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            func value(insteadOf present: String?) throws(UsageError) -> String {
-                guard present == nil else { throw UsageError("\(parts[0]) can be given once") }
-                let value = parts.count > 1 ? parts[1] : remaining.popFirst() ?? ""
-                guard !value.isEmpty else { throw UsageError("\(parts[0]) needs a value") }
-                return value
-            }
-            switch parts[0] {
-            case "--help", "-h": asksForHelp = true
-            case "--plural": plural = try value(insteadOf: plural)
-            case "--target": try addTarget(value(insteadOf: nil))
-            case "--package-path": packagePath = try value(insteadOf: packagePath)
-            case "--target-list": targetList = try value(insteadOf: targetList)
-            case _ where argument.hasPrefix("-"): throw UsageError("there is no option \(argument)")
-            default:
-                guard name == nil else { throw UsageError("one name is allowed, and “\(argument)” is a second") }
-                name = argument
+        var parser = OptionParser(arguments)
+        while let argument = parser.next() {
+            switch argument {
+            case .option("--plural", _): plural = try parser.value()
+            case .option("--target", _): try addTarget(parser.value("ROLE=NAME", canRepeat: true))
+            case .option("--package-path", _): packagePath = try parser.value()
+            case .option("--target-list", _): targetList = try parser.value()
+            case .option("--help", nil), .option("-h", nil): asksForHelp = true
+            case .option: throw parser.unknownOption
+            case .positional(let text):
+                guard name == nil else { throw UsageError("one name is allowed, and “\(text)” is a second") }
+                name = text
             }
         }
     }
@@ -65,18 +60,8 @@ struct Arguments: Equatable {
             throw UsageError("there is no role “\(parts[0])”; the roles are \(roles)")
         }
         guard targets.updateValue(parts[1], forKey: role) == nil else {
-            throw UsageError("--target \(role.rawValue) can be given once")
+            throw UsageError("--target \(role.rawValue) can be given only once")
         }
-    }
-}
-
-/// An error for an invalid argument.
-struct UsageError: Error, Equatable {
-    /// The problem, as a sentence without its capital letter and period.
-    let explanation: String
-
-    init(_ explanation: String) {
-        self.explanation = explanation
     }
 }
 

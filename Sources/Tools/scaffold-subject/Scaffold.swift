@@ -1,3 +1,4 @@
+import CommandLineOptions
 import Foundation
 
 /// The command, which turns arguments into written files, printed lines, and an exit status.

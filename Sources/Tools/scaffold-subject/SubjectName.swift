@@ -1,3 +1,5 @@
+import CommandLineOptions
+
 /// The name of a subject, in all forms that its files need.
 ///
 /// The initializer checks that types can have the name.

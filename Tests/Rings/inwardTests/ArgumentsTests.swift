@@ -1,3 +1,4 @@
+import CommandLineOptions
 import InterfaceAdapters
 import Testing
 
@@ -31,7 +32,7 @@ struct ArgumentsTests {
 
     @Test func aMirrorIsAskedFor() throws {
         #expect(try arguments("up", "--mirror", "copy").task == .mirror(into: "copy"))
-        #expect(throws: UsageError("--mirror wants a directory")) { try arguments("--mirror") }
+        #expect(throws: UsageError("--mirror needs a directory")) { try arguments("--mirror") }
         #expect(throws: UsageError("there can be one of --output, --open, --watch, --mirror, --publish and --outbox")) {
             try arguments("--output", "out", "--mirror", "copy")
         }
@@ -69,12 +70,10 @@ struct ArgumentsTests {
     }
 
     @Test(arguments: [
-        (["--output"], "--output wants a directory"), (["--output", ""], "--output wants a directory"),
-        (["--output="], "--output wants a directory"),
-        (
-            ["--output", "a", "--output=b"],
-            "there can be one of --output, --open, --watch, --mirror, --publish and --outbox"
-        ),
+        (["--output"], "--output needs a directory"), (["--output", ""], "--output needs a directory"),
+        (["--output="], "--output needs a directory"),
+        (["--output", "a", "--output=b"], "--output can be given only once"),
+        (["--timeout=1", "--timeout=2"], "--timeout can be given only once"),
         (
             ["--open", "users", "--watch=1"],
             "there can be one of --output, --open, --watch, --mirror, --publish and --outbox"
@@ -83,23 +82,25 @@ struct ArgumentsTests {
             ["--publish", "--watch=1"],
             "there can be one of --output, --open, --watch, --mirror, --publish and --outbox"
         ),
-        (["--publish=x"], "there is no option --publish=x"),
-        (["--store"], "--store wants a directory"), (["--store", "a", "--store=b"], "there can be one --store"),
-        (["--open"], "--open wants a place, such as users/7"), (["--open=7"], "--open wants a place, such as users/7"),
-        (["--watch", "0"], "--watch wants a number of seconds, from 1 to 86400"),
-        (["--watch=86401"], "--watch wants a number of seconds, from 1 to 86400"),
-        (["--watch", "soon"], "--watch wants a number of seconds, from 1 to 86400"),
+        (["--publish=x"], "there is no option --publish=x"), (["--outbox=x"], "there is no option --outbox=x"),
+        (["--help=x"], "there is no option --help=x"), (["-h=x"], "there is no option -h=x"),
+        (["--store"], "--store needs a directory"), (["--store", "a", "--store=b"], "--store can be given only once"),
+        (["--open"], "--open needs a place, such as users/7"), (["--open=7"], "--open needs a place, such as users/7"),
+        (["--watch", "0"], "--watch needs a number of seconds, from 1 to 86400"),
+        (["--watch=86401"], "--watch needs a number of seconds, from 1 to 86400"),
+        (["--watch", "soon"], "--watch needs a number of seconds, from 1 to 86400"),
         (["a", "b"], "there can be one upstream"), (["--verbose"], "there is no option --verbose"),
         (["-x"], "there is no option -x"),
-        (["--outbox"], "--outbox wants --store, where the posts are kept"),
-        (["--store", "kept", "--retry"], "--retry wants the beginning of an ID that --outbox lists"),
+        (["--outbox"], "--outbox needs --store, where the posts are kept"),
+        (["--store", "kept", "--retry"], "--retry needs the beginning of an ID that --outbox lists"),
         (
             ["--store", "kept", "--retry", "a", "--discard", "b"],
             "--retry and --discard are for --outbox, one at a time"
         ),
         (["--publish", "--discard", "b"], "--retry and --discard are for --outbox, one at a time"),
-        (["--timeout", "0"], "--timeout wants a number of seconds, from 0.01 to 3600"),
-        (["--timeout", "nan"], "--timeout wants a number of seconds, from 0.01 to 3600"),
+        (["--timeout", "0"], "--timeout needs a number of seconds, from 0.01 to 3600"),
+        (["--timeout", "3601"], "--timeout needs a number of seconds, from 0.01 to 3600"),
+        (["--timeout", "nan"], "--timeout needs a number of seconds, from 0.01 to 3600"),
     ])
     func whatDoesNotFitIsTold(words: [String], explanation: String) {
         #expect(throws: UsageError(explanation)) { try Arguments(words) }

@@ -1,3 +1,4 @@
+import CommandLineOptions
 import LayerContract
 import Testing
 
@@ -32,11 +33,16 @@ struct ArgumentsTests {
 
     @Test(arguments: [
         (["--nonsense"], "there is no option --nonsense"), (["word"], "there is no option word"),
-        (["--format"], "--format wants a value"), (["--format="], "--format wants a value"),
+        (["--format"], "--format needs a value"), (["--format="], "--format needs a value"),
         (["--format", "xml"], "there is no format xml; there are text, json, sarif, github"),
-        (["--write=yes"], "there is no option --write=yes"),
-        (["--block", "a", "--block=b"], "there can be one --block"),
+        (["--write=yes"], "there is no option --write=yes"), (["--help=yes"], "there is no option --help=yes"),
+        (["--", "word"], "there is no option word"),
+        (["--block", "a", "--block=b"], "--block can be given only once"),
         (["--write", "--baseline", "b"], "there can be one of --baseline, --record-baseline and --write"),
+        (
+            ["--record-baseline", "r", "--output", "o"],
+            "--output and --format are for a report, which --record-baseline and --write do not give"
+        ),
         (
             ["--write", "--format", "json"],
             "--output and --format are for a report, which --record-baseline and --write do not give"

@@ -1,3 +1,4 @@
+import CommandLineOptions
 import Testing
 
 @testable import scaffold_subject
@@ -38,12 +39,13 @@ struct ArgumentsTests {
     @Test(arguments: [
         (["A", "B"], "one name is allowed, and “B” is a second"), (["--verbose"], "there is no option --verbose"),
         (["--plural"], "--plural needs a value"), (["--plural="], "--plural needs a value"),
+        (["--help=yes"], "there is no option --help=yes"), (["--target"], "--target needs ROLE=NAME"),
         (["--package-path", ""], "--package-path needs a value"),
-        (["--plural=A", "--plural=B"], "--plural can be given once"),
-        (["--package-path=a", "--package-path", "b"], "--package-path can be given once"),
+        (["--plural=A", "--plural=B"], "--plural can be given only once"),
+        (["--package-path=a", "--package-path", "b"], "--package-path can be given only once"),
         (["--target", "entities"], "--target needs ROLE=NAME, not “entities”"),
         (["--target", "entities="], "--target needs ROLE=NAME, not “entities=”"),
-        (["--target=entities=A", "--target=entities=B"], "--target entities can be given once"),
+        (["--target=entities=A", "--target=entities=B"], "--target entities can be given only once"),
         (
             ["--target=rings=A"],
             "there is no role “rings”; the roles are entities, use-cases, adapters, composition, doubles"

@@ -1,0 +1,108 @@
+/// A parser that splits the arguments of a command into options and positional arguments.
+///
+/// The command decides what each option means, and takes the value of an option that has one:
+///
+/// ```swift
+/// var parser = OptionParser(CommandLine.arguments.dropFirst())
+/// while let argument = parser.next() {
+///     switch argument {
+///     case .option("--output", _): output = try parser.value("a directory")
+///     case .option("--verbose", nil): isVerbose = true
+///     case .option: throw parser.unknownOption
+///     case .positional(let name): names.append(name)
+///     }
+/// }
+/// ```
+package struct OptionParser {
+    /// An argument of a command.
+    package enum Argument: Equatable {
+        /// The name of an option with its dashes, and the text after its equals sign, if it has one.
+        case option(String, inlineValue: String?)
+        /// An argument that does not begin with a dash, or that follows `--`.
+        case positional(String)
+    }
+
+    private var remaining: ArraySlice<String>
+    private var optionsMayFollow = true
+    private var current = ""
+    private var option: (name: String, inlineValue: String?)?
+    private var optionsWithValue: Set<String> = []
+
+    /// Creates a parser of the arguments after the program's name.
+    package init(_ arguments: some Sequence<String>) {
+        remaining = Array(arguments)[...]
+    }
+
+    /// Returns the next argument; `nil` after the last one. The first `--` is skipped, and no options follow it.
+    package mutating func next() -> Argument? {
+        if optionsMayFollow, remaining.first == "--" {
+            remaining.removeFirst()
+            optionsMayFollow = false
+        }
+        guard let argument = remaining.popFirst() else { return nil }
+        current = argument
+        guard optionsMayFollow, argument.hasPrefix("-") else {
+            option = nil
+            return .positional(argument)
+        }
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let inlineValue = parts.count > 1 ? parts[1] : nil
+        option = (parts[0], inlineValue)
+        return .option(parts[0], inlineValue: inlineValue)
+    }
+
+    /// The error for a current argument that the command does not know as an option.
+    package var unknownOption: UsageError { UsageError("there is no option \(current)") }
+
+    /// Takes the value of the current option: the text after its equals sign or, without one, the next argument.
+    ///
+    /// The next argument is taken even if it begins with a dash, because file names and numbers may begin so.
+    ///
+    /// - Parameters:
+    ///   - expected: What the value has to be, such as “a directory”, for the error message.
+    ///   - canRepeat: Whether the option can be given more than once.
+    /// - Precondition: ``next()`` returned an option last.
+    /// - Returns: the value, which is not empty.
+    /// - Throws: a ``UsageError`` if the option was given before, or its value is missing or empty.
+    package mutating func value(
+        _ expected: String = "a value",
+        canRepeat: Bool = false
+    ) throws(UsageError) -> String {
+        try value(expected, canRepeat: canRepeat) { $0 }
+    }
+
+    /// Takes the value of the current option and converts it.
+    ///
+    /// - Parameters:
+    ///   - expected: What the value has to be, such as “a directory”, for the error message.
+    ///   - canRepeat: Whether the option can be given more than once.
+    ///   - convert: Returns the converted value; `nil` if the text is not what is expected.
+    /// - Precondition: ``next()`` returned an option last.
+    /// - Returns: the converted value.
+    /// - Throws: a ``UsageError`` if the option was given before, or its value is missing, empty or not what is expected.
+    package mutating func value<Value>(
+        _ expected: String,
+        canRepeat: Bool = false,
+        convert: (String) -> Value?
+    ) throws(UsageError) -> Value {
+        guard let option else { preconditionFailure("Only an option has a value.") }
+        guard optionsWithValue.insert(option.name).inserted || canRepeat else {
+            throw UsageError("\(option.name) can be given only once")
+        }
+        guard let text = option.inlineValue ?? remaining.popFirst(), !text.isEmpty, let value = convert(text) else {
+            throw UsageError("\(option.name) needs \(expected)")
+        }
+        return value
+    }
+}
+
+/// An error for an invalid argument.
+package struct UsageError: Error, Equatable {
+    /// The problem, as a sentence without its capital letter and period.
+    package let explanation: String
+
+    /// Creates an error with an explanation.
+    package init(_ explanation: String) {
+        self.explanation = explanation
+    }
+}
