@@ -1,6 +1,11 @@
-import Foundation
 import InwardFetching
 import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 struct DataResponseTests {
     @Test(arguments: [("gzip", true), ("GZip", true), ("br", false)])
