@@ -82,7 +82,6 @@ package struct PriorityQueue<Priority: Comparable & Sendable, Element> {
         if place != last { heap.swapAt(place, last) }
         heap.removeLast()
         if place != last {
-            slots[heap[place]].place = place
             sink(from: place)
             rise(from: place)
         }

@@ -26,7 +26,9 @@ struct CredentialsTests {
         let source = RecordingDataFetcher(StrictDataFetcher(token: "new"))
         let credentials = Credentials(.bearer("old"), for: request.url) { () throws(FetchError) in .bearer("new") }
         let fetcher = source.authorizing(with: credentials)
-        #expect(try await fetcher.fetch(request).status == .ok)
+        let response = try await fetcher.fetch(request)
+        #expect(response.status == .ok)
+        #expect(response.retries == RetryReport(attempts: 2, ending: "the last with new credentials"))
         #expect(source.requests.map { $0.headerFields[.authorization] } == ["Bearer old", "Bearer new"])
         #expect(source.requests.map(\.attempt) == [1, 2])
         #expect(source.requests.allSatisfy { $0.headerFields.allSatisfy(\.isSensitive) })

@@ -31,10 +31,10 @@ struct GalleryPresenterTests {
             loaders: [
                 GalleryLoader(
                     "Plain",
-                    ImageLoader(source: source, codec: OnePixelCodec(), timer: TimerService(ManualClock()))
+                    ImageLoader(source: source, codec: ClearImageCodec(), timer: TimerService(ManualClock()))
                 )
             ],
-            codec: OnePixelCodec(),
+            codec: ClearImageCodec(),
             avatar: { ImageAddress("http://upstream.test/\(ImageAddress.avatar(of: $0).rawValue)") }
         )
         var lines: [String] = []
@@ -44,6 +44,22 @@ struct GalleryPresenterTests {
             stopwatch: Stopwatch(ManualClock())
         )() { lines.append($0) }
         progress = lines
+    }
+
+    @Test func imagesAreMadeToFitIntoTheirColumn() async throws {
+        let codec = ClearImageCodec(size: ImageSize(clamping: 480, 200))
+        let source = FetchingImageSource(StubDataFetcher(DataResponse(body: Data([1, 2]))))
+        let show = ShowGallery(
+            users: ListUsers(users: InMemoryUserRepository([try .example(1)])),
+            loaders: GalleryController.loaders(
+                over: ImageLoader(source: source, codec: codec, timer: TimerService(ManualClock()))
+            ),
+            codec: codec,
+            avatar: { ImageAddress("http://upstream.test/\(ImageAddress.avatar(of: $0).rawValue)") }
+        )
+        let controller = GalleryController(showGallery: show, source: "test", stopwatch: Stopwatch(ManualClock()))
+        let captions = try await controller { _ in }.rows[0].exhibits.map(\.caption)
+        #expect(captions.count == 3 && captions.allSatisfy { $0.hasPrefix("240×100 in ") }, "\(captions)")
     }
 
     @Test func progressIsToldAfterEachImage() {

@@ -20,6 +20,14 @@ struct EncodedByteBudgetTests {
         #expect(room.taken == 0)
     }
 
+    @Test func eachImageMovesWhatIsExpectedByAnEighthOfTheDifference() async throws {
+        let first = try #require(await room.reservation())
+        room.settle(first, on: Self.mebibyte + 8 * 1_024)
+        let second = try #require(await room.reservation())
+        #expect(room.taken == (Self.mebibyte + 8 * 1_024) + (Self.mebibyte + 1_024))
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test func encodedImagesHaveAnEighthOfTheRoomOfDecodedOnes() async throws {
         let room = DecodingBudget(bytes: 800).fetchingRoom
         let reservation = try #require(await room.reservation())

@@ -57,6 +57,13 @@ struct ScalingTests {
         #expect(reduced.size == ImageSize(width: 4, height: 4))
     }
 
+    @Test func theSameColumnsAreTakenOfAReducedImage() throws {
+        let reduced = try scaling((15, 8), (4, 4), .center).reduced(to: #require(ImageSize(width: 8, height: 4)))
+        #expect(reduced.rows == 0..<4)
+        #expect(abs(reduced.columns.lowerBound - 3.5 * 8 / 15) < 1e-9)
+        #expect(abs(reduced.columns.upperBound - 11.5 * 8 / 15) < 1e-9)
+    }
+
     @Test func theWholeImageReachesFromEdgeToEdge() throws {
         let (image, size) = (Image.sample(40, 30), ImageSize(clamping: 7, 5))
         #expect(try Resampler.resampled(image, to: size) == Resize(to: size, mode: .exact).filtered(image))

@@ -1,8 +1,8 @@
 import InwardImages
 
-/// A codec for which all bytes are a clear pixel.
-struct OnePixelCodec: ImageCodec {
-    private let size = ImageSize(clamping: 1, 1)
+/// A codec for which all bytes are a clear image, of one pixel unless it is told otherwise.
+struct ClearImageCodec: ImageCodec {
+    var size = ImageSize(clamping: 1, 1)
 
     func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader { ImageHeader(format: .png, size: size) }
 
