@@ -46,8 +46,9 @@ struct GalleryPresenterTests {
         progress = lines
     }
 
-    @Test func imagesAreMadeToFitIntoTheirColumn() async throws {
-        let codec = ClearImageCodec(size: ImageSize(clamping: 480, 200))
+    @Test(arguments: [((480, 200), "240×100"), ((200, 480), "100×240")])
+    func imagesAreMadeToFitIntoTheirColumn(size: (Int, Int), shown: String) async throws {
+        let codec = ClearImageCodec(size: ImageSize(clamping: size.0, size.1))
         let source = FetchingImageSource(StubDataFetcher(DataResponse(body: Data([1, 2]))))
         let show = ShowGallery(
             users: ListUsers(users: InMemoryUserRepository([try .example(1)])),
@@ -59,7 +60,7 @@ struct GalleryPresenterTests {
         )
         let controller = GalleryController(showGallery: show, source: "test", stopwatch: Stopwatch(ManualClock()))
         let captions = try await controller { _ in }.rows[0].exhibits.map(\.caption)
-        #expect(captions.count == 3 && captions.allSatisfy { $0.hasPrefix("240×100 in ") }, "\(captions)")
+        #expect(captions.count == 3 && captions.allSatisfy { $0.hasPrefix("\(shown) in ") }, "\(captions)")
     }
 
     @Test func progressIsToldAfterEachImage() {
