@@ -35,7 +35,7 @@ struct TokenBalance: Sendable {
         millionths = min(bound * Self.token, millionths + count * Self.token)
     }
 
-    /// Takes a token; `false` if there is none.
+    /// Takes a token, and returns whether there was one.
     mutating func withdraw() -> Bool {
         guard millionths >= Self.token else { return false }
         millionths -= Self.token

@@ -68,7 +68,7 @@ final class PendingEntities<Entity: Identifiable & Sendable>: Sendable where Ent
         state.withLock { state in state.placesByID[id].flatMap { state.places[$0] } }
     }
 
-    /// The pending entity of the write with an idempotency key; `nil` if there is none.
+    /// The entity that a write creates, by the write's idempotency key; `nil` if the write is not pending.
     subscript(key: String) -> Entity? {
         state.withLock { state in state.placesByKey[key].flatMap { state.places[$0] } }
     }

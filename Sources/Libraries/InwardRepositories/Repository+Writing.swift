@@ -117,6 +117,13 @@ extension Repository {
         _ body: [UInt8],
         _ creation: Creation<Entity>
     ) async throws(RepositoryError) -> Reading<Entity> {
+        // Not left to the data fetcher, which may not notice either before the request has been sent.
+        if Task.isCancelled {
+            throw RepositoryError(.cancelled, request: creating, explanation: "was not sent: the task was cancelled")
+        }
+        if Deadline.current?.hasPassed == true {
+            throw RepositoryError(.unavailable, request: creating, explanation: "was not sent: the deadline has passed")
+        }
         do throws(RepositoryError) {
             let created = try await source.upstream.create(Data(body), path: endpoint.path) {
                 answer throws(FieldError) in try creation.created(body, answer)

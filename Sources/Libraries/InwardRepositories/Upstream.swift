@@ -129,7 +129,6 @@ public struct Upstream: Sendable {
             throw RepositoryError(error, mayHaveWritten: mayWrite)
         }
     }
-
 }
 
 /// An upstream's response to a read.

@@ -85,6 +85,7 @@ package struct OptionParser {
         canRepeat: Bool = false,
         convert: (String) -> Value?
     ) throws(UsageError) -> Value {
+        // Only the program can cause this, never its arguments: a command asks for a value in the branch of an option.
         guard let option else { preconditionFailure("Only an option has a value.") }
         guard optionsWithValue.insert(option.name).inserted || canRepeat else {
             throw UsageError("\(option.name) can be given only once")

@@ -292,6 +292,32 @@ struct RepositoryOutboxTests {
         #expect(error?.reason == reason)
     }
 
+    @Test func withoutAnOutboxNothingIsSentForWhoIsCancelledOrLate() async throws {
+        let source = RecordingDataFetcher(Source(DataResponse(status: .created, body: Data(#"{"id": 101}"#.utf8))))
+        let repository = Repository(Self.endpoint, upstream: try .example(source), timer: timer)
+        let clock = ManualClock()
+        let deadline = Deadline(in: .seconds(1), on: clock)
+        clock.advance(by: .seconds(1))
+        let late = await deadline.carried { () async throws(RepositoryError) in try await repository.create(Draft()) }
+        let lateError = #expect(throws: RepositoryError.self) { try late.get() }
+        #expect(lateError?.reason == .unavailable)
+        let reason = await withTaskGroup(of: RepositoryError.Reason?.self) { group in
+            group.cancelAll()
+            group.addTask {
+                do throws(RepositoryError) {
+                    _ = try await repository.create(Draft())
+                    return nil
+                } catch {
+                    return error.reason
+                }
+            }
+            return await group.next() ?? nil
+        }
+        #expect(reason == .cancelled)
+        #expect(source.requests.isEmpty)
+        #expect(try await repository.create(Draft()).value.id == 101)
+    }
+
     @Test func atAnEndpointWhereNothingIsCreatedNothingIsSent() async throws {
         let source = RecordingDataFetcher(Source(DataResponse()))
         let remarks = Repository(Endpoint(RemarkDTO.self, at: "remarks"), upstream: try .example(source))

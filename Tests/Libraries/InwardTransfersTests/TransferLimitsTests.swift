@@ -75,7 +75,7 @@ struct TransferLimitsTests {
         #expect(saver.saved == nil && saver.left == nil)
     }
 
-    @Test func piecesOfOneByteAreGivenUp() async {
+    @Test func chunksOfOneByteAreGivenUp() async {
         let loader = EndlessLoader(chunkByteCount: 1)
         let explanation = await explanation(loader, within: TransferLimits())
         #expect(explanation?.contains("TransferLimits.minimumChunkByteCount (1024)") == true)

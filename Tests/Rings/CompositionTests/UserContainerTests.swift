@@ -195,6 +195,17 @@ struct UserContainerTests {
         await work
     }
 
+    @Test func aUseCaseOfAClosedInteractionIsRefusedThoughTheSessionIsOpen() async throws {
+        let source = Source.recording()
+        let ada = try await UserContainer(session("ada"), in: .example(source))
+        let container = try UsersContainer(in: ada, router: NullRouter())
+        let (listUsers, readFeed) = try await container.withInteraction { (try $0.listUsers, try $0.readFeed) }
+        await #expect(throws: ListUsersError.self) { try await listUsers() }
+        await #expect(throws: ReadFeedError.self) { try await readFeed() }
+        #expect(source.requests.isEmpty)
+        #expect(try await container.withInteraction { try await $0.listUsers() }.origin == .upstream)
+    }
+
     @Test func anInteractionThatIsDoneIsClosed() async throws {
         let ada = try await UserContainer(session("ada"), in: AppContainer.example())
         let container = try UsersContainer(in: ada, router: NullRouter())
@@ -276,7 +287,7 @@ struct UserContainerTests {
         await begun.arrive()
         await clock.sleepers(1)
         clock.advance(by: .seconds(2))
-        #expect(await late != nil)
+        #expect(await late?.description == "interaction request 1 was not done before its deadline")
         #expect(errors.entries.count == 2 && !errors.entries.contains("none"))
         #expect(source.requests.count == 1)
     }

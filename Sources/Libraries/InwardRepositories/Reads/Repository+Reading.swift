@@ -9,7 +9,7 @@ extension Repository {
     ///   - requests: The requests in flight for questions of this type.
     ///   - kept: The answer in memory when nothing was pending; `nil` if it is not known.
     /// - Returns: a reading of the answer.
-    /// - Throws: a `RepositoryError` if there is no answer.
+    /// - Throws: a `RepositoryError` if the question cannot be answered.
     func read<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,

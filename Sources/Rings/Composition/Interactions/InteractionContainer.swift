@@ -10,7 +10,7 @@ public protocol FeatureContainer: Container where Level == FeatureLifetime {
     /// The type of the interactions that the feature creates.
     associatedtype Interactions: InteractionContainer
 
-    /// Opens an interaction, for a caller that needs more than ``withInteraction(id:within:_:)``.
+    /// Opens an interaction that the caller closes. Prefer ``withInteraction(id:within:_:)``, which closes it.
     ///
     /// - Parameters:
     ///   - id: The identifier of the request; `nil` for a sequential number.
@@ -62,9 +62,9 @@ extension FeatureContainer {
 
 /// A container that lives for one request or one command.
 ///
-/// It creates use cases over what the session shares. Run them in ``perform(_:)``, or open the interaction with
-/// ``FeatureContainer/withInteraction(id:within:_:)``, which does: there they end with the interaction, and by its deadline.
-/// Elsewhere, requests in flight end with the session.
+/// It creates use cases over the repositories of the session. Run them in ``perform(_:)``, as
+/// ``FeatureContainer/withInteraction(id:within:_:)`` does. There they are cancelled when the interaction closes or its deadline
+/// passes. Elsewhere, only closing the session cancels a request in flight.
 public protocol InteractionContainer: Container where Level == InteractionLifetime, Objects == Interaction {}
 
 extension InteractionContainer {

@@ -27,8 +27,8 @@ struct ImageLoaderTests {
         #expect(try await loader.loadImage(from: "a")[0, 0].red == 5)
     }
 
-    /// A load begins on the thread of whoever asks, and nothing leaves it where the image is in memory already. Plugins are
-    /// applied where the loader has them applied, here once the scheduler runs.
+    /// A load starts on the caller's thread, and an image in memory is returned without leaving it. The plugin must run on the
+    /// loader's executor, which here runs nothing before it is drained.
     @Test(.timeLimit(.minutes(5))) func pluginsAreNotAppliedOnTheCallersThread() async throws {
         let applied = Counter()
         let scheduler = DeterministicScheduler(seed: 1)

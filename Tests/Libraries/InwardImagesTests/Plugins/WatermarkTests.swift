@@ -104,7 +104,7 @@ struct WatermarkTests {
         #expect(try half.filtered(.plain(2, 2, .black)) == .plain(2, 2, Color(red: 128, green: 0, blue: 0)))
     }
 
-    /// There is no colour to mix where neither is to be seen.
+    /// Where both are transparent, there is no color to mix.
     @Test func whatIsClearOverWhatIsClearLeavesItAsItIs() throws {
         let hidden = Color(red: 7, green: 8, blue: 9, alpha: 0)
         let mark = try #require(Image(size: ImageSize(clamping: 2, 1), bytes: [255, 0, 0, 255, 1, 2, 3, 0]))

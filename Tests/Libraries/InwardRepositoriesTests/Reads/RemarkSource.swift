@@ -1,4 +1,6 @@
+import InwardCore
 import InwardFetching
+import InwardTesting
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -38,6 +40,17 @@ final class RemarkSource: DataFetcher {
             Remark(id: 1, author: 7, text: "one"), Remark(id: 2, author: 7, text: "two"),
             Remark(id: 3, author: 8, text: "three"),
         ] { put(remark) }
+    }
+
+    /// Makes an upstream whose first answer is ready, and given when a promise is fulfilled.
+    static func holdingTheFirstAnswer(begun: Rendezvous, until isReleased: Promise<Void>) -> RemarkSource {
+        let once = Once()
+        return RemarkSource { _ in
+        } departure: { _ in
+            guard once.isFirst() else { return }
+            await begun.arrive()
+            _ = await isReleased.value()
+        }
     }
 
     /// What was asked so far.

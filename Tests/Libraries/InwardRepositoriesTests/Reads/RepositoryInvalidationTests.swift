@@ -79,13 +79,8 @@ struct RepositoryInvalidationTests {
     }
 
     @Test func whatWasBegunBeforeIsGivenAndNotKeptAndNobodyJoinsIt() async throws {
-        let (isReleased, begun, once) = (Promise<Void>(), Rendezvous(of: 2), Once())
-        let source = RemarkSource { _ in
-        } departure: { _ in
-            guard once.isFirst() else { return }
-            await begun.arrive()
-            _ = await isReleased.value()
-        }
+        let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
+        let source = RemarkSource.holdingTheFirstAnswer(begun: begun, until: isReleased)
         let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()))
         async let older = repository.entity(1)
         await begun.arrive()

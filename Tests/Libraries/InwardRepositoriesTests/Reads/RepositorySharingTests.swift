@@ -83,13 +83,8 @@ struct RepositorySharingTests {
 
     /// What is under way may have been answered before the write, which may have been done.
     @Test func behindAWriteThatFailedNobodyJoinsWhatIsUnderWay() async throws {
-        let (isReleased, begun, once) = (Promise<Void>(), Rendezvous(of: 2), Once())
-        let source = RemarkSource { _ in
-        } departure: { _ in
-            guard once.isFirst() else { return }
-            await begun.arrive()
-            _ = await isReleased.value()
-        }
+        let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
+        let source = RemarkSource.holdingTheFirstAnswer(begun: begun, until: isReleased)
         let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()))
         async let older = repository.entity(1)
         await begun.arrive()
