@@ -25,7 +25,7 @@ struct DamagedRepositoryTests {
         let problems = RecordingErrorHandler()
         let reports = RecordDamageReports()
 
-        init(_ directory: URL, _ fate: IdempotentDataFetcher.Fate) throws {
+        init(_ directory: URL, _ fate: IdempotentDataFetcher.Fate, at date: Date = testTime) throws {
             let list = Data(
                 #"[{"userId":1,"id":1,"title":"a","body":"b"},{"userId":2,"id":2,"title":"c","body":"d"}]"#.utf8
             )
@@ -46,7 +46,13 @@ struct DamagedRepositoryTests {
             } reportDamage: { [reports] in
                 reports.add($0)
             }
-            outbox = Outbox(upstream: address, store: records, timer: timer, errorHandler: problems)
+            outbox = Outbox(
+                upstream: address,
+                store: records,
+                timer: timer,
+                now: { date },
+                errorHandler: problems
+            )
             let place = RepositoryStore(records, partition: ["ada"]) {
                 DamagedRepositoryTests.testTime
             } reportFailure: { [problems] in
@@ -85,7 +91,8 @@ struct DamagedRepositoryTests {
             bytes[index] ^= mask
             try bytes.write(to: place.url.appending(path: "records"))
 
-            let process = try Process(place.url, .done)
+            // A day later, no write rests any more, however far the first process came with its attempt.
+            let process = try Process(place.url, .done, at: Self.testTime + 86_400)
             if let list = try? await process.posts.entities(.all, .cacheOnly) {
                 #expect(list.value == kept, "behind a change of the byte \(index)")
                 answers += 1
