@@ -24,9 +24,16 @@ extension Scope: CustomStringConvertible {
     private func object(_ child: Mirror.Child, _ names: ObjectNames, _ outer: ObjectNames) -> ScopeTree.Object? {
         guard let label = child.label, !isNothing(child.value) else { return nil }
         if let name = outer.name(of: child.value) { return .init(name: label, kind: name, held: []) }
+        var value = child.value
+        if let object = value as? any DescribedOnFirstUse {
+            guard let created = object.created else {
+                return .init(name: label, kind: "\(object.typeName), not used yet", held: [])
+            }
+            value = created
+        }
         // An error handler's description lists its stages in order.
-        let kind = (child.value as? any ErrorHandler)?.description ?? "\(type(of: child.value))"
-        return .init(name: label, kind: kind, held: names.held(by: child.value))
+        let kind = (value as? any ErrorHandler)?.description ?? "\(type(of: value))"
+        return .init(name: label, kind: kind, held: names.held(by: value))
     }
 
     /// Returns whether a value is an optional that is `nil`.
@@ -120,6 +127,7 @@ struct ObjectNames {
 
     /// Returns the identity of a reference; `nil` for a value.
     private static func identity(of value: Any) -> ObjectIdentifier? {
-        type(of: value) is AnyClass ? ObjectIdentifier(value as AnyObject) : nil
+        let value = (value as? any DescribedOnFirstUse)?.created ?? value
+        return type(of: value) is AnyClass ? ObjectIdentifier(value as AnyObject) : nil
     }
 }

@@ -7,10 +7,12 @@ public struct ScopeOpening: Sendable {
     /// How one object is closed.
     struct Closer: Sendable {
         let name: String
-        let close: @Sendable () async throws -> Void
+        /// Returns how to close the object; `nil` if there is nothing to close.
+        let closing: @Sendable () -> (@Sendable () async throws -> Void)?
 
         /// Closes the object, and returns the failure, if any.
         func failure(limit: ClosingLimit) async -> ScopeCloseError.Failure? {
+            guard let close = closing() else { return nil }
             // Unstructured, because closing must not wait longer than the limit, after which this task is cancelled.
             let closing = Task { () -> (any Error)? in
                 do {
@@ -44,7 +46,32 @@ public struct ScopeOpening: Sendable {
         as name: String,
         by close: @escaping @Sendable (Object) async throws -> Void
     ) -> Object {
-        closers.append(Closer(name: name) { try await close(object) })
+        closers.append(Closer(name: name) { { try await close(object) } })
+        return object
+    }
+
+    /// Registers an object that is created when it is first used. If it was used, it is closed with the scope. Objects
+    /// registered later are closed first.
+    ///
+    ///     let codec = opening.onFirstUse(as: "codec") { Codec() } closing: { await $0.close() }
+    ///
+    /// - Parameters:
+    ///   - name: The object's name in failures.
+    ///   - make: Creates the object. It must not use this object itself.
+    ///   - close: Closes the object; `nil` if it needs no closing. It is cancelled when it exceeds the time limit.
+    /// - Returns: the object to be.
+    public mutating func onFirstUse<Object: Sendable>(
+        as name: String,
+        making make: @escaping @Sendable () throws(ScopeError) -> Object,
+        closing close: (@Sendable (Object) async throws -> Void)? = nil
+    ) -> OnFirstUse<Object> {
+        let object = OnFirstUse(name, making: make)
+        closers.append(
+            Closer(name: name) {
+                guard let created = object.end(), let close else { return nil }
+                return { try await close(created) }
+            }
+        )
         return object
     }
 

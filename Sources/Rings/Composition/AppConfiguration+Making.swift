@@ -77,11 +77,15 @@ extension AppConfiguration {
 
 extension AppConfiguration {
     /// Returns the image codec. If it needs closing, it is closed with the scope that is being opened.
-    func makeImageCodec(for opening: inout ScopeOpening) -> any ImageCodec {
+    func makeImageCodec(for opening: inout ScopeOpening) -> OnFirstUse<any ImageCodec> {
         #if Vips
-        opening.closing(VipsImageCodec(), as: "imageCodec") { $0.close() }
+        opening.onFirstUse(as: "imageCodec") {
+            VipsImageCodec()
+        } closing: { codec in
+            (codec as? VipsImageCodec)?.close()
+        }
         #else
-        SwiftImageCodec()
+        opening.onFirstUse(as: "imageCodec") { SwiftImageCodec() }
         #endif
     }
 }

@@ -28,9 +28,9 @@ public struct AppContainer: Container {
         let responseCache: ResponseCache
         let recordStore: (any RecordStore)?
         let outboxes: SessionOutboxes
-        let imageCodec: any ImageCodec
-        let imageCache: ImageCache
-        let decodingBudget: DecodingBudget
+        let imageCodec: OnFirstUse<any ImageCodec>
+        let imageCache: OnFirstUse<ImageCache>
+        let decodingBudget: OnFirstUse<DecodingBudget>
         let titlesUnderWay: TitleReservations
         let interactionNumbers: InteractionNumbers
     }
@@ -67,7 +67,7 @@ public struct AppContainer: Container {
         let timer = TimerService(clock)
         let limit = ClosingLimit(configuration.closingLimit, on: clock)
         scope = try await Scope.open(upstreamName, limit: limit) { opening throws(AppConfigurationError) in
-            // Created first, and so closed last: images may be decoded until everything else is closed.
+            // Registered first, and so closed last: images may be decoded until everything else is closed.
             let imageCodec = configuration.makeImageCodec(for: &opening)
             // Created before the error handler, and so closed after it: it sends the error handler's last reports.
             let web = dataFetcher ?? configuration.makeWebDataFetcher(for: &opening)
@@ -103,8 +103,12 @@ public struct AppContainer: Container {
                 recordStore: recordStore ?? configuration.makeRecordStore(tellingDamageTo: errorHandler),
                 outboxes: SessionOutboxes(executor: timer.executor),
                 imageCodec: imageCodec,
-                imageCache: ImageCache(bytes: configuration.imageCacheLimit, timer: timer),
-                decodingBudget: DecodingBudget(bytes: configuration.decodingLimit),
+                imageCache: opening.onFirstUse(as: "imageCache") {
+                    ImageCache(bytes: configuration.imageCacheLimit, timer: timer)
+                },
+                decodingBudget: opening.onFirstUse(as: "decodingBudget") {
+                    DecodingBudget(bytes: configuration.decodingLimit)
+                },
                 titlesUnderWay: TitleReservations(),
                 interactionNumbers: InteractionNumbers()
             )
@@ -139,14 +143,14 @@ public struct AppContainer: Container {
     ///
     /// - Throws: a `ScopeError` if the app is closed.
     public var imageCodec: any ImageCodec {
-        get throws(ScopeError) { try scope.objects().imageCodec }
+        get throws(ScopeError) { try scope.objects().imageCodec.object() }
     }
 
     /// The in-memory image cache, with a partition for each session.
     ///
     /// - Throws: a `ScopeError` if the app is closed.
     public var imageCache: ImageCache {
-        get throws(ScopeError) { try scope.objects().imageCache }
+        get throws(ScopeError) { try scope.objects().imageCache.object() }
     }
 
     /// Returns a directory to write rendered files into, given its path.

@@ -10,7 +10,7 @@ public import UseCases
 public struct FeedContainer: FeatureContainer {
     /// The objects of a feed container.
     public struct Objects: Sendable {
-        let viewModel: PostListViewModel
+        let viewModel: OnFirstUse<PostListViewModel>
     }
 
     /// The scope of the feed.
@@ -27,18 +27,20 @@ public struct FeedContainer: FeatureContainer {
         let errorHandler = try user.app.errorHandler
         let scope = try await FeedScope.open("feed", in: user.scope) { opening, scope in
             let feed = FeedContainer(scope: scope, user: user)
-            let viewModel = PostListViewModel(presenter: FeedPresenter(router: router)) {
-                query,
-                policy throws(ReadFeedError) in
-                do throws(ReadFeedError) {
-                    return try await feed.readFeed(query, policy)
-                } catch {
-                    // The view model shows the failure once, and nothing else records it.
-                    if error != .cancelled { errorHandler.handle(error) }
-                    throw error
+            let viewModel = opening.onFirstUse(as: "viewModel") {
+                PostListViewModel(presenter: FeedPresenter(router: router)) { query, policy throws(ReadFeedError) in
+                    do throws(ReadFeedError) {
+                        return try await feed.readFeed(query, policy)
+                    } catch {
+                        // The view model shows the failure once, and nothing else records it.
+                        if error != .cancelled { errorHandler.handle(error) }
+                        throw error
+                    }
                 }
+            } closing: {
+                await $0.close()
             }
-            return Objects(viewModel: opening.closing(viewModel, as: "viewModel") { await $0.close() })
+            return Objects(viewModel: viewModel)
         }
         self.init(scope: scope, user: user)
     }
@@ -54,7 +56,7 @@ public struct FeedContainer: FeatureContainer {
     ///
     /// - Throws: a `ScopeError` if the feed is closed.
     public var viewModel: PostListViewModel {
-        get throws(ScopeError) { try scope.objects().viewModel }
+        get throws(ScopeError) { try scope.objects().viewModel.object() }
     }
 
     /// Opens an interaction that reads the feed once, or publishes one post.

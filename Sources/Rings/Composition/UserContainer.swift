@@ -22,7 +22,7 @@ public struct UserContainer: Container {
         let users: Repository<User>
         let posts: Repository<Post>
         let outbox: SessionOutbox?
-        let images: ImageLoader
+        let images: OnFirstUse<ImageLoader>
     }
 
     /// The scope of the session.
@@ -102,14 +102,16 @@ public struct UserContainer: Container {
             )
             // Each session has its own loader, so that no user sees another user's images. All loaders share the cache's
             // capacity and the decoding budget.
-            let images = ImageLoader(
-                source: FetchingImageSource(upstream.dataFetcher, relativeTo: upstream.baseURL),
-                codec: app.imageCodec,
-                limits: app.configuration.imageLimits,
-                cache: app.imageCache,
-                budget: app.decodingBudget,
-                timer: app.timer
-            )
+            let images = opening.onFirstUse(as: "images") { () throws(ScopeError) in
+                ImageLoader(
+                    source: FetchingImageSource(upstream.dataFetcher, relativeTo: upstream.baseURL),
+                    codec: try app.imageCodec.object(),
+                    limits: app.configuration.imageLimits,
+                    cache: try app.imageCache.object(),
+                    budget: try app.decodingBudget.object(),
+                    timer: app.timer
+                )
+            }
             return Objects(
                 session: session,
                 cachePartition: partition,
@@ -166,7 +168,7 @@ public struct UserContainer: Container {
     ///
     /// - Throws: a `ScopeError` if the session is closed.
     public var images: ImageLoader {
-        get throws(ScopeError) { try scope.objects().images }
+        get throws(ScopeError) { try scope.objects().images.object() }
     }
 
     /// Opens the scope of an interaction of this user.

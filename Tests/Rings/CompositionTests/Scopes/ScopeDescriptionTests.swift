@@ -11,6 +11,7 @@ struct ScopeDescriptionTests {
         let bob = try await UserContainer(UserSession(name: "bob", credentials: .bearer("secret")), in: app)
         let feed = try await FeedContainer(in: ada)
         _ = try feed.makeInteraction()
+        _ = try ada.images
         #if Vips
         // An object, which is held by who has it.
         let (codec, heldCodec) = ("VipsImageCodec", "app.imageCodec, ")
@@ -41,7 +42,7 @@ struct ScopeDescriptionTests {
                     images: ImageLoader, holds \(heldCodec)app.timer, app.imageCache, app.decodingBudget, app.dataFetcher, \
                 app.responseCache
                     feature feed (open)
-                      viewModel: PostListViewModel
+                      viewModel: PostListViewModel, not used yet
                       interaction 1 (open)
                         upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
                         users: UpstreamUserRepository, holds user.users
@@ -55,8 +56,7 @@ struct ScopeDescriptionTests {
                     upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
                     users: Repository<User>, holds app.timer
                     posts: Repository<Post>, holds app.timer
-                    images: ImageLoader, holds \(heldCodec)app.timer, app.imageCache, app.decodingBudget, app.dataFetcher, \
-                app.responseCache
+                    images: ImageLoader, not used yet
                 """
         )
         try await bob.close()
