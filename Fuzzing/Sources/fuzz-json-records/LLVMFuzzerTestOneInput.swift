@@ -23,7 +23,7 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
 private func read<Entity: Identifiable & Equatable & Sendable>(
     _ bytes: Data,
     _ endpoint: Endpoint<Entity>
-) where Entity.ID: Sendable {
+) where Entity.ID: Sendable & LosslessStringConvertible {
     do throws(FieldError) {
         checkRoundTrip(try endpoint.decodeOne(bytes), endpoint)
     } catch {
@@ -46,7 +46,7 @@ private func read<Entity: Identifiable & Equatable & Sendable>(
 private func checkRoundTrip<Entity: Identifiable & Equatable & Sendable>(
     _ entity: Entity,
     _ endpoint: Endpoint<Entity>
-) where Entity.ID: Sendable {
+) where Entity.ID: Sendable & LosslessStringConvertible {
     guard let written = try? endpoint.encode(entity) else { preconditionFailure("cannot be written") }
     precondition((try? endpoint.decodeOne(written)) == entity)
 }

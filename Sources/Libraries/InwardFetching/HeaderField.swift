@@ -131,6 +131,8 @@ extension HeaderField.Name {
     public static let ifRange = Self(unchecked: "If-Range")
     /// The modification time of the resource.
     public static let lastModified = Self(unchecked: "Last-Modified")
+    /// `Link` (RFC 8288).
+    public static let link = Self(unchecked: "Link")
     /// The URL of a redirect or of a created resource.
     public static let location = Self(unchecked: "Location")
     /// Whether an existing target may be replaced (RFC 4918).

@@ -1,9 +1,9 @@
 import InwardCore
 
 #if canImport(FoundationEssentials)
-package import FoundationEssentials
+import FoundationEssentials
 #else
-package import Foundation
+import Foundation
 #endif
 
 /// An error in a record, with the field that is invalid.
@@ -66,23 +66,6 @@ public struct FieldError: Error, Hashable, CustomStringConvertible {
         case is Bool.Type: "true or false"
         case is [Any].Type: "a list"
         default: "an object"
-        }
-    }
-}
-
-extension Decodable {
-    /// Decodes a complete JSON text.
-    ///
-    /// - Throws: a ``FieldError`` that quotes the beginning of the text if it is not valid JSON.
-    package static func decoded(from json: Data) throws(FieldError) -> Self {
-        do {
-            return try JSONDecoder().decode(Self.self, from: json)
-        } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
-            guard !json.isEmpty else { throw FieldError(nil, "is empty") }
-            let beginning = String(decoding: json.prefix(80), as: UTF8.self).excerpt(upTo: 40)
-            throw FieldError(nil, "is no valid JSON; it begins with “\(beginning)”")
-        } catch {
-            throw FieldError(decoding: error)
         }
     }
 }

@@ -15,7 +15,8 @@ import Foundation
 ///
 /// The entities of a page are cached individually. Each page reflects the upstream at the time of its request. If the list changes
 /// between requests, an entity may be on two pages or on none, unless the upstream's cursors prevent it.
-public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable where Entity.ID: Sendable {
+public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable
+where Entity.ID: Sendable & LosslessStringConvertible {
     let source: EntitySource<Entity>
     let filter: EntityFilter<Entity>
     let paging: Paging
@@ -31,6 +32,8 @@ public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable wh
         private enum Next {
             case number(Int)
             case cursor(String?)
+            /// A URL; `nil` for that of the list.
+            case link(URL?)
             case end
         }
 
@@ -39,6 +42,7 @@ public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable wh
         private var lastIDs: Set<Entity.ID> = []
         /// The body of the previous page, if it had only damaged records, which have no identifiers to compare.
         private var lastDamagedPage: Data?
+        /// The cursors and addresses of the pages so far.
         private var cursors: Set<String> = []
 
         fileprivate init(pages: Pages) {
@@ -48,6 +52,7 @@ public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable wh
                 case .number(_, let first): .number(first)
                 case .offset: .number(0)
                 case .cursor: .cursor(nil)
+                case .link: .link(nil)
                 }
         }
 
@@ -55,17 +60,14 @@ public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable wh
         ///
         /// - Throws: a `RepositoryError` if the page is not available, or the upstream repeats the same page.
         public mutating func next() async throws(RepositoryError) -> Reading<[Entity]>? {
-            guard let place = field() else { return nil }
-            let fields = place.map { [$0] } ?? []
-            try pages.throwIfClosed()
-            let page = try await pages.source.fetchPage(
-                pages.filter,
-                fields + [(pages.paging.sizeField, String(pages.size))],
-                bypassingCaches: pages.bypassesCaches
-            )
-            try advance(behind: page)
-            // An empty page only marks the end.
-            return page.recordCount == 0 ? nil : page.reading
+            while let url = try url() {
+                try pages.throwIfClosed()
+                let page = try await pages.source.fetchPage(pages.filter, url, bypassingCaches: pages.bypassesCaches)
+                try advance(behind: page)
+                // An empty page marks the end, or is one of those that an upstream has filtered.
+                if page.recordCount > 0 { return page.reading }
+            }
+            return nil
         }
 
         /// Returns the next page; `nil` after the last.
@@ -77,14 +79,25 @@ public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable wh
             try await next()
         }
 
-        /// Returns the query field of the next page, which may be absent; `nil` after the last page.
-        private func field() -> (name: String, value: String)?? {
+        /// Returns the URL of the next page; `nil` after the last page.
+        private func url() throws(RepositoryError) -> URL? {
             switch (next, pages.paging.place) {
             case (.number(let number), .number(let field, _)), (.number(let number), .offset(let field)):
-                .some((field, String(number)))
-            case (.cursor(let cursor), .cursor(let field, _)): .some(cursor.map { (field, $0) })
+                try url([URLQueryItem(name: field, value: String(number))])
+            case (.cursor(let cursor), .cursor(let field, _)):
+                try url(cursor.map { [URLQueryItem(name: field, value: $0)] } ?? [])
+            case (.link(nil), .link): try url([])
+            case (.link(let url), .link): url
             default: nil
             }
+        }
+
+        private func url(_ place: [URLQueryItem]) throws(RepositoryError) -> URL {
+            let size = pages.paging.sizeField.map { [URLQueryItem(name: $0, value: String(pages.size))] } ?? []
+            return try pages.source.upstream.url(
+                of: pages.filter.path ?? pages.source.endpoint.path,
+                pages.filter.fields.map { URLQueryItem(name: $0.name, value: $0.value) } + place + size
+            )
         }
 
         private mutating func advance(behind page: FetchedPage<Entity>) throws(RepositoryError) {
@@ -105,10 +118,38 @@ public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable wh
                 }
                 guard cursors.insert(following).inserted else { throw endless(page.answer) }
                 next = .cursor(following)
+            case (.link, .link(let link)):
+                guard let reference = link(page.answer.response) else {
+                    next = .end
+                    return
+                }
+                next = .link(try following(reference, page.answer))
             default:
                 next = .end
             }
             if isRepeated, case .number = next { throw endless(page.answer) }
+        }
+
+        /// Returns the URL of the page that a response names as the next one.
+        private mutating func following(
+            _ reference: String,
+            _ answer: UpstreamAnswer
+        ) throws(RepositoryError) -> URL {
+            let current = answer.response.url ?? answer.request.url
+            // Another origin would be sent what only the upstream may see.
+            guard let url = URL(string: reference, relativeTo: current)?.absoluteURL,
+                WebOrigin(url) == WebOrigin(pages.source.upstream.baseURL)
+            else {
+                next = .end
+                throw RepositoryError(
+                    .unreadable,
+                    request: answer.request.description,
+                    explanation:
+                        "was answered with a next page that is not of this upstream: “\(reference.excerpt(upTo: 80))”"
+                )
+            }
+            guard cursors.insert(url.absoluteString).inserted, url != answer.request.url else { throw endless(answer) }
+            return url
         }
 
         private mutating func endless(_ answer: UpstreamAnswer) -> RepositoryError {
@@ -127,7 +168,8 @@ extension Repository {
     ///
     /// - Parameters:
     ///   - filter: The entities to return.
-    ///   - size: The number of records on a page, at least 1. A shorter page is the last one.
+    ///   - size: The number of records on a page, at least 1. A shorter page is the last one, unless the pages name their
+    ///     successors.
     ///   - policy: Whether to accept copies from intermediate caches. Pages themselves are not cached.
     /// - Returns: the pages; `nil` if the endpoint does not support paging.
     public func pages(
@@ -142,7 +184,7 @@ extension Repository {
                 paging: paging,
                 size: Swift.max(1, size),
                 bypassesCaches: !policy.allowsCopies,
-                throwIfClosed: { [weak self, path = endpoint.path] () throws(RepositoryError) in
+                throwIfClosed: { [weak self, path = filter.path ?? endpoint.path] () throws(RepositoryError) in
                     try self?.throwIfClosed(asking: path)
                 }
             )
@@ -154,17 +196,12 @@ extension EntitySource {
     /// Fetches a page of the entities that match a filter.
     func fetchPage(
         _ filter: EntityFilter<Entity>,
-        _ fields: [(name: String, value: String)],
+        _ url: URL,
         bypassingCaches: Bool
     ) async throws(RepositoryError) -> FetchedPage<Entity> {
-        let asked = filter.fields.map { ($0.name, $0.value) } + fields
         let tick = memory.begin()
         defer { memory.end(tick) }
-        let (answer, time) = try await read(
-            endpoint.path,
-            asked.map { URLQueryItem(name: $0.0, value: $0.1) },
-            bypassingCaches: bypassingCaches
-        )
+        let (answer, time) = try await read(url, bypassingCaches: bypassingCaches)
         let list = try answer.decoded(by: endpoint.decodeList)
         if answer.mayBeKept {
             let stamp = stamp(tick, time, of: answer, share: max(1, list.entities.count))
@@ -185,7 +222,7 @@ extension EntitySource {
 }
 
 /// A page as fetched.
-struct FetchedPage<Entity: Identifiable & Sendable> where Entity.ID: Sendable {
+struct FetchedPage<Entity: Identifiable & Sendable> where Entity.ID: Sendable & LosslessStringConvertible {
     /// The entities that match the filter.
     let reading: Reading<[Entity]>
     /// The identifiers of all entities on the page.

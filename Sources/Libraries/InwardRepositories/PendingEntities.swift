@@ -4,7 +4,8 @@ public import Synchronization
 ///
 /// - Complexity: Every operation is O(1), except for those on all entities. A change is O(n) while a snapshot exists.
 @usableFromInline
-final class PendingEntities<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
+final class PendingEntities<Entity: Identifiable & Sendable>: Sendable
+where Entity.ID: Sendable & LosslessStringConvertible {
     /// The pending entities at one time.
     struct Snapshot {
         let places: [Entity?]

@@ -1,4 +1,4 @@
-import InwardCore
+public import InwardCore
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -74,23 +74,23 @@ public struct FieldDTO<Value: Codable & Sendable>: Codable, Sendable {
 
 /// A decoded list: the valid records as entities, and the names of the damaged ones.
 ///
+/// Use it in an ``Envelope``. A record that cannot be decoded does not damage the list.
+///
 /// At most a thousand damaged records are named, to limit memory; the rest are counted.
-struct RecordList<Record: RecordDTO>: Decodable {
+public struct RecordList<Record: RecordDTO>: Decodable, SendableMetatype {
     private static var maximumNamed: Int { 1_000 }
 
-    private(set) var entities: [Record.Entity] = []
-    private(set) var rejected: [RejectedRecord] = []
+    /// The entities of the valid records, in order.
+    public private(set) var entities: [Record.Entity] = []
+    /// The damaged records, in order.
+    public private(set) var rejected: [RejectedRecord] = []
     private var unnamed = 0
     private var positionOfUnnamed: Int?
 
-    /// Decodes a list from JSON.
+    /// Decodes a list.
     ///
-    /// - Throws: a ``FieldError`` if the JSON is not a list.
-    init(_ json: Data) throws(FieldError) {
-        self = try Self.decoded(from: json)
-    }
-
-    init(from decoder: any Decoder) throws {
+    /// - Throws: a `DecodingError` if there is no list.
+    public init(from decoder: any Decoder) throws {
         var elements = try decoder.unkeyedContainer()
         var positions: [Record.Entity.ID: Int] = [:]
         while !elements.isAtEnd {

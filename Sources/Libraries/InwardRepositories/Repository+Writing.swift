@@ -178,7 +178,8 @@ extension RepositoryError {
 }
 
 /// Shows drafts as pending entities, and replaces them when they are settled.
-struct CreationHandler<Entity: Identifiable & Sendable>: OutboxHandler where Entity.ID: Sendable {
+struct CreationHandler<Entity: Identifiable & Sendable>: OutboxHandler
+where Entity.ID: Sendable & LosslessStringConvertible {
     let endpoint: String
     let operations: [OutboxOperation]
     let creation: Creation<Entity>

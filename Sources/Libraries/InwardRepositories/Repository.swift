@@ -16,7 +16,8 @@ public import Foundation
 /// one request. Single entities and the lists that contain them are consistent with each other.
 ///
 /// A repository has its own memory cache. Share one among all callers who may see the same data, and close it at sign-out.
-public final class Repository<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
+public final class Repository<Entity: Identifiable & Sendable>: Sendable
+where Entity.ID: Sendable & LosslessStringConvertible {
     /// The endpoint of the entities.
     public let endpoint: Endpoint<Entity>
 

@@ -1,4 +1,4 @@
-import InwardCore
+public import InwardCore
 public import InwardFetching
 
 #if canImport(FoundationEssentials)
@@ -33,36 +33,70 @@ public struct Upstream: Sendable {
         Upstream(baseURL: baseURL, dataFetcher: dataFetcher)
     }
 
-    /// Requests the resource at a path.
+    /// Reads a value that is no entity, such as a count or a report. It shares the upstream's resilience and response cache.
+    ///
+    ///     let report = try await upstream.value(ReportDTO.self, at: "posts/report", query: [("year", "2026")])
     ///
     /// - Parameters:
-    ///   - path: The path components, relative to the upstream.
-    ///   - query: The query items.
+    ///   - type: The type of the response body.
+    ///   - path: The path, relative to the upstream.
+    ///   - query: The query fields.
+    ///   - format: The format of the response.
+    /// - Returns: a reading of the value.
+    /// - Throws: a `RepositoryError` if the value is not available.
+    public func value<Value: Decodable & Sendable>(
+        _ type: Value.Type,
+        at path: String,
+        query: [(name: String, value: String)] = [],
+        format: some RecordFormat = JSONFormat()
+    ) async throws(RepositoryError) -> Reading<Value> {
+        let url = try url(
+            of: path.split(separator: "/").map(String.init),
+            query.map { URLQueryItem(name: $0.name, value: $0.value) }
+        )
+        let answer = try await read(url, format, bypassingCaches: false)
+        let value = try answer.decoded { body throws(FieldError) in try format.decoded(type, from: body) }
+        return answer.reading(value, fresh: .seconds(Int64.max))
+    }
+
+    /// Requests the resource at a URL.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - format: The format to ask for.
     ///   - bypassingCaches: Whether intermediate caches must revalidate with the upstream.
     /// - Returns: the response, whatever its status.
     /// - Throws: a `RepositoryError` if there is no response.
     func read(
-        _ path: [String],
-        _ query: [URLQueryItem] = [],
+        _ url: URL,
+        _ format: any RecordFormat,
         bypassingCaches: Bool
     ) async throws(RepositoryError) -> UpstreamAnswer {
-        // RFC 3986 section 5.2.4: these components lead elsewhere, even if they are percent-encoded.
-        guard path.allSatisfy({ !["", ".", ".."].contains($0) }) else {
-            throw RepositoryError(.refused, request: description(of: path), explanation: "was not sent: it is no path")
-        }
-        var request = request(to: url(of: path, query))
+        var request = request(to: url)
+        if format.mediaType != JSONFormat.mediaType { request.headerFields[.accept] = format.mediaType }
         // RFC 9111 section 5.2.1.4: intermediate caches must revalidate with the source.
         if bypassingCaches { request.headerFields[.cacheControl] = "no-cache" }
         return UpstreamAnswer(request: request, response: try await response(to: request))
     }
 
     /// Returns the URL of a path.
-    func address(of path: [String]) -> URL { url(of: path, []) }
+    func address(of path: [String]) -> URL { address(of: path, []) }
 
     /// Returns the description, for messages, of the request for a path.
-    func description(of path: [String]) -> String { DataRequest(url: url(of: path, [])).description }
+    func description(of path: [String]) -> String { DataRequest(url: address(of: path)).description }
 
-    private func url(of path: [String], _ query: [URLQueryItem]) -> URL {
+    /// Returns the URL of a path and a query.
+    ///
+    /// - Throws: a `RepositoryError` if the path leads elsewhere.
+    func url(of path: [String], _ query: [URLQueryItem]) throws(RepositoryError) -> URL {
+        // RFC 3986 section 5.2.4: these components lead elsewhere, even if they are percent-encoded.
+        guard path.allSatisfy({ !["", ".", ".."].contains($0) }) else {
+            throw RepositoryError(.refused, request: description(of: path), explanation: "was not sent: it is no path")
+        }
+        return address(of: path, query)
+    }
+
+    private func address(of path: [String], _ query: [URLQueryItem]) -> URL {
         var url = path.reduce(baseURL) { $0.appending(component: $1) }
         if !query.isEmpty { url.append(queryItems: query) }
         return url
@@ -95,7 +129,7 @@ public struct Upstream: Sendable {
         path: [String],
         _ created: (Data) throws(FieldError) -> Created
     ) async throws(RepositoryError) -> Created {
-        let request = request(.post, to: url(of: path, []), body: body)
+        let request = request(.post, to: address(of: path), body: body)
         let response = try await response(to: request, mayWrite: true)
         guard response.status.isSuccess else {
             throw RepositoryError(FetchError(response, to: request), mayHaveWritten: true)

@@ -39,12 +39,18 @@ public struct Post: Hashable, Identifiable, Sendable {
 
 extension Post {
     /// The identity of a post, assigned by the system that stores it. Later posts have greater identities.
-    public struct ID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public struct ID: Hashable, Comparable, Sendable, LosslessStringConvertible {
         /// The numeric value. Any number is valid.
         public let rawValue: Int
 
         /// Creates an identity from a number.
         public init(_ rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// Creates an identity from its description; `nil` if the text is not a number in decimal digits.
+        public init?(_ description: String) {
+            guard let rawValue = Int(description) else { return nil }
             self.rawValue = rawValue
         }
 

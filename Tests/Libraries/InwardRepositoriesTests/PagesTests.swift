@@ -188,4 +188,69 @@ struct PagesTests {
         #expect(error?.reason == .closed)
         #expect(source.requests.count == 1)
     }
+
+    private static func linked(_ links: [String?]) -> RecordingDataFetcher {
+        RecordingDataFetcher(
+            ScriptedDataFetcher(
+                links.enumerated().map { place, link in
+                    var response = DataResponse(body: Data("[\(record(place + 1))]".utf8))
+                    response.headerFields[.link] = link
+                    return .answer(response)
+                }
+            )
+        )
+    }
+
+    @Test func thePagesFollowTheLinksOfTheUpstream() async throws {
+        let source = Self.linked([
+            #"<http://upstream.test/api/remarks?at=b>; rel="next""#, #"<?at=c>; rel="next", <?at=z>; rel="last""#,
+            #"<?at=a>; rel="prev""#,
+        ])
+        let repository = try repository(.links(), source)
+        #expect(try await ids(repository.pages(.author(7), of: 2)) == [[1], [2], [3]])
+        #expect(source.requests.map { $0.url.query() } == ["author=7", "at=b", "at=c"])
+    }
+
+    @Test func theSizeOfAPageIsAskedForOnce() async throws {
+        let source = Self.linked([#"<?at=b>; rel="next""#, nil])
+        _ = try await ids(repository(.links(size: "_limit"), source).pages(of: 2))
+        #expect(source.requests.map { $0.url.query() } == ["_limit=2", "at=b"])
+    }
+
+    @Test(arguments: [
+        "http://elsewhere.test/remarks", "https://upstream.test/api/remarks", "//elsewhere.test", "file:///x",
+    ])
+    func aLinkToAnotherOriginIsNotFollowed(target: String) async throws {
+        let source = Self.linked(["<\(target)>; rel=next", nil])
+        let repository = try repository(.links(), source)
+        let error = await #expect(throws: RepositoryError.self) { try await ids(repository.pages(of: 2)) }
+        #expect(error?.reason == .unreadable && error?.explanation.contains(target) == true)
+        #expect(source.requests.count == 1)
+    }
+
+    @Test(arguments: [["?", "?"], ["?at=b", "?at=c", "?at=b"], ["remarks"]])
+    func linksThatLeadInACircleAreFound(targets: [String]) async throws {
+        let source = Self.linked(targets.map { "<\($0)>; rel=next" } + [nil, nil])
+        let repository = try repository(.links(), source)
+        let error = await #expect(throws: RepositoryError.self) { try await ids(repository.pages(of: 2)) }
+        #expect(error?.reason == .unreadable)
+        #expect(source.requests.count == targets.count)
+    }
+
+    /// An upstream that filters behind its cursor has pages without a record.
+    @Test func aPageWithoutRecordsIsNotTheEndWhileAnotherIsNamed() async throws {
+        let bodies: [(String, String?)] = [("[]", "b"), ("[\(Self.record(5))]", "c"), ("[]", nil)]
+        let source = RecordingDataFetcher(
+            ScriptedDataFetcher(
+                bodies.map { body, next in
+                    var response = DataResponse(body: Data(body.utf8))
+                    response.headerFields[.location] = next
+                    return .answer(response)
+                }
+            )
+        )
+        let repository = try repository(.cursors("cursor", size: "_limit") { $0.headerFields[.location] }, source)
+        #expect(try await ids(repository.pages(of: 2)) == [[5]])
+        #expect(source.requests.map { $0.url.query() } == ["_limit=2", "cursor=b&_limit=2", "cursor=c&_limit=2"])
+    }
 }

@@ -11,7 +11,7 @@ import Foundation
 
 struct RecordListTests {
     private func list(_ records: String...) throws -> RecordList<RemarkDTO> {
-        try RecordList(Data("[\(records.joined(separator: ","))]".utf8))
+        try RecordList.decoded(from: Data("[\(records.joined(separator: ","))]".utf8))
     }
 
     private func record(_ id: Int, author: String = "7", text: String = #""t""#) -> String {
@@ -60,14 +60,14 @@ struct RecordListTests {
         ),
     ])
     func whatIsNoListIsAnErrorThatSaysSo(json: String, explanation: String) {
-        let error = #expect(throws: FieldError.self) { try RecordList<RemarkDTO>(Data(json.utf8)) }
+        let error = #expect(throws: FieldError.self) { try RecordList<RemarkDTO>.decoded(from: Data(json.utf8)) }
         #expect(error?.description == explanation)
     }
 
     /// A letter can carry any number of marks, and a program is not to be made to quote all of them.
     @Test func howAnAnswerBeginsIsQuotedByNoMoreThan80Bytes() throws {
         let letter = "\u{E9}" + String(repeating: "\u{301}", count: 100)
-        let error = #expect(throws: FieldError.self) { try RecordList<RemarkDTO>(Data(letter.utf8)) }
+        let error = #expect(throws: FieldError.self) { try RecordList<RemarkDTO>.decoded(from: Data(letter.utf8)) }
         let quoted = "\u{E9}" + String(repeating: "\u{301}", count: 39)
         #expect(error?.reason == "is no valid JSON; it begins with “\(quoted)”")
     }
@@ -85,6 +85,6 @@ struct RecordListTests {
 
     @Test func listsWithinListsAreAnErrorHoweverManyThereAre() {
         let json = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
-        #expect(throws: FieldError.self) { try RecordList<RemarkDTO>(Data(json.utf8)) }
+        #expect(throws: FieldError.self) { try RecordList<RemarkDTO>.decoded(from: Data(json.utf8)) }
     }
 }

@@ -22,4 +22,9 @@ struct PostTests {
         #expect(!(Post.ID(10) < Post.ID(9)))
         #expect(Post.ID(10).description == "10")
     }
+
+    @Test func anIdentityIsReadFromItsDescription() {
+        #expect(Post.ID(Post.ID(-10).description) == Post.ID(-10) && Post.ID("ten") == nil)
+        #expect(User.ID(User.ID(7).description) == User.ID(7) && User.ID("") == nil)
+    }
 }

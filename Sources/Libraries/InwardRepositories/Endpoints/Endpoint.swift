@@ -1,5 +1,4 @@
 import InwardCore
-public import InwardFetching
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -12,7 +11,8 @@ import Foundation
 /// Pass an endpoint to a ``Repository``:
 ///
 ///     let comments = Endpoint(CommentDTO.self, at: "comments", lifetimes: Lifetimes(staleAfter: .seconds(300)))
-public struct Endpoint<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
+public struct Endpoint<Entity: Identifiable & Sendable>: Sendable
+where Entity.ID: Sendable & LosslessStringConvertible {
     /// A decoded list: the valid entities, and the records that were rejected.
     struct List {
         let entities: [Entity]
@@ -32,11 +32,18 @@ public struct Endpoint<Entity: Identifiable & Sendable>: Sendable where Entity.I
     /// How an entity is created; `nil` if the upstream does not support it.
     public let creation: Creation<Entity>?
 
+    /// The format of the upstream's requests and responses.
+    public let format: any RecordFormat
+
     let onePath: @Sendable (Entity.ID) -> [String]
     let subjects: @Sendable (Entity) -> [RecordKey]
+    /// Decodes an entity from a response.
     let decodeOne: @Sendable (Data) throws(FieldError) -> Entity
     let decodeList: @Sendable (Data) throws(FieldError) -> List
+    /// Encodes an entity for the upstream or a store.
     let encode: @Sendable (Entity) throws -> Data
+    /// Decodes an entity from a store.
+    let decodeStored: @Sendable (Data) throws(FieldError) -> Entity
 
     /// Creates an endpoint whose list is at a path, with each entity below it.
     ///
@@ -47,6 +54,9 @@ public struct Endpoint<Entity: Identifiable & Sendable>: Sendable where Entity.I
     ///     to the path of the list, as in `posts` and `7`.
     ///   - subjects: Returns the owners of an entity, such as `["users", "7"]`, so that invalidating an owner invalidates the
     ///     entity.
+    ///   - format: The format of the upstream's requests and responses.
+    ///   - oneEnvelope: The place of the record in the response for one entity.
+    ///   - listEnvelope: The place of the records in the response for a list.
     ///   - lifetimes: How long responses are fresh, and how long they are cached.
     ///   - batching: How several entities are requested at once; `nil` if the upstream does not support it.
     ///   - paging: How the list is requested page by page; `nil` if the upstream does not support it.
@@ -56,6 +66,9 @@ public struct Endpoint<Entity: Identifiable & Sendable>: Sendable where Entity.I
         at path: String,
         one onePath: (@Sendable (Entity.ID) -> [String])? = nil,
         subjects: @escaping @Sendable (Entity) -> [RecordKey] = { _ in [] },
+        format: some RecordFormat = JSONFormat(),
+        oneIn oneEnvelope: Envelope<Record> = .none,
+        listIn listEnvelope: Envelope<RecordList<Record>> = .none,
         lifetimes: Lifetimes = Lifetimes(),
         batching: Batching<Entity.ID>? = nil,
         paging: Paging? = nil,
@@ -64,22 +77,24 @@ public struct Endpoint<Entity: Identifiable & Sendable>: Sendable where Entity.I
         name = Record.listName
         let components = path.split(separator: "/").map(String.init)
         self.path = components
-        self.onePath = onePath ?? { components + [String(describing: $0)] }
+        self.onePath = onePath ?? { components + [$0.description] }
         self.subjects = subjects
         self.lifetimes = lifetimes
         self.batching = batching
         self.paging = paging
         self.creation = creation
-        decodeOne = { json throws(FieldError) in try Record.decoded(from: json).entity() }
-        decodeList = { json throws(FieldError) in
-            let list = try RecordList<Record>(json)
+        self.format = format
+        decodeOne = { body throws(FieldError) in try oneEnvelope.open(format, body).entity() }
+        decodeList = { body throws(FieldError) in
+            let list = try listEnvelope.open(format, body)
             return List(entities: list.entities, rejected: list.rejected)
         }
-        encode = { entity in try JSONEncoder().encode(Record(entity)) }
+        encode = { entity in try format.encode(Record(entity)) }
+        decodeStored = { body throws(FieldError) in try format.decoded(record, from: body).entity() }
     }
 
     /// Returns the key of an identifier.
-    func key(of id: Entity.ID) -> RecordKey { [name, String(describing: id)] }
+    func key(of id: Entity.ID) -> RecordKey { [name, id.description] }
 
     /// Returns the keys whose invalidation affects an entity.
     func keys(of entity: Entity) -> [RecordKey] { [key(of: entity.id)] + subjects(entity) }
@@ -111,56 +126,6 @@ public struct Batching<ID: Sendable>: Sendable {
         self.limit = max(1, limit)
         self.window = window
         self.fields = fields
-    }
-}
-
-/// How an endpoint's list is requested page by page.
-///
-///     let comments = Endpoint(CommentDTO.self, at: "comments", paging: .numbers("page", size: "per_page"))
-public struct Paging: Sendable {
-    enum Place {
-        case number(field: String, first: Int)
-        case offset(field: String)
-        case cursor(field: String, next: @Sendable (DataResponse) -> String?)
-    }
-
-    let place: Place
-    let sizeField: String
-
-    /// Requests pages by page number.
-    ///
-    /// - Parameters:
-    ///   - field: The query field for the page number.
-    ///   - first: The number of the first page.
-    ///   - size: The query field for the page size.
-    /// - Returns: the paging scheme. A page with fewer entities than requested is the last one.
-    public static func numbers(_ field: String, first: Int = 1, size: String) -> Self {
-        Self(place: .number(field: field, first: first), sizeField: size)
-    }
-
-    /// Requests pages by the number of entities before the page.
-    ///
-    /// - Parameters:
-    ///   - field: The query field for the offset.
-    ///   - size: The query field for the page size.
-    /// - Returns: the paging scheme. A page with fewer entities than requested is the last one.
-    public static func offsets(_ field: String, size: String) -> Self {
-        Self(place: .offset(field: field), sizeField: size)
-    }
-
-    /// Requests pages by a cursor from the previous page.
-    ///
-    /// - Parameters:
-    ///   - field: The query field for the cursor. The request for the first page omits it.
-    ///   - size: The query field for the page size.
-    ///   - next: Returns the cursor of the page that follows a response; `nil` if the response is the last page.
-    /// - Returns: the paging scheme.
-    public static func cursors(
-        _ field: String,
-        size: String,
-        next: @escaping @Sendable (DataResponse) -> String?
-    ) -> Self {
-        Self(place: .cursor(field: field, next: next), sizeField: size)
     }
 }
 

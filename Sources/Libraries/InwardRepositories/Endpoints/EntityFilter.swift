@@ -2,7 +2,11 @@
 ///
 ///     let comments = EntityFilter<Comment>("postId", "7", of: ["posts", "7"]) { $0.postID == 7 }
 ///
-/// Two filters are equal if they have the same query fields in the same order.
+/// The list of a nested resource has a path of its own:
+///
+///     let comments = EntityFilter<Comment>(at: "posts/7/comments", of: ["posts", "7"]) { $0.postID == 7 }
+///
+/// Two filters are equal if they have the same path and the same query fields in the same order.
 public struct EntityFilter<Entity: Sendable>: Hashable, Sendable {
     /// A query field and its value.
     public struct Field: Hashable, Sendable {
@@ -12,14 +16,22 @@ public struct EntityFilter<Entity: Sendable>: Hashable, Sendable {
         public let value: String
     }
 
-    /// The query fields sent to the upstream. Empty if the filter matches all entities.
+    /// The path components of the list, relative to the upstream; `nil` for the endpoint's own list.
+    public let path: [String]?
+    /// The query fields sent to the upstream. Empty if the filter matches all entities of the list.
     public let fields: [Field]
     /// The owner of the entities, so that invalidating the owner invalidates the list; `nil` if they have no common owner.
     public let subject: RecordKey?
     @usableFromInline let condition: @Sendable (Entity) -> Bool
 
     @usableFromInline
-    init(fields: [Field], subject: RecordKey?, matching condition: @escaping @Sendable (Entity) -> Bool) {
+    init(
+        path: [String]? = nil,
+        fields: [Field],
+        subject: RecordKey?,
+        matching condition: @escaping @Sendable (Entity) -> Bool
+    ) {
+        self.path = path
         self.fields = fields
         self.subject = subject
         self.condition = condition
@@ -42,13 +54,34 @@ public struct EntityFilter<Entity: Sendable>: Hashable, Sendable {
         self.init(fields: [Field(name: name, value: value)], subject: subject, matching: condition)
     }
 
+    /// Creates a filter for a list at a path of its own.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the list, relative to the upstream, such as `posts/7/comments`.
+    ///   - subject: The owner of the entities, such as `["posts", "7"]`.
+    ///   - condition: Returns whether an entity belongs in the list. It is applied to the upstream's responses and to cached
+    ///     entities.
+    public init(
+        at path: String,
+        of subject: RecordKey? = nil,
+        matching condition: @escaping @Sendable (Entity) -> Bool
+    ) {
+        self.init(
+            path: path.split(separator: "/").map(String.init),
+            fields: [],
+            subject: subject,
+            matching: condition
+        )
+    }
+
     /// The filter that matches every entity.
     @inlinable
     public static var all: Self { Self(fields: [], subject: nil) { _ in true } }
 
-    /// Returns a filter that matches the entities that both filters match.
+    /// Returns a filter that matches the entities that both filters match. If both have a path, that of this filter is used.
     public func and(_ other: Self) -> Self {
-        Self(fields: fields + other.fields, subject: subject ?? other.subject) { [condition] entity in
+        Self(path: path ?? other.path, fields: fields + other.fields, subject: subject ?? other.subject) {
+            [condition] entity in
             condition(entity) && other.condition(entity)
         }
     }
@@ -56,11 +89,16 @@ public struct EntityFilter<Entity: Sendable>: Hashable, Sendable {
     /// Returns whether the filter matches an entity.
     public func matches(_ entity: Entity) -> Bool { condition(entity) }
 
-    /// Returns whether two filters have the same query fields.
+    /// Returns whether two filters have the same path and query fields.
     @inlinable
-    public static func == (first: Self, second: Self) -> Bool { first.fields == second.fields }
+    public static func == (first: Self, second: Self) -> Bool {
+        first.fields == second.fields && first.path == second.path
+    }
 
-    /// Hashes the query fields.
+    /// Hashes the path and the query fields.
     @inlinable
-    public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(fields)
+        hasher.combine(path)
+    }
 }

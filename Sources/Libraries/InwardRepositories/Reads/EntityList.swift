@@ -2,7 +2,7 @@ public import InwardCore
 
 /// A list of entities in the upstream's order, with lookup by identifier.
 @usableFromInline
-struct EntityList<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
+struct EntityList<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable & LosslessStringConvertible {
     @usableFromInline private(set) var entities: [Entity]
     @usableFromInline let rejected: [RejectedRecord]
     /// The encoded size of the list in bytes.

@@ -7,7 +7,8 @@ public import Synchronization
 /// All changes, including those passed to the store, are serialized by one lock. Readers take another lock, that of one shard of
 /// the cache.
 @usableFromInline
-final class EntityMemory<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
+final class EntityMemory<Entity: Identifiable & Sendable>: Sendable
+where Entity.ID: Sendable & LosslessStringConvertible {
     /// The value is `nil` if the entity is known to be missing.
     @usableFromInline typealias KeptEntity = KeptAnswer<Entity?>
     @usableFromInline typealias KeptList = CachedList<Entity>

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 /// Fetches entities from an upstream and caches the results.
-struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
+struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable & LosslessStringConvertible {
     let endpoint: Endpoint<Entity>
     let upstream: Upstream
     let memory: EntityMemory<Entity>
@@ -67,7 +67,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         let query = filter.fields.map { URLQueryItem(name: $0.name, value: $0.value) }
         let tick = memory.begin()
         defer { memory.end(tick) }
-        let (answer, time) = try await read(endpoint.path, query, bypassingCaches: bypassingCaches)
+        let (answer, time) = try await read(filter.path ?? endpoint.path, query, bypassingCaches: bypassingCaches)
         let decoded = try answer.decoded(by: endpoint.decodeList)
         // An upstream that ignores the filter returns everything.
         var list = EntityList(decoded.entities.filter(filter.matches), rejected: decoded.rejected)
@@ -75,8 +75,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         return answer.reading(list.entities, fresh: endpoint.lifetimes.staleAfter, rejected: list.rejected)
     }
 
-    /// Requests the resource at a path. If an intermediate cache answers with a copy that may predate a change, repeats the request
-    /// without caches.
+    /// Requests the resource at a path.
     ///
     /// - Parameters:
     ///   - path: The path components, relative to the upstream.
@@ -89,12 +88,21 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         _ query: [URLQueryItem] = [],
         bypassingCaches: Bool
     ) async throws(RepositoryError) -> (answer: UpstreamAnswer, time: Duration) {
-        let time = timer.now
-        var answer = try await upstream.read(path, query, bypassingCaches: bypassingCaches)
+        try await read(try upstream.url(of: path, query), bypassingCaches: bypassingCaches)
+    }
+
+    /// Requests the resource at a URL. If an intermediate cache answers with a copy that may predate a change, repeats the request
+    /// without caches.
+    func read(
+        _ url: URL,
+        bypassingCaches: Bool
+    ) async throws(RepositoryError) -> (answer: UpstreamAnswer, time: Duration) {
+        let (format, time) = (endpoint.format, timer.now)
+        var answer = try await upstream.read(url, format, bypassingCaches: bypassingCaches)
         answer.delay = timer.now - time
         guard !bypassingCaches, lastChange.mayBeBehind(answer, askedFor: time) else { return (answer, time) }
         let timeAgain = timer.now
-        var answerAgain = try await upstream.read(path, query, bypassingCaches: true)
+        var answerAgain = try await upstream.read(url, format, bypassingCaches: true)
         answerAgain.delay = timer.now - timeAgain
         return (answerAgain, timeAgain)
     }

@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 /// The persistent cache of a repository. It stores each entity under its identifier, and each list as identifiers.
-struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
+struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable & LosslessStringConvertible {
     /// A stored value and its age.
     struct Found<Value> {
         let value: Value
@@ -40,14 +40,16 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     private func key(of id: String) -> RecordKey { prefix.appending("one").appending(id) }
 
     private func key(of filter: EntityFilter<Entity>) -> RecordKey {
-        filter.fields.reduce(lists) { $0.appending($1.name).appending($1.value) }
+        // A list of its own has one component more, so that no field is mistaken for a path.
+        let list = filter.path.map { lists.appending("/" + $0.joined(separator: "/")) } ?? lists
+        return filter.fields.reduce(list) { $0.appending($1.name).appending($1.value) }
     }
 
     // MARK: Changes
 
     /// Returns the change that stores an entity that was requested some time ago.
     func keep(_ entity: Entity, age: Duration) -> RecordChange {
-        let key = key(of: String(describing: entity.id))
+        let key = key(of: entity.id.description)
         // An entity that cannot be encoded is not stored.
         guard let body = try? endpoint.encode(entity) else { return .remove(key) }
         return keep(body, age: age, under: key)
@@ -55,13 +57,13 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
 
     /// Returns the change that stores a list, without its entities, that was requested some time ago.
     func keep(_ list: EntityList<Entity>, of filter: EntityFilter<Entity>, age: Duration) -> RecordChange {
-        let stored = StoredList(ids: list.entities.map { String(describing: $0.id) }, rejected: list.rejected)
+        let stored = StoredList(ids: list.entities.map(\.id.description), rejected: list.rejected)
         guard let body = try? JSONEncoder().encode(stored) else { return .remove(key(of: filter)) }
         return keep(body, age: age, under: key(of: filter))
     }
 
     /// Returns the change that removes an entity.
-    func remove(_ id: Entity.ID) -> RecordChange { .remove(key(of: String(describing: id))) }
+    func remove(_ id: Entity.ID) -> RecordChange { .remove(key(of: id.description)) }
 
     /// The change that removes every list.
     var removeLists: RecordChange { .removeAll(lists) }
@@ -83,7 +85,7 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     func entity(_ id: Entity.ID) async throws(RecordStoreError) -> Found<Entity>? {
         await writer.flush()
         guard !writer.isOutdated else { return nil }
-        let name = String(describing: id)
+        let name = id.description
         return try await store.record(for: key(of: name)).flatMap { entity(name, in: $0) }
     }
 
@@ -110,8 +112,8 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
 
     /// Returns the entity in a record, if it has this identifier.
     private func entity(_ id: String, in record: StoredRecord) -> Found<Entity>? {
-        guard let answer = StoredAnswer(record.bytes), let entity = try? endpoint.decodeOne(answer.body),
-            String(describing: entity.id) == id
+        guard let answer = StoredAnswer(record.bytes), let entity = try? endpoint.decodeStored(answer.body),
+            entity.id.description == id
         else { return nil }
         return Found(value: entity, age: age(of: answer), byteCount: answer.body.count)
     }

@@ -59,7 +59,8 @@ final class KeptAnswer<Value: Sendable>: Sendable {
 
 /// A list in memory that is updated in place, so that appending n entities takes O(n) in total.
 @usableFromInline
-final class CachedList<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable {
+final class CachedList<Entity: Identifiable & Sendable>: Sendable
+where Entity.ID: Sendable & LosslessStringConvertible {
     @usableFromInline typealias Answer = KeptAnswer<EntityList<Entity>>
 
     @usableFromInline

@@ -230,7 +230,7 @@ extension RepositoryError {
 
 /// A question to a repository: for one entity, or for a list.
 protocol RepositoryQuestion<Entity>: Hashable, Sendable {
-    associatedtype Entity: Identifiable & Sendable where Entity.ID: Sendable
+    associatedtype Entity: Identifiable & Sendable where Entity.ID: Sendable & LosslessStringConvertible
     /// The cached form of an answer.
     associatedtype Kept: Sendable
     /// The value of an answer.
@@ -260,7 +260,8 @@ protocol RepositoryQuestion<Entity>: Hashable, Sendable {
 }
 
 /// The question for the entity with an identifier.
-struct EntityQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion where Entity.ID: Sendable {
+struct EntityQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion
+where Entity.ID: Sendable & LosslessStringConvertible {
     let id: Entity.ID
 
     func kept(in memory: EntityMemory<Entity>) -> KeptAnswer<Entity?>? { memory.entity(id) }
@@ -309,7 +310,8 @@ struct EntityQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion where
 }
 
 /// The question for the entities that match a filter.
-struct ListQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion where Entity.ID: Sendable {
+struct ListQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion
+where Entity.ID: Sendable & LosslessStringConvertible {
     let filter: EntityFilter<Entity>
 
     func kept(in memory: EntityMemory<Entity>) -> KeptAnswer<EntityList<Entity>>? { memory.list(filter) }
@@ -357,5 +359,5 @@ struct ListQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion where E
         )
     }
 
-    func path(in endpoint: Endpoint<Entity>) -> [String] { endpoint.path }
+    func path(in endpoint: Endpoint<Entity>) -> [String] { filter.path ?? endpoint.path }
 }

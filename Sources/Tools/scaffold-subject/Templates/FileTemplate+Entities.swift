@@ -32,12 +32,18 @@ extension FileTemplate {
 
             extension {BlogEntry} {
                 /// The identity of {a blog entry}, which the upstream assigns.
-                public struct ID: Hashable, Comparable, Sendable, CustomStringConvertible {
+                public struct ID: Hashable, Comparable, Sendable, LosslessStringConvertible {
                     /// The number itself. Any number can be an identity.
                     public let rawValue: Int
 
                     /// Creates the identity with this number.
                     public init(_ rawValue: Int) {
+                        self.rawValue = rawValue
+                    }
+
+                    /// Creates the identity with this description; `nil` if the text is not a number in decimal digits.
+                    public init?(_ description: String) {
+                        guard let rawValue = Int(description) else { return nil }
                         self.rawValue = rawValue
                     }
 
