@@ -99,8 +99,11 @@ extension DataResponse {
 
         /// The code with its registered phrase, such as `503 Service Unavailable`.
         public var description: String {
-            Self.phrases[code].map { "\(code) \($0)" } ?? "status \(code)"
+            phrase.map { "\(code) \($0)" } ?? "status \(code)"
         }
+
+        /// The registered phrase, such as `Service Unavailable`; `nil` if the code is not in the list below.
+        var phrase: String? { Self.phrases[code] }
 
         /// The phrases from the IANA registry of HTTP status codes that a client is likely to receive.
         private static let phrases = [

@@ -52,7 +52,7 @@ struct DocumentationTests {
 
     @Test(arguments: [
         ("Libraries/InwardFetching/InwardFetching.docc/Decorating.md", 7),
-        ("Libraries/InwardRepositories/InwardRepositories.docc/GivingEntities.md", 1),
+        ("Libraries/InwardRepositories/InwardRepositories.docc/GivingEntities.md", 2),
         ("Testing/InwardTesting/InwardTesting.docc/TestingDataFetchers.md", 6),
     ])
     func snippetsAboutDataFetchersCompile(article: String, count: Int) async throws {
