@@ -1,10 +1,10 @@
 extension HeaderFields {
-    /// Returns the target of the first link with a relation (RFC 8288 section 3), as the response wrote it.
+    /// Returns the target of the first link with a relation (RFC 8288 section 3), exactly as sent.
     ///
     ///     let next = response.headerFields.target(ofLink: "next")
     ///
     /// - Parameter relation: The relation type, such as `next`. Case makes no difference.
-    /// - Returns: the URL reference, which may be relative; `nil` if there is no such link.
+    /// - Returns: the target, a URL reference that may be relative; `nil` if no link has the relation.
     /// - Complexity: O(n) in the length of the `Link` fields.
     public func target(ofLink relation: String) -> String? {
         for value in values(of: .link) {
@@ -23,7 +23,7 @@ private struct Link {
     /// The relation types, in lower case.
     private(set) var relations: [String] = []
 
-    /// Takes the next link off the rest of a field's value; `nil` if there is none.
+    /// Parses the next link and removes it from the input; `nil` if no link follows.
     init?(from rest: inout Substring.UTF8View) {
         guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { return nil }
         rest = rest[rest.index(after: open)...]
@@ -39,7 +39,7 @@ private struct Link {
         }
     }
 
-    /// Takes the next parameter of a link off the rest; `nil` if the link has ended.
+    /// Parses the next parameter of a link and removes it from the input; `nil` at the end of the link.
     private static func parameter(from rest: inout Substring.UTF8View) -> (name: String, value: String)? {
         rest = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         guard rest.first == UInt8(ascii: ";") else { return nil }
@@ -63,7 +63,7 @@ private struct Link {
         return (name.lowercased(), String(decoding: value, as: UTF8.self))
     }
 
-    /// Takes the text before a byte that satisfies a condition off the rest, without white space around it.
+    /// Removes the text before the first byte that satisfies a condition, and returns it without surrounding white space.
     private static func text(from rest: inout Substring.UTF8View, until ends: (UInt8) -> Bool) -> String {
         let end = rest.firstIndex(where: ends) ?? rest.endIndex
         defer { rest = rest[end...] }
@@ -72,7 +72,7 @@ private struct Link {
 }
 
 extension String {
-    /// The text without white space around it.
+    /// The text without surrounding white space.
     fileprivate var trimmed: String {
         let isSpace = { (character: Character) in character == " " || character == "\t" }
         return String(drop(while: isSpace).reversed().drop(while: isSpace).reversed())

@@ -82,8 +82,8 @@ extension ProblemDetails {
     /// | `outcomeUnknown` | 504 | `timedOut`, `interrupted` |
     /// | `closed`, `cancelled` | 503 | `closed`, `cancelled` |
     ///
-    /// A `UnitOfWorkError` is 507 if there is no room, 403 if the changes are not permitted, and otherwise 503. A problem is
-    /// itself. Any other error is 500.
+    /// A `UnitOfWorkError` becomes 507 if storage is full, 403 if the changes are not permitted, and 503 otherwise. A
+    /// `ProblemDetails` is copied. Any other error becomes 500.
     public init(_ error: any Error) {
         switch error {
         case let problem as ProblemDetails: self = problem

@@ -89,7 +89,7 @@ public struct RecordList<Record: RecordDTO>: Decodable, SendableMetatype {
 
     /// Decodes a list.
     ///
-    /// - Throws: a `DecodingError` if there is no list.
+    /// - Throws: a `DecodingError` if the value is not a list.
     public init(from decoder: any Decoder) throws {
         var elements = try decoder.unkeyedContainer()
         var positions: [Record.Entity.ID: Int] = [:]

@@ -33,7 +33,7 @@ public struct Upstream: Sendable {
         Upstream(baseURL: baseURL, dataFetcher: dataFetcher)
     }
 
-    /// Reads a value that is no entity, such as a count or a report. It shares the upstream's resilience and response cache.
+    /// Reads a value other than an entity, such as a count or a report, with the upstream's resilience and response cache.
     ///
     ///     let report = try await upstream.value(ReportDTO.self, at: "posts/report", query: [("year", "2026")])
     ///

@@ -33,10 +33,8 @@ struct RecordFormatTests {
         func entity() throws(FieldError) -> Event { Event(id: eventId, beginsAt: beginsAt) }
     }
 
-    /// A format without JSON: fields and values in one line each.
+    /// JSON behind a percent sign, which is not JSON.
     private struct LineFormat: RecordFormat {
-        struct NoLines: Error {}
-
         let mediaType = "text/x-lines"
 
         func decode<Value: Decodable>(_ type: Value.Type, from bytes: Data) throws -> Value {
