@@ -1,3 +1,4 @@
+import Entities
 public import InwardCore
 public import UseCases
 
@@ -29,32 +30,35 @@ public struct OverviewController: Sendable {
     /// - Throws: The failure to show if either cannot be loaded.
     public func callAsFunction() async throws(FailureViewModel) -> OverviewViewModel {
         let start = stopwatch.elapsed
-        async let eventualFeed = presentedFeed()
-        let users = try await presentedUsers().get()
-        let feed = try await eventualFeed.get()
+        async let eventualFeed = feedRead()
+        let users = try await usersRead().get()
+        let page = try await eventualFeed.get()
         let duration = (stopwatch.elapsed - start).spoken
+        // The list and the feed read the users at the same time and share what is fetched: one of them is told that it came from
+        // memory. A reader wants to know where the overview had it from.
+        let usersOrigin = max(users.origin, (try? page.usersRead.get().origin) ?? users.origin)
+        let list = UserListPresenter().present(users, from: usersOrigin)
+        let feed = FeedPresenter().present(page)
         let provenance = """
-            Read \(users.rows.count) users (from \(users.origin)) and \(feed.postsRead) posts (from \(feed.origin)) \
+            Read \(list.rows.count) users (from \(list.origin)) and \(feed.postsRead) posts (from \(feed.origin)) \
             of \(source) in \(duration).
             """
-        return OverviewViewModel(generator: "inward", users: users, feed: feed, provenance: provenance)
+        return OverviewViewModel(generator: "inward", users: list, feed: feed, provenance: provenance)
     }
 
-    private func presentedUsers() async -> Result<UserListViewModel, FailureViewModel> {
-        let presenter = UserListPresenter()
+    private func usersRead() async -> Result<Reading<[User]>, FailureViewModel> {
         do {
-            return .success(presenter.present(try await listUsers()))
+            return .success(try await listUsers())
         } catch {
-            return .failure(presenter.present(error))
+            return .failure(UserListPresenter().present(error))
         }
     }
 
-    private func presentedFeed() async -> Result<FeedViewModel, FailureViewModel> {
-        let presenter = FeedPresenter()
+    private func feedRead() async -> Result<FeedPage, FailureViewModel> {
         do {
-            return .success(presenter.present(try await readFeed()))
+            return .success(try await readFeed())
         } catch {
-            return .failure(presenter.present(error))
+            return .failure(FeedPresenter().present(error))
         }
     }
 }

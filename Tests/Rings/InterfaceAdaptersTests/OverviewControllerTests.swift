@@ -89,6 +89,22 @@ struct OverviewControllerTests {
         #expect(try await controller().provenance.contains("0 users (from memory) and 0 posts (from upstream)"))
     }
 
+    @Test func usersThatTheFeedHasFetchedCameFromWhereTheFeedHadThem() async throws {
+        let body = #"[{"id":1,"name":"Ada","username":"ada","email":"ada@example.org"}]"#
+        let controller = OverviewController(
+            listUsers: ListUsers(users: InMemoryUserRepository([try .example(1)])),
+            readFeed: ReadFeed(
+                posts: InMemoryPostRepository(),
+                users: UpstreamUserRepository(upstream: try .example(answering: body))
+            ),
+            source: "the example",
+            stopwatch: Stopwatch(SteppingClock(step: .zero))
+        )
+        let overview = try await controller()
+        #expect(overview.provenance.contains("1 users (from upstream) and 0 posts (from memory)"))
+        #expect(overview.users.origin == "upstream")
+    }
+
     @Test func aFailureOfEitherIsTheFailureOfBoth() async throws {
         let failure = RepositoryError(.unavailable, request: "GET x", explanation: "failed")
         let users = InMemoryUserRepository([try .example()])

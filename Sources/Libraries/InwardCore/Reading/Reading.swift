@@ -65,9 +65,9 @@ public struct Reading<Value> {
 extension Reading: Sendable where Value: Sendable {}
 extension Reading: Equatable where Value: Equatable {}
 
-/// The place that an answer came from.
-public struct Origin: Hashable, Sendable, CustomStringConvertible {
-    enum Code: Hashable {
+/// The place that an answer came from. Of two origins, the nearer is the smaller: memory, then the store, then the upstream.
+public struct Origin: Hashable, Comparable, Sendable, CustomStringConvertible {
+    enum Code: Hashable, Comparable {
         case memory
         case store
         case upstream
@@ -83,6 +83,11 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
 
     /// The source, which was asked for this answer.
     public static let upstream = Self(code: .upstream)
+
+    /// Returns whether the first origin is nearer than the second.
+    public static func < (lhs: Self, rhs: Self) -> Bool {
+        lhs.code < rhs.code
+    }
 
     /// The name of the origin.
     public var description: String {

@@ -12,10 +12,15 @@ public struct UserListPresenter: Sendable {
     }
 
     /// Returns the view model of the users.
-    public func present(_ users: Reading<[User]>) -> UserListViewModel {
+    ///
+    /// - Parameters:
+    ///   - users: The users as they were read.
+    ///   - origin: Where to say that they came from; by default, where this reading did.
+    /// - Returns: The view model.
+    public func present(_ users: Reading<[User]>, from origin: Origin? = nil) -> UserListViewModel {
         UserListViewModel(
             rows: users.value.map { .init($0, link: router.link(to: .user($0.id))) },
-            origin: users.origin.description,
+            origin: (origin ?? users.origin).description,
             notes: users.notes
         )
     }

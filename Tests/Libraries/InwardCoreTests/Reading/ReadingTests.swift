@@ -28,4 +28,8 @@ struct ReadingTests {
         #expect(ReadPolicy.cacheFirst.allowsCopies)
         #expect(!ReadPolicy.upstreamOnly.allowsCopies)
     }
+
+    @Test func theNearestOriginComesFirst() {
+        #expect([Origin.upstream, .memory, .store].sorted() == [.memory, .store, .upstream])
+    }
 }
