@@ -123,6 +123,8 @@ extension HeaderField.Name {
     public static let host = Self(unchecked: "Host")
     /// A key by which an upstream recognizes repetitions of a request, so that the request takes effect only once.
     public static let idempotencyKey = Self(unchecked: "Idempotency-Key")
+    /// The version of the resource that a write was made for.
+    public static let ifMatch = Self(unchecked: "If-Match")
     /// The modification time of the caller's copy.
     public static let ifModifiedSince = Self(unchecked: "If-Modified-Since")
     /// The versions that the caller has.

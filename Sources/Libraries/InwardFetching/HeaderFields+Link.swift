@@ -28,7 +28,7 @@ private struct Link {
         guard let open = rest.firstIndex(of: UInt8(ascii: "<")) else { return nil }
         rest = rest[rest.index(after: open)...]
         guard let close = rest.firstIndex(of: UInt8(ascii: ">")) else { return nil }
-        target = String(decoding: rest[..<close], as: UTF8.self).trimmed
+        target = rest[..<close].trimmed
         rest = rest[rest.index(after: close)...]
         var isRelationKnown = false
         while let parameter = Self.parameter(from: &rest) {
@@ -41,40 +41,21 @@ private struct Link {
 
     /// Parses the next parameter of a link and removes it from the input; `nil` at the end of the link.
     private static func parameter(from rest: inout Substring.UTF8View) -> (name: String, value: String)? {
-        rest = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        guard rest.first == UInt8(ascii: ";") else { return nil }
+        guard let mark = rest.firstIndex(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }),
+            rest[mark] == UInt8(ascii: ";")
+        else { return nil }
+        rest = rest[rest.index(after: mark)...]
+        let name = text(from: &rest, until: "=", ";", ",").lowercased()
+        guard rest.first == UInt8(ascii: "=") else { return (name, "") }
         rest = rest.dropFirst()
-        let name = text(from: &rest) { [UInt8(ascii: "="), UInt8(ascii: ";"), UInt8(ascii: ",")].contains($0) }
-        guard rest.first == UInt8(ascii: "=") else { return (name.lowercased(), "") }
-        rest = rest.dropFirst()
-        rest = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        guard rest.first == UInt8(ascii: "\"") else {
-            return (name.lowercased(), text(from: &rest) { [UInt8(ascii: ";"), UInt8(ascii: ",")].contains($0) })
-        }
-        rest = rest.dropFirst()
-        var value: [UInt8] = []
-        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
-            if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() {
-                value.append(escaped)
-            } else {
-                value.append(byte)
-            }
-        }
-        return (name.lowercased(), String(decoding: value, as: UTF8.self))
+        // Of a string without an end, the text is what there is.
+        return (name, rest.takeQuotedString() ?? text(from: &rest, until: ";", ",").filter { $0 != "\"" })
     }
 
-    /// Removes the text before the first byte that satisfies a condition, and returns it without surrounding white space.
-    private static func text(from rest: inout Substring.UTF8View, until ends: (UInt8) -> Bool) -> String {
-        let end = rest.firstIndex(where: ends) ?? rest.endIndex
+    /// Removes the text before the first of some characters, and returns it without surrounding white space.
+    private static func text(from rest: inout Substring.UTF8View, until ends: Unicode.Scalar...) -> String {
+        let end = rest.firstIndex { ends.contains(Unicode.Scalar($0)) } ?? rest.endIndex
         defer { rest = rest[end...] }
-        return String(decoding: rest[..<end], as: UTF8.self).trimmed
-    }
-}
-
-extension String {
-    /// The text without surrounding white space.
-    fileprivate var trimmed: String {
-        let isSpace = { (character: Character) in character == " " || character == "\t" }
-        return String(drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+        return rest[..<end].trimmed
     }
 }

@@ -76,10 +76,11 @@ extension ProblemDetails {
     /// |---|---|---|
     /// | `notFound` | 404 | answered with 404 or 410 |
     /// | `denied` | 403 | answered with 401, 403, 407 or 511 |
+    /// | `conflict` | 409 | answered with 409 or 412 |
     /// | `refused` | 422 | `invalidRequest`; answered with another 4xx |
-    /// | `unreadable` | 502 | `unreadable`, `tooLarge`, `tooManyRedirects`, `untrusted` |
-    /// | `unavailable` | 503, with `Retry-After` if it is known | `unreachable`, `rejected`; answered with 408, 425, 429, 5xx |
-    /// | `outcomeUnknown` | 504 | `timedOut`, `interrupted` |
+    /// | `unreadable` | 502 | `unreadable`, `tooLarge` |
+    /// | `unavailable` | 503, with `Retry-After` if it is known | any other; answered with 408, 421, 423, 425, 429 or 5xx |
+    /// | `outcomeUnknown` | 504 | none: a fetch does not know whether it was to change anything |
     /// | `closed`, `cancelled` | 503 | `closed`, `cancelled` |
     ///
     /// A `UnitOfWorkError` becomes 507 if storage is full, 403 if the changes are not permitted, and 503 otherwise. A
@@ -90,7 +91,7 @@ extension ProblemDetails {
         case let error as RepositoryError: self.init(error.reason.code, retryAfter: error.retryAfter)
         case let error as FetchError:
             let delay: Duration? = if case .delay(let delay) = error.retryAfter { delay } else { nil }
-            self.init(error.problemCode, retryAfter: delay)
+            self.init(RepositoryError.Reason(error).code, retryAfter: delay)
         case let error as UnitOfWorkError: self.init(error)
         default:
             self.init(500, detail: "Something went wrong. Nothing is known about whether a retry succeeds.")
@@ -101,6 +102,8 @@ extension ProblemDetails {
         switch code {
         case .notFound: self.init(404, detail: "There is nothing at this address.")
         case .denied: self.init(403, detail: "You may not see or change this. Sign in, or ask for access.")
+        case .conflict:
+            self.init(409, detail: "This was changed in the meantime. Read it again, and then change it.")
         case .refused: self.init(422, detail: "The request was refused. Change it before you send it again.")
         case .unreadable: self.init(502, detail: "A service behind this one gave an answer that cannot be used.")
         case .outcomeUnknown:
@@ -119,24 +122,29 @@ extension ProblemDetails {
     }
 }
 
-extension FetchError {
-    /// The kind of repository failure that this one amounts to.
-    fileprivate var problemCode: RepositoryError.Reason.Code {
-        switch reason.code {
-        case .cancelled: .cancelled
-        case .closed: .closed
-        case .invalidRequest: .refused
-        case .rejected, .unreachable: .unavailable
-        case .timedOut, .interrupted: .outcomeUnknown
-        case .tooLarge, .unreadable, .tooManyRedirects, .untrusted: .unreadable
-        case .unsuccessful:
-            switch status?.code {
+extension RepositoryError.Reason {
+    /// The kind of repository failure that a fetch error amounts to.
+    package init(_ error: FetchError) {
+        self =
+            switch error.reason.code {
+            case .cancelled: .cancelled
+            case .closed: .closed
+            case .rejected, .unreachable, .untrusted, .timedOut, .interrupted, .tooManyRedirects: .unavailable
+            case .invalidRequest: .refused
+            case .tooLarge, .unreadable: .unreadable
+            case .unsuccessful: error.status.map(Self.init) ?? .unavailable
+            }
+    }
+
+    private init(_ status: DataResponse.Status) {
+        self =
+            switch status.code {
             case 401, 403, 407, 511: .denied
             case 404, 410: .notFound
+            case 409, 412: .conflict
             case 408, 421, 423, 425, 429: .unavailable
-            case .some(400..<500): .refused
+            case 400..<500: .refused
             default: .unavailable
             }
-        }
     }
 }

@@ -26,7 +26,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     let store: EntityStore<Entity>?
     @usableFromInline let timer: TimerService
     let outbox: Outbox?
-    @usableFromInline let pending = PendingEntities<Entity>()
+    @usableFromInline let pending: PendingLayer<Entity>
     let chance: @Sendable () -> Double
     let entities: InFlightRequests<EntityQuestion<Entity>>
     let lists: InFlightRequests<ListQuestion<Entity>>
@@ -58,6 +58,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         self.timer = timer
         self.outbox = outbox
         self.chance = chance
+        pending = PendingLayer { patch, entity in endpoint.patched(entity, by: patch) }
         self.store = store.map { EntityStore(endpoint, in: $0, executor: timer.executor) }
         memory = EntityMemory(endpoint, limit: limit, store: self.store, timer: timer, chance: chance)
         source = EntitySource(endpoint, upstream: upstream, memory: memory, timer: timer, chance: chance)

@@ -72,8 +72,7 @@ public struct Upstream: Sendable {
         _ format: any RecordFormat,
         bypassingCaches: Bool
     ) async throws(RepositoryError) -> UpstreamAnswer {
-        var request = request(to: url)
-        if format.mediaType != JSONFormat.mediaType { request.headerFields[.accept] = format.mediaType }
+        var request = request(to: url, format)
         // RFC 9111 section 5.2.1.4: intermediate caches must revalidate with the source.
         if bypassingCaches { request.headerFields[.cacheControl] = "no-cache" }
         return UpstreamAnswer(request: request, response: try await response(to: request))
@@ -102,34 +101,65 @@ public struct Upstream: Sendable {
         return url
     }
 
-    /// Returns a request for JSON.
+    /// Returns a request that accepts a format.
+    func request(_ method: DataRequest.Method = .get, to url: URL, _ format: any RecordFormat) -> DataRequest {
+        request(method, to: url, accept: format.mediaType)
+    }
+
+    /// Returns a request.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - url: The URL.
-    ///   - body: The body, which is JSON; `nil` for none.
+    ///   - mediaType: The media type to ask for.
+    ///   - body: The body, and its media type; `nil` for none.
     /// - Returns: the request.
     func request(
-        _ method: DataRequest.Method = .get,
+        _ method: DataRequest.Method,
         to url: URL,
-        body: Data? = nil
+        accept mediaType: String,
+        body: (bytes: Data, mediaType: String)? = nil
     ) -> DataRequest {
-        var request = DataRequest(method: method, url: url, headerFields: Self.acceptJSON)
+        // Almost every request asks for JSON, and shares this array.
+        let fields = mediaType == JSONFormat.mediaType ? Self.acceptJSON : [HeaderField(.accept, mediaType)]
+        var request = DataRequest(method: method, url: url, headerFields: fields)
         guard let body else { return request }
-        request.headerFields.append(HeaderField(.contentType, "application/json; charset=utf-8"))
-        request.body = body
+        let isJSON = body.mediaType == JSONFormat.mediaType
+        request.headerFields.append(
+            HeaderField(.contentType, isJSON ? "application/json; charset=utf-8" : body.mediaType)
+        )
+        request.body = body.bytes
         return request
     }
 
-    private static let acceptJSON: HeaderFields = [HeaderField(.accept, "application/json")]
+    private static let acceptJSON: HeaderFields = [HeaderField(.accept, JSONFormat.mediaType)]
 
-    /// Sends a new record, once, and decodes the response.
-    func create<Created>(
-        _ body: Data,
-        path: [String],
-        _ created: (Data) throws(FieldError) -> Created
-    ) async throws(RepositoryError) -> Created {
-        let request = request(.post, to: address(of: path), body: body)
+    /// Sends a write, once, and decodes the response.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - decode: Decodes the response.
+    /// - Returns: what the response describes.
+    /// - Throws: a `RepositoryError`: `outcomeUnknown` if the write may have been done.
+    func write<Written>(
+        _ request: DataRequest,
+        _ decode: (DataResponse) throws(FieldError) -> Written
+    ) async throws(RepositoryError) -> Written {
+        // Not left to the data fetcher, which may not notice either before the request has been sent.
+        if Task.isCancelled {
+            throw RepositoryError(
+                .cancelled,
+                request: request.description,
+                explanation: "was not sent: the task was cancelled"
+            )
+        }
+        if Deadline.current?.hasPassed == true {
+            throw RepositoryError(
+                .unavailable,
+                request: request.description,
+                explanation: "was not sent: the deadline has passed"
+            )
+        }
         let response = try await response(to: request, mayWrite: true)
         guard response.status.isSuccess else {
             throw RepositoryError(FetchError(response, to: request), mayHaveWritten: true)
@@ -143,7 +173,7 @@ public struct Upstream: Sendable {
             )
         }
         do {
-            return try created(response.body)
+            return try decode(response)
         } catch {
             throw RepositoryError(
                 .outcomeUnknown,
@@ -241,31 +271,5 @@ extension RepositoryError {
             request: request.description,
             explanation: "was answered with what cannot be used: \(error)"
         )
-    }
-
-}
-
-extension RepositoryError.Reason {
-    fileprivate init(_ error: FetchError) {
-        self =
-            switch error.reason.code {
-            case .cancelled: .cancelled
-            case .closed: .closed
-            case .rejected, .unreachable, .untrusted, .timedOut, .interrupted, .tooManyRedirects: .unavailable
-            case .invalidRequest: .refused
-            case .tooLarge, .unreadable: .unreadable
-            case .unsuccessful: error.status.map(Self.init) ?? .unavailable
-            }
-    }
-
-    private init(_ status: DataResponse.Status) {
-        self =
-            switch status.code {
-            case 401, 403, 407, 511: .denied
-            case 404, 410: .notFound
-            case 408, 421, 423, 425, 429: .unavailable
-            case 400..<500: .refused
-            default: .unavailable
-            }
     }
 }

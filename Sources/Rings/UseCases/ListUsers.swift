@@ -53,7 +53,7 @@ public enum ListUsersError: Error, Hashable, Sendable {
             case .cancelled: .cancelled
             case .denied: .denied(error)
             case .unreadable: .unreadable(error)
-            case .closed, .notFound, .unavailable, .refused, .outcomeUnknown: .unavailable(error)
+            case .closed, .notFound, .unavailable, .refused, .conflict, .outcomeUnknown: .unavailable(error)
             }
     }
 }

@@ -79,7 +79,7 @@ public enum ShowUserError: Error, Hashable, Sendable {
             case .notFound: .notFound(id)
             case .denied: .denied(error)
             case .unreadable: .unreadable(error)
-            case .closed, .unavailable, .refused, .outcomeUnknown: .unavailable(error)
+            case .closed, .unavailable, .refused, .conflict, .outcomeUnknown: .unavailable(error)
             }
     }
 }

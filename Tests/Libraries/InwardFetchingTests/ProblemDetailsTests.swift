@@ -23,7 +23,7 @@ struct ProblemDetailsTests {
 
     @Test(arguments: [
         (RepositoryError.Reason.notFound, 404, "Not Found"), (.denied, 403, "Forbidden"),
-        (.refused, 422, "Unprocessable Content"), (.unreadable, 502, "Bad Gateway"),
+        (.refused, 422, "Unprocessable Content"), (.conflict, 409, "Conflict"), (.unreadable, 502, "Bad Gateway"),
         (.outcomeUnknown, 504, "Gateway Timeout"), (.unavailable, 503, "Service Unavailable"),
         (.closed, 503, "Service Unavailable"), (.cancelled, 503, "Service Unavailable"),
     ])
@@ -37,7 +37,8 @@ struct ProblemDetailsTests {
     func noTextNamesTheUpstreamOrACredential(code: RepositoryError.Reason.Code) throws {
         let reasons: [RepositoryError.Reason.Code: RepositoryError.Reason] = [
             .cancelled: .cancelled, .closed: .closed, .notFound: .notFound, .unavailable: .unavailable,
-            .denied: .denied, .refused: .refused, .unreadable: .unreadable, .outcomeUnknown: .outcomeUnknown,
+            .denied: .denied, .refused: .refused, .conflict: .conflict, .unreadable: .unreadable,
+            .outcomeUnknown: .outcomeUnknown,
         ]
         let problem = problem(try #require(reasons[code]))
         let encoded = String(decoding: try JSONEncoder().encode(problem), as: UTF8.self)
@@ -47,8 +48,8 @@ struct ProblemDetailsTests {
 
     @Test(arguments: [
         (FetchError.Reason.unreachable, 503), (.rejected, 503), (.cancelled, 503), (.closed, 503),
-        (.invalidRequest, 422), (.timedOut, 504), (.interrupted, 504), (.tooLarge, 502), (.unreadable, 502),
-        (.tooManyRedirects, 502), (.untrusted, 502),
+        (.invalidRequest, 422), (.timedOut, 503), (.interrupted, 503), (.tooLarge, 502), (.unreadable, 502),
+        (.tooManyRedirects, 503), (.untrusted, 503),
     ])
     func eachFetchErrorHasAStatus(reason: FetchError.Reason, code: Int) {
         let error = FetchError(reason, request: request, explanation: "failed")
@@ -57,7 +58,7 @@ struct ProblemDetailsTests {
 
     @Test(arguments: [
         (401, 403), (403, 403), (407, 403), (511, 403), (404, 404), (410, 404), (408, 503), (421, 503), (423, 503),
-        (425, 503), (429, 503), (400, 422), (409, 422), (499, 422), (500, 503), (502, 503), (300, 503),
+        (425, 503), (429, 503), (400, 422), (409, 409), (412, 409), (499, 422), (500, 503), (502, 503), (300, 503),
     ])
     func theStatusOfAnUpstreamIsNotPassedOnAsItIs(status: Int, code: Int) {
         let error = FetchError(DataResponse(status: DataResponse.Status(status)), to: request)

@@ -3,7 +3,7 @@ package import InwardCore
 extension RepositoryError {
     /// Every reason that a repository can fail for.
     package static let allReasons: [Reason] = [
-        .cancelled, .closed, .notFound, .unavailable, .denied, .refused, .unreadable, .outcomeUnknown,
+        .cancelled, .closed, .notFound, .unavailable, .denied, .refused, .conflict, .unreadable, .outcomeUnknown,
     ]
 
     /// An error of which only the reason matters.

@@ -48,6 +48,7 @@ extension RepositoryError {
             case unavailable
             case denied
             case refused
+            case conflict
             case unreadable
             case outcomeUnknown
         }
@@ -67,6 +68,8 @@ extension RepositoryError {
         public static let denied = Self(code: .denied)
         /// The source understood the request and rejected it. An unchanged retry cannot succeed.
         public static let refused = Self(code: .refused)
+        /// The source has another version than the one that the write was made for. Nothing was changed.
+        public static let conflict = Self(code: .conflict)
         /// The source's answer is damaged, or is not what was requested.
         public static let unreadable = Self(code: .unreadable)
         /// A write was sent, but no answer says whether it was applied.

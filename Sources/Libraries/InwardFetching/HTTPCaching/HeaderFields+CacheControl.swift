@@ -55,7 +55,7 @@ extension HeaderFields {
         var directives: [(name: String, argument: String)] = []
         var rest = value.utf8[...]
         while !rest.isEmpty {
-            let name = trimmed(rest.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }).lowercased()
+            let name = rest.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }.trimmed.lowercased()
             rest = rest.drop { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
             let argument = rest.popFirst() == UInt8(ascii: "=") ? takeArgument(from: &rest) : ""
             if name.isToken { directives.append((name, argument)) }
@@ -65,38 +65,11 @@ extension HeaderFields {
 
     /// Reads an argument and the comma after it.
     private static func takeArgument(from rest: inout Substring.UTF8View) -> String {
-        let quoted = takeQuotedString(from: &rest)
-        let plain = trimmed(rest.prefix { $0 != UInt8(ascii: ",") })
+        let quoted = rest.takeQuotedString() ?? ""
+        let plain = rest.prefix { $0 != UInt8(ascii: ",") }.trimmed
         rest = rest.drop { $0 != UInt8(ascii: ",") }.dropFirst()
         return quoted + plain
     }
-
-    /// Reads a quoted string, without its quotation marks and escapes. Reads nothing if no string begins or the string is
-    /// unterminated, so that it does not hide the directives after it.
-    private static func takeQuotedString(from rest: inout Substring.UTF8View) -> String {
-        var string = rest.drop(while: isWhiteSpace)
-        guard string.popFirst() == UInt8(ascii: "\"") else { return "" }
-        var bytes: [UInt8] = []
-        while let byte = string.popFirst() {
-            switch byte {
-            case UInt8(ascii: "\""):
-                rest = string
-                return String(decoding: bytes, as: UTF8.self)
-            case UInt8(ascii: "\\"): if let escaped = string.popFirst() { bytes.append(escaped) }
-            default: bytes.append(byte)
-            }
-        }
-        return ""
-    }
-
-    /// Returns a text without surrounding white space.
-    private static func trimmed(_ text: Substring.UTF8View) -> String {
-        var text = text.drop(while: isWhiteSpace)
-        while let last = text.last, isWhiteSpace(last) { text.removeLast() }
-        return String(Substring(text))
-    }
-
-    private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
     /// Returns a number of seconds, capped at the maximum; `nil` if the text is not a number.
     private static func deltaSeconds(_ text: String) -> Int64? {
@@ -105,4 +78,34 @@ extension HeaderFields {
         }
         return Swift.min(Int64(text) ?? maximumSeconds, maximumSeconds)
     }
+}
+
+/// The syntax that header fields share (RFC 9110 section 5.6).
+extension Substring.UTF8View {
+    /// The text without surrounding white space.
+    var trimmed: String {
+        var text = drop(while: Self.isWhiteSpace)
+        while let last = text.last, Self.isWhiteSpace(last) { text.removeLast() }
+        return String(Substring(text))
+    }
+
+    /// Reads a quoted string and the white space before it, and returns it without its quotation marks and escapes. Reads nothing
+    /// and returns `nil` if no string begins or the string is unterminated, so that it does not hide what follows.
+    mutating func takeQuotedString() -> String? {
+        var string = drop(while: Self.isWhiteSpace)
+        guard string.popFirst() == UInt8(ascii: "\"") else { return nil }
+        var bytes: [UInt8] = []
+        while let byte = string.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\""):
+                self = string
+                return String(decoding: bytes, as: UTF8.self)
+            case UInt8(ascii: "\\"): if let escaped = string.popFirst() { bytes.append(escaped) }
+            default: bytes.append(byte)
+            }
+        }
+        return nil
+    }
+
+    private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 }

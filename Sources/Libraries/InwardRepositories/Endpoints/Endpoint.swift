@@ -31,6 +31,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     public let paging: Paging?
     /// How an entity is created; `nil` if the upstream does not support it.
     public let creation: Creation<Entity>?
+    /// How an entity is updated and deleted; `nil` if the upstream supports neither.
+    public let editing: Editing<Entity>?
 
     /// The format of the upstream's requests and responses.
     public let format: any RecordFormat
@@ -61,6 +63,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ///   - batching: How several entities are requested at once; `nil` if the upstream does not support it.
     ///   - paging: How the list is requested page by page; `nil` if the upstream does not support it.
     ///   - creation: How a draft sent to the list becomes an entity; `nil` if the upstream does not support it.
+    ///   - editing: How an entity is updated and deleted; `nil` if the upstream supports neither.
     public init<Record: RecordDTO>(
         _ record: Record.Type,
         at path: String,
@@ -72,7 +75,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         lifetimes: Lifetimes = Lifetimes(),
         batching: Batching<Entity.ID>? = nil,
         paging: Paging? = nil,
-        creation: Creation<Entity>? = nil
+        creation: Creation<Entity>? = nil,
+        editing: Editing<Entity>? = nil
     ) where Record.Entity == Entity {
         name = Record.listName
         let components = path.split(separator: "/").map(String.init)
@@ -83,6 +87,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         self.batching = batching
         self.paging = paging
         self.creation = creation
+        self.editing = editing
         self.format = format
         decodeOne = { body throws(FieldError) in try oneEnvelope.open(format, body).entity() }
         decodeList = { body throws(FieldError) in
@@ -131,8 +136,8 @@ public struct Batching<ID: Sendable>: Sendable {
 
 /// How a draft sent to an endpoint's list becomes an entity.
 public struct Creation<Entity: Sendable>: Sendable {
-    let pending: @Sendable ([UInt8], Int) -> Entity?
-    let created: @Sendable ([UInt8], Data) throws(FieldError) -> Entity
+    let pending: @Sendable ([UInt8], Int, any RecordFormat) -> Entity?
+    let created: @Sendable ([UInt8], Data, any RecordFormat) throws(FieldError) -> Entity
 
     /// Creates a creation scheme from the types of the request and the response.
     ///
@@ -149,11 +154,11 @@ public struct Creation<Entity: Sendable>: Sendable {
         pending: @escaping @Sendable (Draft, Int) -> Entity?,
         created: @escaping @Sendable (Draft, Answer) throws(FieldError) -> Entity
     ) {
-        self.pending = { body, number in
-            (try? Draft.decoded(from: Data(body))).flatMap { pending($0, number) }
+        self.pending = { body, number, format in
+            (try? format.decoded(draft, from: Data(body))).flatMap { pending($0, number) }
         }
-        self.created = { body, answer throws(FieldError) in
-            try created(try Draft.decoded(from: Data(body)), try Answer.decoded(from: answer))
+        self.created = { body, response, format throws(FieldError) in
+            try created(try format.decoded(draft, from: Data(body)), try format.decoded(answer, from: response))
         }
     }
 }

@@ -26,6 +26,27 @@ extension Outbox {
         return try await accept(writes, with: changes, adding: [], acceptedAt: nil, tell)
     }
 
+    /// Makes a write durable that depends on the pending writes of its subject, and then delivers it.
+    ///
+    /// - Parameters:
+    ///   - subject: The subject.
+    ///   - make: Returns the write while no other write of the subject is accepted or settled; `nil` to accept none.
+    /// - Returns: the entry; `nil` if there is no write.
+    /// - Throws: a ``RecordStoreError`` if nothing was accepted.
+    func accept(
+        in subject: RecordKey,
+        _ make: () -> OutboxWrite?
+    ) async throws(RecordStoreError) -> OutboxEntry? {
+        try await openIfNeeded()
+        let ticket = try await turn(for: [subject])
+        defer { leave(ticket) }
+        guard let write = make() else { return nil }
+        var underWay = (writes: 1, bytes: write.byteCount)
+        try beginAccepting([write], write.byteCount, needsDeadLetterRoom: true)
+        defer { endAccepting(underWay.writes, underWay.bytes) }
+        return try await accept([write], with: [], adding: [], acceptedAt: nil, &underWay) { _ in }.first
+    }
+
     /// Makes a refused write pending again.
     ///
     /// - Parameters:
@@ -56,12 +77,21 @@ extension Outbox {
         defer { endAccepting(underWay.writes, underWay.bytes) }
         let ticket = try await turn(for: Set(writes.map(\.subject)))
         defer { leave(ticket) }
+        return try await accept(writes, with: changes, adding: own, acceptedAt: date, &underWay, tell)
+    }
+
+    /// Accepts writes whose subjects are locked, and which are counted as under way until they are counted as pending.
+    private func accept(
+        _ writes: [OutboxWrite],
+        with changes: [RecordChange],
+        adding own: [RecordChange],
+        acceptedAt date: Date?,
+        _ underWay: inout (writes: Int, bytes: Int),
+        _ tell: ([OutboxEntry]) -> Void
+    ) async throws(RecordStoreError) -> [OutboxEntry] {
         let entries = number(writes, acceptedAt: date ?? now().roundedToMilliseconds)
         var own = own
-        for entry in entries {
-            let bytes = try OutboxEntryDTO.bytes(of: entry)
-            own.append(.keep(StoredRecord(bytes), OutboxEntryName(entry).key(under: records.entries)))
-        }
+        for entry in entries { own.append(try records.keeping(entry)) }
         try await commit(changes, adding: own)
         // Handlers that join from here on find the entries pending. Until the subject locks are released, the entries are neither
         // settled nor passed to new members.

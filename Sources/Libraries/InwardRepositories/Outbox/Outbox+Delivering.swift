@@ -68,12 +68,16 @@ extension Outbox {
 
     /// Returns the request for an entry.
     func request(for entry: OutboxEntry) -> DataRequest {
+        let write = entry.write
         var request = upstream.request(
-            entry.write.method,
-            to: upstream.baseURL.appending(path: entry.write.path),
-            body: entry.write.body.map { Data($0) }
+            write.method,
+            to: upstream.baseURL.appending(path: write.path),
+            accept: write.contentType == MergePatch.mediaType ? JSONFormat.mediaType : write.contentType,
+            body: write.body.map { (Data($0), write.contentType) }
         )
-        request.headerFields[.idempotencyKey] = entry.idempotencyKey
+        let key = entry.idempotencyKey
+        request.headerFields[.idempotencyKey] = write.revision == 0 ? key : "\(key)-\(write.revision)"
+        if case .entityTag(let tag) = write.version { request.headerFields[.ifMatch] = tag }
         // Only the outbox resends the request. Otherwise an attempt that it does not know of could still be in progress.
         request.isSentOnce = true
         return request
@@ -103,6 +107,11 @@ extension Outbox {
         let entry = delivery.entry
         // Without a handler, the outcome could not be settled; and undeclared operations are not sent.
         guard state.withLock({ $0.handlers.objection(to: entry.write) }) == nil else { throw Self.unsettled(entry) }
+        let handlers = state.withLock { $0.handlers.all(for: entry.write.endpoint) }
+        if let error = handlers.lazy.compactMap({ $0.refusal(of: entry) }).first {
+            delivery.answer = .failure(error)
+            return nil
+        }
         try await noteSending(delivery)
         let request = request(for: entry)
         let outcome = await Result { () async throws(FetchError) in try await upstream.dataFetcher.fetch(request) }
@@ -114,12 +123,44 @@ extension Outbox {
         case .delivered(let response):
             delivery.answer = .success(response)
             return nil
+        case .conflicting(let error):
+            return try await resolve(&delivery, error, handlers)
         case .refused(let error):
             guard countsRefusal(of: entry, because: error) else { return .upstream(error, retryAfter: nil) }
             delivery.answer = .failure(error)
             return nil
         case .again(let error, let delay): return .upstream(error, retryAfter: delay)
         }
+    }
+
+    /// Asks the handlers what becomes of an entry that the upstream refused because it has another version of the resource.
+    ///
+    /// - Returns: why the entry must be sent again; `nil` if it is not.
+    private func resolve(
+        _ delivery: inout OutboxDelivery,
+        _ error: RepositoryError,
+        _ handlers: [any OutboxHandler]
+    ) async throws(RecordStoreError) -> Setback? {
+        var resolution = OutboxResolution.refused
+        // All handlers of an endpoint agree about the upstream, so the first one that decides is enough.
+        for handler in handlers {
+            guard let decision = try await handler.resolution(of: delivery.entry, because: error) else { continue }
+            resolution = decision
+            break
+        }
+        switch resolution {
+        case .refused:
+            guard countsRefusal(of: delivery.entry, because: error) else { return .upstream(error, retryAfter: nil) }
+            delivery.answer = .failure(error)
+        case .dropped: (delivery.answer, delivery.isDropped) = (.failure(error), true)
+        case .revised(let write):
+            let entry = delivery.entry.revised(to: write)
+            try await commit([], adding: [try records.keeping(entry)])
+            // What is sent now, has not been sent before.
+            (delivery.entry, delivery.history) = (entry, DeliveryHistory())
+            return .upstream(error, retryAfter: nil)
+        }
+        return nil
     }
 
     /// Returns the number of requests that were sent. If credentials had to be renewed, there are two.
@@ -181,14 +222,19 @@ extension Outbox {
                 settlements.append(try await handler.refused(entry, because: error, before: later))
             }
         }
-        try await commit(
-            settlements.flatMap(\.changes),
-            adding: try records.removal(of: entry) + ending(of: entry, outcome)
-        )
+        // All handlers of an endpoint revise alike.
+        let revised = settlements.first?.revised ?? []
+        var own =
+            try records.removal(of: entry)
+            + revised.map { entry throws(RecordStoreError) in try records.keeping(entry) }
+        if !delivery.isDropped { own += try ending(of: entry, outcome) }
+        try await commit(settlements.flatMap(\.changes), adding: own)
         for settlement in settlements { settlement.whenCommitted() }
         let waiters = state.withLock { state in
             state.partitions.settle(entry)
+            for entry in revised { state.partitions.revise(entry) }
             switch outcome {
+            case .failure where delivery.isDropped: state.counts.delivered += 1
             case .success:
                 state.counts.delivered += 1
                 state.isStreakKept = false
@@ -205,9 +251,10 @@ extension Outbox {
             if let problem = settlements.lazy.compactMap(\.problem).first {
                 errorHandler.handle(UnusableAnswerError(entry, problem: problem))
             }
+        case .failure where delivery.isDropped: break
         case .failure(let error): errorHandler.handle(RefusedWriteError(entry, because: error))
         }
-        for waiter in waiters { waiter.fulfill(outcome.map { _ in }) }
+        for waiter in waiters { waiter.fulfill(delivery.isDropped ? .success(()) : outcome.map { _ in }) }
     }
 
     /// Returns the changes of the outbox's own records that accompany the removal of an entry: a dead letter if it was refused, and

@@ -195,10 +195,12 @@ extension Outbox {
                     settlements.append(try await handler.refused(entry, because: error, before: later))
                 }
             }
-            let name = item.name
-            try await commit(settlements.flatMap(\.changes), adding: records.removal(of: name))
+            let revised = settlements.first?.revised ?? []
+            let keeping = try revised.map { entry throws(RecordStoreError) in try records.keeping(entry) }
+            try await commit(settlements.flatMap(\.changes), adding: records.removal(of: item.name) + keeping)
             for settlement in settlements { settlement.whenCommitted() }
             let waiters = state.withLock { state in
+                for entry in revised { state.partitions.revise(entry) }
                 if let entry = item.entry { state.remember(error, of: entry) }
                 state.endDiscarding(id, isRemoved: true)
                 return state.endWaiters.removeValue(forKey: id) ?? []

@@ -13,6 +13,8 @@ struct OutboxDelivery: Sendable {
     var history = DeliveryHistory()
     /// The upstream's final response, if it could not be settled yet. The entry is then not sent again.
     var answer: Result<DataResponse, RepositoryError>?
+    /// Whether the upstream's version counts instead of the entry, which is then no dead letter.
+    var isDropped = false
     /// The number of failed attempts to settle the entry.
     var settlementFailures = 0
     /// When the entry may be sent, by the timer; `nil` for immediately.
@@ -88,6 +90,9 @@ struct DeliveryHistory: Hashable, Sendable {
             )
             return .again(error, after: nil)
         case .success(let response) where response.status.isSuccess: return .delivered(response)
+        // What is to be deleted and does not exist, is deleted. An earlier attempt may have done it.
+        case .success(let response) where request.method == .delete && [404, 410].contains(response.status.code):
+            return .delivered(response)
         case .success(let response): return verdict(on: FetchError(response, to: request), at: date)
         case .failure(let error): return verdict(on: error, at: date)
         }
@@ -119,7 +124,10 @@ struct DeliveryHistory: Hashable, Sendable {
     private mutating func verdict(on error: FetchError, at date: Date) -> DeliveryVerdict {
         let translated = RepositoryError(error, mayHaveWritten: true)
         switch translated.reason {
-        case .refused, .notFound:
+        // The precondition is false, so this attempt was not done. If an earlier one was, the upstream has its result.
+        case .conflict where error.status == 412: return .conflicting(translated)
+        case .conflict where !mayHaveArrived: return .conflicting(translated)
+        case .refused, .notFound, .conflict:
             // A refusal proves that this attempt was not done. It says nothing about an earlier attempt that may still be in
             // progress.
             guard mayHaveArrived else { return .refused(translated) }
@@ -159,6 +167,8 @@ enum DeliveryVerdict: Hashable, Sendable {
     case delivered(DataResponse)
     /// The write was not done, and never will be.
     case refused(RepositoryError)
+    /// The write was not done, because the upstream has another version of the resource.
+    case conflicting(RepositoryError)
     /// The write must be sent again, no sooner than the upstream asked for.
     case again(RepositoryError, after: Duration?)
 }

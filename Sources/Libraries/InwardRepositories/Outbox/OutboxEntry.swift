@@ -20,6 +20,17 @@ public struct OutboxEntry: Hashable, Sendable, CustomStringConvertible {
     /// The number of failed attempts so far. The last attempt of a process that was killed may not be counted.
     public internal(set) var attempts: Int
 
+    /// Returns this entry with a write of the same subject in place of its own.
+    public func revised(to write: OutboxWrite) -> OutboxEntry {
+        OutboxEntry(
+            sequence: sequence,
+            write: write,
+            idempotencyKey: idempotencyKey,
+            acceptedAt: acceptedAt,
+            attempts: attempts
+        )
+    }
+
     /// The write and its sequence number.
     public var description: String { "\(write), accepted as number \(sequence)" }
 }
@@ -39,8 +50,27 @@ public struct OutboxWrite: Hashable, Sendable, CustomStringConvertible {
     public let method: DataRequest.Method
     /// The path, relative to the upstream, such as `posts/7`.
     public let path: String
-    /// The JSON body; `nil` for none.
+    /// The body; `nil` for none.
     public let body: [UInt8]?
+    /// The media type of the body.
+    public let contentType: String
+    /// The identifier of the entity that the write changes; `nil` for a creation, and for a change of an entity whose creation is
+    /// still pending.
+    public let entityID: String?
+    /// The version of the resource that the write was made for.
+    public let version: Version
+    /// How often the write was changed after it was accepted. Each revision has an idempotency key of its own.
+    public let revision: Int
+
+    /// The version of a resource that a write was made for.
+    public enum Version: Hashable, Sendable {
+        /// Any version.
+        case any
+        /// The version with a strong entity tag, which `If-Match` names.
+        case entityTag(String)
+        /// The version that the previous write of the subject leaves behind.
+        case previousWrite
+    }
 
     /// Creates a write.
     ///
@@ -50,19 +80,79 @@ public struct OutboxWrite: Hashable, Sendable, CustomStringConvertible {
     ///     subject.
     ///   - method: The HTTP method.
     ///   - path: The path, relative to the upstream.
-    ///   - body: The JSON body; `nil` for none.
+    ///   - body: The body; `nil` for none.
+    ///   - contentType: The media type of the body.
+    ///   - entityID: The identifier of the entity that the write changes; `nil` for a creation, and for a change of an entity
+    ///     whose creation is still pending.
+    ///   - version: The version of the resource that the write was made for.
+    ///   - revision: How often the write was changed after it was accepted.
     public init(
         endpoint: String,
         subject: RecordKey,
         method: DataRequest.Method = .post,
         path: String,
-        body: [UInt8]? = nil
+        body: [UInt8]? = nil,
+        contentType: String = "application/json",
+        entityID: String? = nil,
+        version: Version = .any,
+        revision: Int = 0
     ) {
         self.endpoint = endpoint
         self.subject = subject
         self.method = method
         self.path = path
         self.body = body
+        self.contentType = contentType
+        self.entityID = entityID
+        self.version = version
+        self.revision = revision
+    }
+
+    /// Returns this write for another version of its resource.
+    func made(for version: Version) -> OutboxWrite { copy(version: version) }
+
+    /// Returns this write for an entity that has been created since, and for a version of it, if that is known.
+    func addressed(to id: String, _ path: String, _ version: Version?, _ update: EditRequest?) -> OutboxWrite {
+        copy(
+            path: path,
+            body: update.map { $0.body.map { Array($0) } } ?? body,
+            contentType: update?.contentType ?? contentType,
+            entityID: id,
+            version: version ?? self.version
+        )
+    }
+
+    /// Returns the next revision of this write, for the version with an entity tag.
+    func revised(for entityTag: String?, _ update: EditRequest? = nil) -> OutboxWrite {
+        copy(
+            method: update?.method ?? method,
+            body: update.map { $0.body.map { Array($0) } } ?? body,
+            contentType: update?.contentType ?? contentType,
+            version: entityTag.map { .entityTag($0) } ?? .any,
+            revision: revision + 1
+        )
+    }
+
+    private func copy(
+        method: DataRequest.Method? = nil,
+        path: String? = nil,
+        body: [UInt8]?? = nil,
+        contentType: String? = nil,
+        entityID: String? = nil,
+        version: Version,
+        revision: Int? = nil
+    ) -> OutboxWrite {
+        OutboxWrite(
+            endpoint: endpoint,
+            subject: subject,
+            method: method ?? self.method,
+            path: path ?? self.path,
+            body: body ?? self.body,
+            contentType: contentType ?? self.contentType,
+            entityID: entityID ?? self.entityID,
+            version: version,
+            revision: revision ?? self.revision
+        )
     }
 
     /// The number of bytes that count towards the limits of an ``OutboxPolicy``.

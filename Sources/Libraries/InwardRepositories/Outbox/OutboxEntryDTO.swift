@@ -24,7 +24,9 @@ struct OutboxEntryDTO: Codable {
     }
 
     /// Entries of version 1 may have been sent without a note. Since version 2, an ``AttemptNote`` precedes each attempt.
-    static let version = 2
+    /// Version 3 adds the fields behind ``acceptedAt``. An entry that needs none of them is of version 2, which earlier versions of
+    /// the program send, too.
+    static let version = 3
 
     let version: Int
     let endpoint: String
@@ -33,9 +35,25 @@ struct OutboxEntryDTO: Codable {
     let body: Data?
     /// In milliseconds since 1970.
     let acceptedAt: Int64
+    /// The media type of the body; `nil` for JSON.
+    let contentType: String?
+    let entityID: String?
+    /// The entity tag of the version that the write was made for.
+    let entityTag: String?
+    /// Whether the write was made for the version that the previous write leaves behind.
+    let followsPrevious: Bool?
+    /// How often the write was changed after it was accepted; `nil` for never.
+    let revision: Int?
 
     init(_ entry: OutboxEntry) {
-        version = Self.version
+        let write = entry.write
+        contentType = write.contentType == JSONFormat.mediaType ? nil : write.contentType
+        entityID = write.entityID
+        entityTag = if case .entityTag(let tag) = write.version { tag } else { nil }
+        followsPrevious = write.version == .previousWrite ? true : nil
+        revision = write.revision == 0 ? nil : write.revision
+        let isPlain = (contentType, entityID, entityTag, followsPrevious, revision) == (nil, nil, nil, nil, nil)
+        version = isPlain ? 2 : Self.version
         endpoint = entry.write.endpoint
         method = entry.write.method.rawValue
         path = entry.write.path
@@ -86,7 +104,11 @@ struct OutboxEntryDTO: Codable {
                 subject: name.subject,
                 method: method,
                 path: path,
-                body: body.map { Array($0) }
+                body: body.map { Array($0) },
+                contentType: contentType ?? JSONFormat.mediaType,
+                entityID: entityID,
+                version: entityTag.map { .entityTag($0) } ?? (followsPrevious == true ? .previousWrite : .any),
+                revision: max(0, revision ?? 0)
             ),
             idempotencyKey: name.idempotencyKey,
             // Clamped to the range that can be written, so that storing the entry again does not change it.

@@ -29,13 +29,32 @@ public protocol OutboxHandler: Sendable {
     /// - Parameter entries: New entries of this endpoint, in order.
     func accepted(_ entries: [OutboxEntry])
 
+    /// Returns why an entry must not be sent, for example because the creation of what it changes was refused; `nil` if it may
+    /// be. The default is `nil`.
+    func refusal(of entry: OutboxEntry) -> RepositoryError?
+
+    /// Returns what becomes of a write that the upstream refused because it has another version of the resource.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry. No attempt was done, unless an earlier one was and caused the conflict.
+    ///   - error: The refusal, `RepositoryError.Reason.conflict`.
+    /// - Returns: the decision; `nil` if this handler has none, which is the default. Without any, the write is refused.
+    /// - Throws: a ``RecordStoreError`` if the decision cannot be made now. The entry is sent again later.
+    func resolution(
+        of entry: OutboxEntry,
+        because error: RepositoryError
+    ) async throws(RecordStoreError) -> OutboxResolution?
+
+    /// Returns whether a write of this endpoint may be accepted and sent. By default, it matches one of the ``operations``.
+    func declares(_ write: OutboxWrite) -> Bool
+
     /// Returns the changes to make for a delivered write.
     ///
     /// It is called again if the changes could not be committed.
     ///
     /// - Parameters:
     ///   - entry: The delivered entry.
-    ///   - answer: The upstream's response, with a success status.
+    ///   - answer: The upstream's response, with a success status, or 404 or 410 to a `DELETE`.
     ///   - later: The undelivered entries of the same subject that follow, in order.
     /// - Returns: the changes, and an action to run after the commit. If the response cannot be used, set
     ///   ``OutboxSettlement/problem``: the write counts as done.
@@ -52,8 +71,9 @@ public protocol OutboxHandler: Sendable {
     ///
     /// - Parameters:
     ///   - entry: The refused entry.
-    ///   - error: The refusal: `RepositoryError.Reason.refused`, or `notFound` if nothing exists at the path. If the write was
-    ///     discarded, `refused`, or `outcomeUnknown` if an attempt may have been done.
+    ///   - error: The refusal: `RepositoryError.Reason.refused`, `notFound` if nothing exists at the path, or `conflict` if the
+    ///     upstream has another version. If the write was discarded, `refused`, or `outcomeUnknown` if an attempt may have been
+    ///     done.
     ///   - later: The undelivered entries of the same subject that follow, in order.
     /// - Returns: the changes, and an action to run after the commit.
     /// - Throws: a ``RecordStoreError`` if a store that the handler needs does not answer.
@@ -65,8 +85,27 @@ public protocol OutboxHandler: Sendable {
 }
 
 extension OutboxHandler {
+    /// Returns `nil`: every entry may be sent.
+    public func refusal(of entry: OutboxEntry) -> RepositoryError? { nil }
+
+    /// Returns `nil`: what conflicts is refused.
+    public func resolution(
+        of entry: OutboxEntry,
+        because error: RepositoryError
+    ) async throws(RecordStoreError) -> OutboxResolution? { nil }
+
     /// Returns whether a write matches one of the ``operations``.
-    func declares(_ write: OutboxWrite) -> Bool { operations.contains { $0.matches(write) } }
+    public func declares(_ write: OutboxWrite) -> Bool { operations.contains { $0.matches(write) } }
+}
+
+/// What becomes of a write that the upstream refused because it has another version of the resource.
+public enum OutboxResolution: Hashable, Sendable {
+    /// The write is refused, and becomes a dead letter.
+    case refused
+    /// The upstream's version counts, and the write is settled as refused, but is no dead letter.
+    case dropped
+    /// The write is sent again as another one of the same subject, with its ``OutboxWrite/revision`` raised by one.
+    case revised(OutboxWrite)
 }
 
 /// An operation that an ``OutboxHandler`` allows: a method and a path pattern.
@@ -122,6 +161,8 @@ public struct OutboxSettlement: Sendable {
     /// Why the response cannot be used, as the end of a sentence: `names no identity`; `nil` if it can. The outbox reports it to
     /// the error handler.
     public let problem: String?
+    /// Later entries of the subject with changes that follow from the outcome, such as the path of what was just created.
+    public let revised: [OutboxEntry]
     /// Called once the changes are durable, for example to update a memory cache. It is called once, unless the process ends first,
     /// and must return quickly.
     public let whenCommitted: @Sendable () -> Void
@@ -131,14 +172,18 @@ public struct OutboxSettlement: Sendable {
     /// - Parameters:
     ///   - changes: The changes to commit.
     ///   - problem: Why the response cannot be used, as the end of a sentence; `nil` if it can.
+    ///   - revised: Later entries of the subject with changes that follow from the outcome. Create them with
+    ///     ``OutboxEntry/revised(to:)``.
     ///   - whenCommitted: Called once the changes are durable. Must return quickly.
     public init(
         _ changes: [RecordChange] = [],
         problem: String? = nil,
+        revised: [OutboxEntry] = [],
         whenCommitted: @escaping @Sendable () -> Void = {}
     ) {
         self.changes = changes
         self.problem = problem
+        self.revised = revised
         self.whenCommitted = whenCommitted
     }
 }

@@ -233,6 +233,8 @@ struct OutboxPartitions {
         delivery.nextAttempt = moment
         count(old, -1)
         count(.delivery(delivery), 1)
+        // It may have been revised.
+        byteCount += delivery.entry.write.byteCount - old.byteCount
         partitions[subject]?.items.first = .delivery(delivery)
         partitions[subject]?.isUnderWay = false
         underWay -= 1
@@ -270,6 +272,28 @@ struct OutboxPartitions {
     /// Resumes a suspended entry.
     mutating func resume(_ id: String) {
         replace(id) { if case .suspended(let delivery) = $0 { .delivery(delivery) } else { $0 } }
+    }
+
+    /// Replaces an entry that is not in delivery with a revision of it.
+    ///
+    /// - Complexity: O(n) in the number of entries of its subject.
+    mutating func revise(_ entry: OutboxEntry) {
+        var growth = 0
+        replace(entry.idempotencyKey) { item in
+            var revised = item
+            switch item {
+            case .delivery(var delivery):
+                delivery.entry = entry
+                revised = .delivery(delivery)
+            case .suspended(var delivery):
+                delivery.entry = entry
+                revised = .suspended(delivery)
+            case .held: break
+            }
+            growth = revised.byteCount - item.byteCount
+            return revised
+        }
+        byteCount += growth
     }
 
     private mutating func replace(_ id: String, by replacement: (Item) -> Item) {

@@ -2,7 +2,8 @@
 struct OutboxRecords {
     /// The prefix of all records of the outbox.
     let prefix: RecordKey
-    /// The prefix of the entries, each under its name. An entry is written once and removed once.
+    /// The prefix of the entries, each under its name. An entry is written when it is accepted, and
+    /// when it is revised, and removed once.
     let entries: RecordKey
     /// The prefix of the attempt notes, by the names of the entries. They are separate, so that writing a note cannot restore an
     /// entry that another process has settled in the meantime.
@@ -24,6 +25,13 @@ struct OutboxRecords {
         pause = prefix.appending("pause")
         losses = prefix.appending("losses")
         owner = prefix.appending("owner")
+    }
+
+    /// Returns the change that stores an entry.
+    ///
+    /// - Throws: a ``RecordStoreError`` if it cannot be encoded.
+    func keeping(_ entry: OutboxEntry) throws(RecordStoreError) -> RecordChange {
+        .keep(StoredRecord(try OutboxEntryDTO.bytes(of: entry)), OutboxEntryName(entry).key(under: entries))
     }
 
     /// Returns the changes that remove an entry.

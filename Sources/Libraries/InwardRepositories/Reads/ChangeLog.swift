@@ -73,4 +73,6 @@ struct FetchStamp {
     let byteCount: Int
     /// Whether the result was read from the store, and need not be stored again.
     let isFromStore: Bool
+    /// The strong entity tag of the response, if the result is a single entity.
+    var entityTag: String?
 }

@@ -89,7 +89,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 }
                 return true
             }
-            if let store, !fetch.isFromStore { store.writer.write([store.keep(entity, age: fetch.age)]) }
+            if let store, !fetch.isFromStore {
+                store.writer.write([store.keep(entity, age: fetch.age, fetch.entityTag)])
+            }
             return true
         }
     }
@@ -158,13 +160,13 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// result of an earlier fetch is cached or stored. Until the settlement ends, no list is stored that may lack the entity.
     ///
     /// - Parameters:
-    ///   - entity: The written entity; `nil` if it is not known, and may belong in any list.
+    ///   - id: The written entity; `nil` if it is not known, and may belong in any list.
     ///   - key: The idempotency key of the write.
     /// - Throws: a ``RecordStoreError`` if the wait for the store was cancelled or its deadline passed.
-    func prepareSettlement(of entity: Entity?, _ key: String) async throws(RecordStoreError) {
+    func prepareSettlement(of id: Entity.ID?, _ key: String) async throws(RecordStoreError) {
         log.withLock { log in
             unsettled.withLock { _ = $0.insert(key) }
-            log.note(entity.map { endpoint.key(of: $0.id) } ?? [endpoint.name])
+            log.note(id.map(endpoint.key) ?? [endpoint.name])
         }
         // Lists waiting to be stored predate the write. Once they are stored, the settlement removes them.
         guard let store, await !store.writer.flush() else { return }
@@ -181,11 +183,16 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ///
     /// The lists are stored again when they are read or flushed.
     ///
+    /// - Parameters:
+    ///   - entity: The entity.
+    ///   - time: When it was written.
+    ///   - byteCount: Its encoded size.
+    ///   - entityTag: The entity tag of the response to the write, if there was one.
     /// - Complexity: O(1) for each list on average, unless a reader holds the previous version of the list.
-    func write(_ entity: Entity, time: Duration, byteCount: Int) {
+    func write(_ entity: Entity, time: Duration, byteCount: Int, entityTag: String? = nil) {
         log.withLock { log in
             log.note(endpoint.key(of: entity.id))
-            let answer = kept(entity as Entity?, isAbsent: false, time: time)
+            let answer = kept(entity as Entity?, isAbsent: false, time: time, entityTag)
             entities.insert(answer, for: entity.id, cost: byteCount)
             updateLists { filter, list in
                 switch (list.contains(entity.id), filter.matches(entity)) {
@@ -198,10 +205,43 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             }
             guard let store else { return }
             // Lists that are only in the store are removed, because it is not known whether the entity belongs in them.
-            store.writer.write([store.keep(entity, age: .zero), store.removeLists])
-            lists.withLock { lists in
-                for filter in lists.keys { lists.peek(filter)?.noteStored(false) }
+            store.writer.write([store.keep(entity, age: .zero, entityTag), store.removeLists])
+            noteListsRemoved()
+        }
+    }
+
+    /// Caches that an entity was just deleted, and removes it from every list.
+    ///
+    /// - Complexity: O(n) in the length of the lists that contain it.
+    func writeAbsence(of id: Entity.ID, time: Duration) {
+        log.withLock { log in
+            log.note(endpoint.key(of: id))
+            entities.insert(kept(nil, isAbsent: true, time: time), for: id, cost: 0)
+            updateLists { _, list in
+                defer { list.remove(id) }
+                return list.contains(id)
             }
+            guard let store else { return }
+            store.writer.write([store.remove(id), store.removeLists])
+            noteListsRemoved()
+        }
+    }
+
+    /// Removes an entity of which there is another version by now, and every list, from the caches.
+    func forget(_ id: Entity.ID) {
+        log.withLock { log in
+            log.note(endpoint.key(of: id))
+            entities.remove(id)
+            _ = lists.withLock { $0.removeAll { _, kept in kept.current.answer.value.contains(id) } }
+            guard let store else { return }
+            store.writer.write([store.remove(id), store.removeLists])
+            noteListsRemoved()
+        }
+    }
+
+    private func noteListsRemoved() {
+        lists.withLock { lists in
+            for filter in lists.keys { lists.peek(filter)?.noteStored(false) }
         }
     }
 
@@ -279,12 +319,17 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     }
 
     private func kept<Value>(_ value: Value, isAbsent: Bool, _ fetch: FetchStamp) -> KeptAnswer<Value> {
-        kept(value, isAbsent: isAbsent, time: fetch.time)
+        kept(value, isAbsent: isAbsent, time: fetch.time, fetch.entityTag)
     }
 
-    private func kept<Value>(_ value: Value, isAbsent: Bool, time: Duration) -> KeptAnswer<Value> {
+    private func kept<Value>(
+        _ value: Value,
+        isAbsent: Bool,
+        time: Duration,
+        _ entityTag: String? = nil
+    ) -> KeptAnswer<Value> {
         let freshness = endpoint.lifetimes.freshness(isAbsent: isAbsent, chance: chance())
-        return KeptAnswer(value: value, time: time, staleTime: time + freshness)
+        return KeptAnswer(value: value, time: time, staleTime: time + freshness, entityTag: entityTag)
     }
 
     private func updateLists(olderThan time: Duration, _ update: (Filter, inout EntityList<Entity>) -> Bool) {

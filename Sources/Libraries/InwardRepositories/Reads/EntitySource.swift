@@ -36,6 +36,22 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
 
     /// Fetches an entity with a request of its own.
     func fetchAlone(_ id: Entity.ID, bypassingCaches: Bool) async throws(RepositoryError) -> Reading<Entity> {
+        try await fetchOne(id, bypassingCaches: bypassingCaches).reading
+    }
+
+    /// Fetches an entity and its entity tag with a request of its own.
+    func fetchVersion(
+        of id: Entity.ID,
+        bypassingCaches: Bool
+    ) async throws(RepositoryError) -> EntityVersion<Entity> {
+        let (reading, entityTag) = try await fetchOne(id, bypassingCaches: bypassingCaches)
+        return EntityVersion(entity: reading.value, entityTag: entityTag)
+    }
+
+    private func fetchOne(
+        _ id: Entity.ID,
+        bypassingCaches: Bool
+    ) async throws(RepositoryError) -> (reading: Reading<Entity>, entityTag: String?) {
         let tick = memory.begin()
         defer { memory.end(tick) }
         let (answer, time) = try await read(endpoint.onePath(id), bypassingCaches: bypassingCaches)
@@ -48,8 +64,13 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
                     explanation: "was answered with the record of another identity, \(entity.id)"
                 )
             }
-            if answer.mayBeKept { memory.keep(entity, stamp(tick, time, of: answer)) }
-            return answer.reading(entity, fresh: endpoint.lifetimes.staleAfter)
+            let entityTag = answer.response.headerFields.strongEntityTag
+            if answer.mayBeKept {
+                var stamp = stamp(tick, time, of: answer)
+                stamp.entityTag = entityTag
+                memory.keep(entity, stamp)
+            }
+            return (answer.reading(entity, fresh: endpoint.lifetimes.staleAfter), entityTag)
         } catch {
             // If another source does not have the entity, the upstream still may.
             if error.reason == .notFound, answer.mayBeKept {
@@ -139,7 +160,8 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
             time: timer.now - found.age,
             age: found.age,
             byteCount: found.byteCount,
-            isFromStore: true
+            isFromStore: true,
+            entityTag: found.entityTag
         )
     }
 

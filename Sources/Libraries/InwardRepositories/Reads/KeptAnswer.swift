@@ -22,12 +22,15 @@ final class KeptAnswer<Value: Sendable>: Sendable {
     @usableFromInline let time: Duration
     /// When the value becomes stale.
     @usableFromInline let staleTime: Duration
+    /// The strong entity tag of the response; `nil` if it had none, or the value came in a list.
+    let entityTag: String?
 
     @usableFromInline
-    init(value: Value, time: Duration, staleTime: Duration) {
+    init(value: Value, time: Duration, staleTime: Duration, entityTag: String? = nil) {
         self.value = value
         self.time = time
         self.staleTime = staleTime
+        self.entityTag = entityTag
     }
 
     /// Returns the age of the value.
@@ -108,4 +111,10 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     /// Records that the list was stored, or removed from the store.
     func noteStored(_ isStored: Bool) { state.withLock { $0.isStored = isStored } }
+}
+
+/// A version of an entity, with its strong entity tag if the upstream gave one.
+struct EntityVersion<Entity: Sendable>: Sendable {
+    let entity: Entity
+    let entityTag: String?
 }

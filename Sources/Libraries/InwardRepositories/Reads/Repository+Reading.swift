@@ -17,15 +17,21 @@ extension Repository {
         _ kept: KeptAnswer<Question.Kept>?
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
         try throwIfClosed(asking: question.path(in: endpoint))
+        let question = question.current(in: pending)
         if pending.isEmpty { return try await readAccepted(question, policy, requests, kept) }
         var tries = 0
         while true {
             let snapshot = pending.snapshot
-            if let reading = question.reading(among: pending) { return reading }
+            switch question.version(in: pending) {
+            case .entity(let value): return Reading(value, origin: .memory, isPending: true)
+            case .deleted:
+                throw error(.notFound, question, "was not sent: it is deleted, as soon as the upstream can be told")
+            case .unknown, nil: break
+            }
             let reading = try await readAccepted(question, policy, requests, nil)
             tries += 1
             // A write that was delivered in the meantime may be in both, so try again. After three tries, accept the result.
-            if tries == 3 || pending.isCurrent(snapshot) { return question.adding(snapshot, to: reading) }
+            if tries == 3 || pending.isCurrent(snapshot) { return question.adding(snapshot, pending, to: reading) }
         }
     }
 
@@ -249,11 +255,18 @@ protocol RepositoryQuestion<Entity>: Hashable, Sendable {
     /// Returns the answer in a cached value; `nil` if the entity is cached as missing.
     func answer(_ kept: Kept) -> (value: Value, rejected: [RejectedRecord])?
 
-    /// Returns the answer among the pending entities, if there is one.
-    func reading(among pending: PendingEntities<Entity>) -> Reading<Value>?
+    /// Returns the question for an entity that has another identifier since its creation was delivered.
+    func current(in pending: PendingLayer<Entity>) -> Self
 
-    /// Adds pending entities to a reading.
-    func adding(_ pending: PendingEntities<Entity>.Snapshot, to reading: Reading<Value>) -> Reading<Value>
+    /// Returns the answer if the pending writes alone decide it.
+    func version(in pending: PendingLayer<Entity>) -> PendingVersion<Value>?
+
+    /// Applies the pending writes to a reading.
+    func adding(
+        _ snapshot: PendingLayer<Entity>.Snapshot,
+        _ pending: PendingLayer<Entity>,
+        to reading: Reading<Value>
+    ) -> Reading<Value>
 
     /// Returns the path components of the question, relative to the upstream.
     func path(in endpoint: Endpoint<Entity>) -> [String]
@@ -275,7 +288,12 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         guard let found = try await store.entity(id) else { return nil }
         let stamp = source.stamp(tick, of: found)
         guard source.memory.keep(found.value, stamp) else { return kept(in: source.memory) }
-        return KeptAnswer(value: found.value, time: stamp.time, staleTime: source.staleTime(stamp))
+        return KeptAnswer(
+            value: found.value,
+            time: stamp.time,
+            staleTime: source.staleTime(stamp),
+            entityTag: stamp.entityTag
+        )
     }
 
     func fetch(
@@ -296,11 +314,18 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     func answer(_ kept: Entity?) -> (value: Entity, rejected: [RejectedRecord])? { kept.map { ($0, []) } }
 
-    func reading(among pending: PendingEntities<Entity>) -> Reading<Entity>? {
-        pending.entity(id).map { Reading($0, origin: .memory, isPending: true) }
-    }
+    func current(in pending: PendingLayer<Entity>) -> Self { Self(id: pending.currentID(id)) }
 
-    func adding(_ pending: PendingEntities<Entity>.Snapshot, to reading: Reading<Entity>) -> Reading<Entity> { reading }
+    func version(in pending: PendingLayer<Entity>) -> PendingVersion<Entity>? { pending.version(id) }
+
+    func adding(
+        _ snapshot: PendingLayer<Entity>.Snapshot,
+        _ pending: PendingLayer<Entity>,
+        to reading: Reading<Entity>
+    ) -> Reading<Entity> {
+        guard let entity = pending.version(id, over: .entity(reading.value))?.entity else { return reading }
+        return reading.pending(entity)
+    }
 
     func path(in endpoint: Endpoint<Entity>) -> [String] { endpoint.onePath(id) }
 
@@ -340,24 +365,32 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         (kept.entities, kept.rejected)
     }
 
-    func reading(among pending: PendingEntities<Entity>) -> Reading<[Entity]>? { nil }
+    func current(in pending: PendingLayer<Entity>) -> Self { self }
+
+    func version(in pending: PendingLayer<Entity>) -> PendingVersion<[Entity]>? { nil }
 
     func adding(
-        _ pending: PendingEntities<Entity>.Snapshot,
+        _ snapshot: PendingLayer<Entity>.Snapshot,
+        _ pending: PendingLayer<Entity>,
         to reading: Reading<[Entity]>
     ) -> Reading<[Entity]> {
-        let wanted = pending.entities.filter(filter.matches)
-        guard !wanted.isEmpty else { return reading }
-        return Reading(
-            reading.value + wanted,
-            origin: reading.origin,
-            age: reading.age,
-            isStale: reading.isStale,
-            isPending: true,
-            rejected: reading.rejected,
-            fallbackReason: reading.fallbackReason
-        )
+        snapshot.applied(to: reading.value, where: filter.matches).map(reading.pending) ?? reading
     }
 
     func path(in endpoint: Endpoint<Entity>) -> [String] { filter.path ?? endpoint.path }
+}
+
+extension Reading {
+    /// Returns this reading with a value that contains pending writes.
+    fileprivate func pending(_ value: Value) -> Reading {
+        Reading(
+            value,
+            origin: origin,
+            age: age,
+            isStale: isStale,
+            isPending: true,
+            rejected: rejected,
+            fallbackReason: fallbackReason
+        )
+    }
 }

@@ -97,7 +97,7 @@ public enum PublishPostError: Error, Hashable, Sendable {
             switch error.reason.code {
             case .cancelled: .cancelled
             case .denied: .denied(error)
-            case .refused: .refused(error)
+            case .refused, .conflict: .refused(error)
             case .unreadable: .unreadable(error)
             case .outcomeUnknown: .outcomeUnknown(error)
             case .closed, .notFound, .unavailable: .unavailable(error)

@@ -97,7 +97,7 @@ public enum ReadFeedError: Error, Hashable, Sendable {
             case .cancelled: .cancelled
             case .denied: .denied(error)
             case .unreadable: .unreadable(error)
-            case .closed, .notFound, .unavailable, .refused, .outcomeUnknown: .unavailable(error)
+            case .closed, .notFound, .unavailable, .refused, .conflict, .outcomeUnknown: .unavailable(error)
             }
     }
 }

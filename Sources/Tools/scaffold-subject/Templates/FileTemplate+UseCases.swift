@@ -73,7 +73,7 @@ extension FileTemplate {
                         case .cancelled: .cancelled
                         case .denied: .denied(error)
                         case .unreadable: .unreadable(error)
-                        case .closed, .notFound, .unavailable, .refused, .outcomeUnknown: .unavailable(error)
+                        case .closed, .notFound, .unavailable, .refused, .conflict, .outcomeUnknown: .unavailable(error)
                         }
                 }
             }

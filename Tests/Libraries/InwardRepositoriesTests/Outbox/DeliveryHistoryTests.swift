@@ -11,7 +11,7 @@ struct DeliveryHistoryTests {
     private func meaning(_ verdict: DeliveryVerdict) -> Meaning {
         switch verdict {
         case .delivered: .delivered
-        case .refused: .refused
+        case .refused, .conflicting: .refused
         case .again: .again
         }
     }

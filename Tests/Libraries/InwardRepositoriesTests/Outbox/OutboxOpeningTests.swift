@@ -81,7 +81,7 @@ struct OutboxOpeningTests {
     }
 
     @Test(arguments: [
-        (#"{"version":3,"what":[]}"#, UndeliverableEntryError.Reason.newer(version: 3)),
+        (#"{"version":4,"what":[]}"#, UndeliverableEntryError.Reason.newer(version: 4)),
         ("{", .damaged("it is no valid JSON; it begins with “{”")),
         (#"{"version":1}"#, .damaged("its field “endpoint” is missing")),
     ])

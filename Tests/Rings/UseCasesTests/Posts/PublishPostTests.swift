@@ -110,7 +110,7 @@ struct PublishPostTests {
         switch cause.reason {
         case .cancelled: .cancelled
         case .denied: .denied(cause)
-        case .refused: .refused(cause)
+        case .refused, .conflict: .refused(cause)
         case .unreadable: .unreadable(cause)
         case .outcomeUnknown: .outcomeUnknown(cause)
         default: .unavailable(cause)

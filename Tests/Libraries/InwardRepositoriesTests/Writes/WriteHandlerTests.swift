@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-struct CreationHandlerTests {
+struct WriteHandlerTests {
     private final class Log: Sendable {
         private let lines = Mutex<[String]>([])
 
@@ -20,9 +20,9 @@ struct CreationHandlerTests {
         func add(_ line: String) { lines.withLock { $0.append(line) } }
     }
 
-    private let pending = PendingEntities<Remark>()
+    private let pending = PendingLayer<Remark>()
     private let log = Log()
-    private let changes: [RecordChange] = [.removeAll(["lists"])]
+    private let changes: [RecordChange] = [.removeAll(["remarks", "lists"])]
     private let remark = Remark(id: 4, author: 7, text: "four")
     private let body = #"{"id": 4, "author": 7, "text": "four"}"#
 
@@ -36,31 +36,41 @@ struct CreationHandlerTests {
         )
     }
 
-    private var handler: CreationHandler<Remark> {
-        CreationHandler(
-            endpoint: "remarks",
-            operations: [OutboxOperation(.post, "remarks")],
-            creation: .remarks,
+    private var handler: WriteHandler<Remark> {
+        WriteHandler(
+            entities: Endpoint(RemarkDTO.self, at: "remarks", creation: .remarks),
             pending: pending,
-            changes: changes,
-            prepare: { [log] remark, key in log.add("prepare \(remark?.id ?? 0) \(key)") },
-            keep: { [log] remark, key in log.add("keep \(remark.id) \(key)") },
-            forgetLists: { [log] key in log.add("forget lists \(key)") }
+            store: EntityStore(
+                Endpoint(RemarkDTO.self, at: "remarks"),
+                in: RepositoryStore(InMemoryRecordStore { OutboxStage.time }, partition: []) {
+                    OutboxStage.time
+                } reportFailure: { _ in
+                }
+            ),
+            effects: WriteEffects(
+                prepare: { [log] id, key in log.add("prepare \(id ?? 0) \(key)") },
+                keep: { [log] remark, _ in log.add("keep \(remark.id)") },
+                keepAbsence: { [log] id in log.add("keep absence \(id)") },
+                forget: { [log] id in log.add(id.map { "forget \($0)" } ?? "forget lists") },
+                end: { [log] key in log.add("end \(key)") },
+                cached: { _ in nil },
+                current: { _ in nil }
+            )
         )
     }
 
     /// Settles an entry, and returns what was done before its end was durable, and after.
     private func settled(
-        _ settle: (CreationHandler<Remark>, OutboxEntry) async throws -> OutboxSettlement
+        _ settle: (WriteHandler<Remark>, OutboxEntry) async throws -> OutboxSettlement
     ) async throws -> (before: [String], after: [String], settlement: OutboxSettlement) {
         let (handler, entry) = (handler, entry)
         handler.accepted([entry])
-        #expect(pending.entity(4) == remark)
+        #expect(pending.version(4)?.entity == remark)
         let settlement = try await settle(handler, entry)
         let before = log.all
-        #expect(pending.entity(4) == remark)
+        #expect(pending.version(4)?.entity == remark)
         settlement.whenCommitted()
-        #expect(pending.entity(4) == nil)
+        #expect(pending.version(4)?.entity == nil)
         return (before, Array(log.all.dropFirst(before.count)), settlement)
     }
 
@@ -70,8 +80,9 @@ struct CreationHandlerTests {
             try await handler.delivered(entry, answer: DataResponse(body: body), before: LaterEntries())
         }
         #expect(found.before == ["prepare 4 k"])
-        #expect(found.after == ["keep 4 k"])
-        #expect(found.settlement.changes == changes && found.settlement.problem == nil)
+        #expect(found.after == ["keep 4", "end k"])
+        #expect(found.settlement.changes.count == 2 && found.settlement.changes.last == changes.first)
+        #expect(found.settlement.problem == nil)
     }
 
     /// It is not known which lists the new entity belongs in.
@@ -81,7 +92,7 @@ struct CreationHandlerTests {
             try await handler.delivered(entry, answer: DataResponse(body: Data(answer.utf8)), before: LaterEntries())
         }
         #expect(found.before == ["prepare 0 k"])
-        #expect(found.after == ["forget lists k"])
+        #expect(found.after == ["forget lists", "end k"])
         #expect(found.settlement.changes == changes && found.settlement.problem != nil)
     }
 
@@ -91,7 +102,7 @@ struct CreationHandlerTests {
             try await handler.refused(entry, because: error, before: LaterEntries())
         }
         #expect(found.before == ["prepare 0 k"])
-        #expect(found.after == ["forget lists k"])
+        #expect(found.after == ["forget lists", "end k"])
         #expect(found.settlement.changes == changes)
     }
 

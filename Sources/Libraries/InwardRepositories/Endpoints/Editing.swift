@@ -1,0 +1,157 @@
+public import InwardCore
+import InwardFetching
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// How the entities of an endpoint are updated and deleted, and what happens if somebody else has changed one in the meantime.
+///
+///     let comments = Endpoint(CommentDTO.self, at: "comments", editing: Editing(.patch, onConflict: .ask))
+///
+/// A write of an entity that was read with an entity tag names that tag in `If-Match` (RFC 9110 section 13.1.1), so the upstream
+/// refuses it if it has another version by now.
+public struct Editing<Entity: Sendable>: Sendable {
+    /// How an update is sent.
+    public enum Update: Hashable, Sendable {
+        /// `PUT` with the whole record.
+        case put
+        /// `PATCH` with the fields that change, as a JSON merge patch (RFC 7396). The endpoint's format must be JSON.
+        case patch
+    }
+
+    let update: Update?
+    let allowsDeletion: Bool
+    let rule: ConflictRule<Entity>
+
+    /// Creates a description of what the upstream allows.
+    ///
+    /// - Parameters:
+    ///   - update: How an update is sent; `nil` if entities cannot be updated.
+    ///   - allowsDeletion: Whether entities can be deleted, with `DELETE`.
+    ///   - rule: What happens if the upstream refuses a write because it has another version (409 or 412).
+    public init(_ update: Update?, allowsDeletion: Bool = true, onConflict rule: ConflictRule<Entity> = .ask) {
+        self.update = update
+        self.allowsDeletion = allowsDeletion
+        self.rule = rule
+    }
+}
+
+/// What happens to a write that the upstream refuses because it has another version than the one the write was made for.
+public enum ConflictRule<Entity: Sendable>: Sendable {
+    /// A write that is sent at once throws a ``WriteConflict``. A write in an outbox becomes a dead letter.
+    case ask
+    /// The write is sent again, for the upstream's version.
+    case mine
+    /// The write is dropped, and the upstream's version counts.
+    case theirs
+    /// The entity that the closure makes of both versions is sent; `nil` asks.
+    case merge(@Sendable (WriteConflict<Entity>) -> Entity?)
+}
+
+/// Two versions of an entity, of which only one can be kept.
+///
+///     do {
+///         try await comments.update(7) { $0.body = "Well said." }
+///     } catch .conflict(let conflict) {
+///         show(conflict.mine, beside: conflict.theirs)
+///     }
+public struct WriteConflict<Entity: Sendable>: Sendable, CustomStringConvertible {
+    /// The entity as it was to become; `nil` if it was to be deleted.
+    public let mine: Entity?
+    /// The entity that the upstream has; `nil` if it was deleted there.
+    public let theirs: Entity?
+    /// The refusal, which names the request.
+    public let refusal: RepositoryError
+
+    /// Creates a conflict.
+    public init(mine: Entity?, theirs: Entity?, refusal: RepositoryError) {
+        self.mine = mine
+        self.theirs = theirs
+        self.refusal = refusal
+    }
+
+    /// The refusal and what to do, as a sentence without its full stop.
+    public var description: String {
+        "\(refusal): the upstream has another version, so nothing was changed; read it again and decide"
+    }
+}
+
+/// Why an entity was not updated or deleted.
+public enum WriteError<Entity: Sendable>: Error, CustomStringConvertible {
+    /// The upstream has another version, and the endpoint's ``ConflictRule`` does not decide between them. The next read returns
+    /// the upstream's.
+    case conflict(WriteConflict<Entity>)
+    /// Anything else.
+    case failed(RepositoryError)
+
+    /// The error without the versions.
+    public var repositoryError: RepositoryError {
+        switch self {
+        case .conflict(let conflict): conflict.refusal
+        case .failed(let error): error
+        }
+    }
+
+    /// What happened, as a sentence without its full stop.
+    public var description: String {
+        switch self {
+        case .conflict(let conflict): conflict.description
+        case .failed(let error): error.description
+        }
+    }
+}
+
+/// The part of a request that says how an entity changes.
+struct EditRequest {
+    static let deletion = EditRequest(method: .delete, contentType: JSONFormat.mediaType, body: nil)
+
+    let method: DataRequest.Method
+    let contentType: String
+    let body: Data?
+}
+
+extension Endpoint {
+    /// Returns the request that turns one version of an entity into another; `nil` if they do not differ.
+    ///
+    /// - Parameters:
+    ///   - old: The version to change.
+    ///   - new: The version to make of it.
+    ///   - isPending: Whether the creation of the entity is pending. The whole record would then contain an identifier that is not
+    ///     the upstream's, so a patch takes its place until the identifier is known.
+    /// - Returns: the request.
+    /// - Throws: an error if the entity cannot be encoded, or the endpoint does not support updates.
+    func update(from old: Entity, to new: Entity, isPending: Bool = false) throws -> EditRequest? {
+        guard let update = editing?.update else { throw FieldError(nil, "cannot be updated at this endpoint") }
+        guard update == .patch || isPending else {
+            return EditRequest(method: .put, contentType: format.mediaType, body: try encode(new))
+        }
+        guard let patch = MergePatch(from: try encode(old), to: try encode(new)) else {
+            throw FieldError(nil, "is not JSON, and a merge patch must be")
+        }
+        if patch.isEmpty { return nil }
+        return EditRequest(
+            method: update == .put ? .put : .patch,
+            contentType: MergePatch.mediaType,
+            body: try patch.encoded()
+        )
+    }
+
+    /// Returns whether two versions of an entity have the same record.
+    func isSame(_ first: Entity, _ second: Entity) -> Bool {
+        guard let first = try? encode(first), let second = try? encode(second) else { return false }
+        // The order of the members of a JSON object has no meaning.
+        return MergePatch(from: first, to: second)?.isEmpty ?? (first == second)
+    }
+
+    /// Returns an entity with a patch applied; `nil` if the result is not valid.
+    func patched(_ entity: Entity, by patch: MergePatch) -> Entity? {
+        guard let old = try? encode(entity), let new = patch.applied(to: old), let result = try? decodeStored(new)
+        else {
+            return nil
+        }
+        return result.id == entity.id ? result : nil
+    }
+}

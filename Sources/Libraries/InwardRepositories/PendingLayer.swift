@@ -1,0 +1,277 @@
+public import Synchronization
+
+/// The writes that the outbox has accepted and the upstream has not done, as a layer over the cached entities. It is never cached.
+///
+/// - Complexity: Every operation is O(1) in the number of writes of other entities, except for those on all entities. A change is
+///   O(n) while a snapshot exists.
+@usableFromInline
+final class PendingLayer<Entity: Identifiable & Sendable>: Sendable
+where Entity.ID: Sendable & LosslessStringConvertible {
+    /// What a pending write does to its entity.
+    enum Effect {
+        case created(Entity)
+        case replaced(Entity)
+        case patched(MergePatch)
+        case deleted
+
+        /// Returns the entity after the write.
+        ///
+        /// - Parameters:
+        ///   - version: The entity before it.
+        ///   - patch: Applies a patch; `nil` if the result is not valid.
+        /// - Returns: the entity after it. A patch that cannot be applied is not shown.
+        func applied(to version: Version, _ patch: (MergePatch, Entity) -> Entity?) -> Version {
+            switch (self, version) {
+            case (.created(let entity), _), (.replaced(let entity), _): .entity(entity)
+            case (.deleted, _): .deleted
+            case (.patched(let change), .entity(let entity)): .entity(patch(change, entity) ?? entity)
+            case (.patched, _): version
+            }
+        }
+    }
+
+    typealias Version = PendingVersion<Entity>
+
+    /// A pending write: the entity that it changes, in which order it is sent, and what it does.
+    struct Write {
+        let key: String
+        var id: Entity.ID
+        let subject: RecordKey
+        let effect: Effect
+    }
+
+    /// The pending writes at one time.
+    struct Snapshot {
+        fileprivate let places: [Write?]
+        fileprivate let version: Int
+        fileprivate let patch: @Sendable (MergePatch, Entity) -> Entity?
+
+        /// The number of places, of which some may be empty.
+        var placeCount: Int { places.count }
+
+        /// Returns the entities of a list with the pending writes applied.
+        ///
+        /// - Parameters:
+        ///   - entities: The entities of the list.
+        ///   - isWanted: Whether an entity belongs in the list.
+        /// - Returns: the entities, with those that come to belong in the list at its end; `nil` if no write affects the list.
+        /// - Complexity: O(n) in the number of entities and of writes.
+        func applied(to entities: [Entity], where isWanted: (Entity) -> Bool) -> [Entity]? {
+            var effects: [Entity.ID: [Effect]] = [:]
+            var order: [Entity.ID] = []
+            for case let write? in places {
+                if effects[write.id] == nil { order.append(write.id) }
+                effects[write.id, default: []].append(write.effect)
+            }
+            var isAffected = false
+            var result: [Entity] = []
+            for entity in entities {
+                guard let effects = effects.removeValue(forKey: entity.id) else {
+                    result.append(entity)
+                    continue
+                }
+                isAffected = true
+                let version = effects.reduce(.entity(entity)) { $1.applied(to: $0, patch) }
+                if let entity = version.entity, isWanted(entity) { result.append(entity) }
+            }
+            for id in order {
+                guard let version = effects[id]?.reduce(Version.unknown, { $1.applied(to: $0, patch) }),
+                    let entity = version.entity, isWanted(entity)
+                else { continue }
+                isAffected = true
+                result.append(entity)
+            }
+            return isAffected ? result : nil
+        }
+    }
+
+    private struct State {
+        /// The writes in the order they were accepted, with `nil` in the place of settled ones.
+        var places: [Write?] = []
+        /// The places by idempotency key.
+        var placesByKey: [String: Int] = [:]
+        /// The places of the writes of each entity, in order.
+        var placesByID: [Entity.ID: [Int]] = [:]
+        /// The identifiers of the entities that are created in a subject: the pending one, and then the upstream's.
+        var idsBySubject: [RecordKey: Entity.ID] = [:]
+        /// The identifiers that the upstream gave to entities, by the pending ones.
+        var idsByPendingID: [Entity.ID: Entity.ID] = [:]
+        /// The subjects and the pending identifiers of these, the oldest first.
+        var created = FIFOQueue<(subject: RecordKey, pendingID: Entity.ID)>()
+        var version = 0
+        /// The number of replacements in progress.
+        var replacing = 0
+
+        mutating func add(_ write: Write) {
+            remove(write.key)
+            placesByKey[write.key] = places.count
+            placesByID[write.id, default: []].append(places.count)
+            if case .created = write.effect {
+                idsBySubject[write.subject] = write.id
+                // A later process, or an outbox that was opened again, may give the same pending identifier to another entity.
+                idsByPendingID[write.id] = nil
+            }
+            places.append(write)
+        }
+
+        mutating func remove(_ key: String) {
+            guard let place = placesByKey.removeValue(forKey: key), let write = places[place] else { return }
+            places[place] = nil
+            placesByID[write.id]?.removeAll { $0 == place }
+            if placesByID[write.id]?.isEmpty == true { placesByID[write.id] = nil }
+            if placesByKey.count < places.count / 2 { closeGaps() }
+        }
+
+        /// Notes the identifier that the upstream gave to the entity that a write creates.
+        mutating func identify(_ key: String, as id: Entity.ID) {
+            guard let write = placesByKey[key].flatMap({ places[$0] }) else { return }
+            idsBySubject[write.subject] = id
+            created.append((write.subject, write.id))
+            idsByPendingID[write.id] = id
+            for place in placesByID.removeValue(forKey: write.id) ?? [] {
+                places[place]?.id = id
+                placesByID[id, default: []].append(place)
+            }
+            if created.count > PendingLayer.maximumCreated, let oldest = created.popFirst() {
+                idsBySubject[oldest.subject] = nil
+                idsByPendingID[oldest.pendingID] = nil
+            }
+        }
+
+        /// Forgets the identifier of the entity that a write was to create, if that is what it does.
+        mutating func forgetCreation(_ key: String) {
+            guard let write = placesByKey[key].flatMap({ places[$0] }), case .created = write.effect else { return }
+            idsBySubject[write.subject] = nil
+        }
+
+        /// Removes the empty places, which are the majority.
+        private mutating func closeGaps() {
+            var moved: [Int] = []
+            var taken = 0
+            for write in places {
+                moved.append(taken)
+                if write != nil { taken += 1 }
+            }
+            places.removeAll { $0 == nil }
+            placesByKey = placesByKey.mapValues { moved[$0] }
+            placesByID = placesByID.mapValues { $0.map { moved[$0] } }
+        }
+    }
+
+    /// The number of created entities whose pending identifiers are remembered.
+    private static var maximumCreated: Int { 10_000 }
+
+    private let state = Mutex(State())
+    private let patch: @Sendable (MergePatch, Entity) -> Entity?
+    /// Lets readers skip the lock when nothing is pending, which is the usual case.
+    @usableFromInline let count = Atomic(0)
+
+    /// Creates an empty layer.
+    ///
+    /// - Parameter patch: Applies a patch to an entity; `nil` if the result is not valid.
+    init(_ patch: @escaping @Sendable (MergePatch, Entity) -> Entity? = { _, entity in entity }) {
+        self.patch = patch
+    }
+
+    /// Whether nothing is pending.
+    @inlinable var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
+
+    /// The writes that are pending now.
+    var snapshot: Snapshot {
+        state.withLock { Snapshot(places: $0.places, version: $0.version, patch: patch) }
+    }
+
+    /// Returns the entity with an identifier as it is after all pending writes.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier.
+    ///   - version: The entity before these writes.
+    /// - Returns: the entity after them, or `nil` if there are none.
+    func version(_ id: Entity.ID, over version: Version = .unknown) -> Version? {
+        let writes = state.withLock { state in state.placesByID[id]?.compactMap { state.places[$0] } }
+        return writes?.reduce(version) { $1.effect.applied(to: $0, patch) }
+    }
+
+    /// Returns the entity that a write creates, by the write's idempotency key; `nil` if the write is not pending.
+    subscript(key: String) -> Entity? {
+        let write = state.withLock { state in state.placesByKey[key].flatMap { state.places[$0] } }
+        return if case .created(let entity)? = write?.effect { entity } else { nil }
+    }
+
+    /// Returns the identifier of an entity: the upstream's, if it has given one to an entity that was shown with a pending one.
+    func currentID(_ id: Entity.ID) -> Entity.ID { state.withLock { $0.idsByPendingID[id] ?? id } }
+
+    /// Returns the identifier of the entity that is created in a subject; `nil` if there is none.
+    func id(createdIn subject: RecordKey) -> Entity.ID? { state.withLock { $0.idsBySubject[subject] } }
+
+    /// Returns the subject of the last pending write of an entity; `nil` if there is none.
+    func subject(of id: Entity.ID) -> RecordKey? {
+        state.withLock { state in state.placesByID[id]?.last.flatMap { state.places[$0]?.subject } }
+    }
+
+    /// Returns whether the entity with an identifier is one whose creation is pending.
+    func isCreated(_ id: Entity.ID) -> Bool {
+        state.withLock { state in
+            state.placesByID[id]?.contains { if case .created? = state.places[$0]?.effect { true } else { false } }
+                ?? false
+        }
+    }
+
+    /// Returns whether nothing has changed since a snapshot.
+    func isCurrent(_ snapshot: Snapshot) -> Bool {
+        state.withLock { $0.version == snapshot.version && $0.replacing == 0 }
+    }
+
+    /// Adds a pending write.
+    func add(_ write: Write) {
+        change { $0.add(write) }
+    }
+
+    /// Replaces all pending writes, in order.
+    func reset(to writes: [Write]) {
+        change { state in
+            (state.places, state.placesByKey, state.placesByID) = ([], [:], [:])
+            for write in writes { state.add(write) }
+        }
+    }
+
+    /// Removes a pending write, after running a closure that puts its result into the cache.
+    ///
+    /// - Parameters:
+    ///   - key: The idempotency key of the write.
+    ///   - id: The identifier that the upstream gave to the entity, if the write created one.
+    ///   - replace: Puts the result into the cache.
+    func remove(_ key: String, as id: Entity.ID? = nil, _ replace: () -> Void = {}) {
+        // The replacement comes first, so that no reader finds neither. A reader that may have found both looks again.
+        state.withLock { $0.replacing += 1 }
+        replace()
+        change { state in
+            if let id {
+                state.identify(key, as: id)
+            } else {
+                state.forgetCreation(key)
+            }
+            state.remove(key)
+        }
+        state.withLock { $0.replacing -= 1 }
+    }
+
+    private func change(_ change: (inout State) -> Void) {
+        state.withLock { state in
+            change(&state)
+            state.version += 1
+            count.store(state.placesByKey.count, ordering: .releasing)
+        }
+    }
+}
+
+/// An entity as far as the pending writes decide it.
+enum PendingVersion<Entity> {
+    /// What the writes leave behind depends on the cached entity.
+    case unknown
+    case entity(Entity)
+    case deleted
+
+    /// The entity, if it is known and not deleted.
+    var entity: Entity? { if case .entity(let entity) = self { entity } else { nil } }
+}

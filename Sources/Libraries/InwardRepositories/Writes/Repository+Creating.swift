@@ -1,0 +1,189 @@
+public import InwardCore
+import InwardFetching
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension Repository {
+    /// The handler that settles this repository's writes, with which to open its outbox; `nil` if the endpoint supports neither
+    /// creation nor editing.
+    public var handler: (any OutboxHandler)? {
+        guard endpoint.creation != nil || endpoint.editing != nil else { return nil }
+        return WriteHandler(entities: endpoint, pending: pending, store: store, effects: effects)
+    }
+
+    private var effects: WriteEffects<Entity> {
+        WriteEffects(
+            prepare: { [weak self] id, key async throws(RecordStoreError) in
+                guard let self else { return }
+                source.lastChange.note(at: timer.now)
+                try await memory.prepareSettlement(of: id, key)
+            },
+            keep: { [weak self] entity, entityTag in self?.keep(entity, entityTag) },
+            keepAbsence: { [weak self] id in self?.keepAbsence(of: id) },
+            forget: { [weak self] id in self?.forget(id) },
+            end: { [weak self] key in self?.memory.endSettlement(of: key) },
+            cached: { [weak self] id in self?.memory.entity(id)?.value },
+            current: { [weak self] id async throws(RepositoryError) in try await self?.currentVersion(of: id) }
+        )
+    }
+
+    /// Creates an entity by sending a draft to the endpoint's list.
+    ///
+    /// With an outbox, the draft is accepted when this method returns. It is then as durable as the outbox's store, and the entity
+    /// is shown as pending until the upstream has answered. Without an outbox, the draft is sent immediately, once, and the entity
+    /// is created when this method returns. Outdated lists have then been removed from the store, unless the task is cancelled or
+    /// its deadline passes.
+    ///
+    /// - Parameter draft: The draft, of the type of the endpoint's ``Creation``.
+    /// - Returns: the entity.
+    /// - Throws: a `RepositoryError`: `outcomeUnknown` if the draft was sent and the outcome is not known, or if it was accepted
+    ///   and cannot be shown.
+    public func create(_ draft: some Encodable) async throws(RepositoryError) -> Reading<Entity> {
+        try throwIfClosed(asking: endpoint.path)
+        let (creation, body) = try creationBody(draft)
+        guard let outbox else { return try await send(body, creation) }
+        var accepted: Entity?
+        do {
+            _ = try await outbox.accept([write(body)], with: []) { entries in
+                // The handler has made the entity already, unless the outbox has another repository's handler.
+                accepted = entries.first.flatMap {
+                    pending[$0.idempotencyKey] ?? creation.pending(body, $0.sequence, endpoint.format)
+                }
+            }
+        } catch {
+            throw RepositoryError(error, request: creating)
+        }
+        guard let entity = accepted else {
+            // The draft is accepted. A caller that is told otherwise would send it again and create the entity twice.
+            throw RepositoryError(
+                .outcomeUnknown,
+                request: creating,
+                explanation: "was accepted, and cannot be shown before the upstream has answered"
+            )
+        }
+        return Reading(entity, origin: .memory, isPending: true)
+    }
+
+    /// Prepares the creation of an entity, for a unit of work over the repository's outbox.
+    ///
+    /// - Parameters:
+    ///   - draft: The draft, of the type of the endpoint's ``Creation``.
+    ///   - description: What is changed, as part of a sentence: `the publication of a post`.
+    /// - Returns: the change; `nil` if the repository has no outbox.
+    /// - Throws: a `RepositoryError` if the draft cannot be sent.
+    public func prepareCreation(
+        of draft: some Encodable,
+        _ description: String
+    ) throws(RepositoryError) -> PreparedRecordChange? {
+        try throwIfClosed(asking: endpoint.path)
+        let (_, body) = try creationBody(draft)
+        return outbox.map { PreparedRecordChange(description, for: $0, writes: [write(body)]) }
+    }
+
+    private var creating: String { "POST \(source.upstream.address(of: endpoint.path))" }
+
+    private func write(_ body: [UInt8]) -> OutboxWrite {
+        // A resource that has no identifier yet is a subject of its own.
+        let subject: RecordKey = [endpoint.name, "new", String(chance().bitPattern, radix: 16)]
+        return OutboxWrite(
+            endpoint: endpoint.name,
+            subject: subject,
+            method: .post,
+            path: endpoint.path.joined(separator: "/"),
+            body: body,
+            contentType: endpoint.format.mediaType
+        )
+    }
+
+    private func creationBody(
+        _ draft: some Encodable
+    ) throws(RepositoryError) -> (creation: Creation<Entity>, body: [UInt8]) {
+        guard let creation = endpoint.creation else {
+            throw RepositoryError(.refused, request: creating, explanation: "was not sent: nothing is created there")
+        }
+        do {
+            return (creation, Array(try endpoint.format.encode(draft)))
+        } catch {
+            throw RepositoryError(
+                .refused,
+                request: creating,
+                explanation: "was not sent: its content cannot be encoded"
+            )
+        }
+    }
+
+    private func send(
+        _ body: [UInt8],
+        _ creation: Creation<Entity>
+    ) async throws(RepositoryError) -> Reading<Entity> {
+        let upstream = source.upstream
+        let request = upstream.request(
+            .post,
+            to: upstream.address(of: endpoint.path),
+            accept: endpoint.format.mediaType,
+            body: (Data(body), endpoint.format.mediaType)
+        )
+        do throws(RepositoryError) {
+            let (created, entityTag) = try await upstream.write(request) { answer throws(FieldError) in
+                (try creation.created(body, answer.body, endpoint.format), answer.headerFields.strongEntityTag)
+            }
+            keep(created, entityTag)
+            // Outdated records must leave the store, so that a later process does not find them if this one is killed.
+            await flush()
+            return Reading(created, origin: .upstream)
+        } catch {
+            source.lastChange.note(at: timer.now)
+            // The entity may have been created, and may belong in any list.
+            if [.outcomeUnknown, .cancelled].contains(error.reason) { memory.forgetLists() }
+            detachAll()
+            await flush()
+            throw error
+        }
+    }
+
+    /// Caches an entity that was just written. Later reads must return it, and requests in flight may have been answered before it
+    /// existed.
+    func keep(_ entity: Entity, _ entityTag: String?) {
+        source.lastChange.note(at: timer.now)
+        let byteCount = (try? endpoint.encode(entity).count) ?? 0
+        memory.write(entity, time: timer.now, byteCount: byteCount, entityTag: entityTag)
+        detachAll()
+    }
+
+    /// Caches that an entity was just deleted.
+    func keepAbsence(of id: Entity.ID) {
+        source.lastChange.note(at: timer.now)
+        memory.writeAbsence(of: id, time: timer.now)
+        detachAll()
+    }
+
+    /// Removes an entity, of which there is another version now, from the caches; with `nil`, every list.
+    func forget(_ id: Entity.ID?) {
+        source.lastChange.note(at: timer.now)
+        if let id { memory.forget(id) } else { memory.forgetLists() }
+        detachAll()
+    }
+}
+
+extension RepositoryError {
+    /// Creates the error of a write that was not accepted.
+    init(_ error: RecordStoreError, request: String) {
+        let reason: Reason =
+            switch error.reason {
+            case .cancelled: .cancelled
+            case .closed: .closed
+            case .full, .denied, .busy, .unavailable: .unavailable
+            }
+        let cause = error.explanation.hasSuffix(".") ? error.explanation.dropLast() : error.explanation[...]
+        self.init(
+            reason,
+            request: request,
+            explanation: "was not accepted: \(cause)",
+            canRetry: [.busy, .full, .unavailable].contains(error.reason)
+        )
+    }
+}

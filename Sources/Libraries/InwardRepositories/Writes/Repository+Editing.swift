@@ -1,0 +1,414 @@
+public import InwardCore
+import InwardFetching
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension Repository {
+    /// How often a write is sent that conflicts each time.
+    private static var maximumConflicts: Int { 5 }
+
+    /// Updates an entity.
+    ///
+    ///     let reading = try await comments.update(7) { $0.body = "Very well said." }
+    ///
+    /// With an outbox, the update is accepted when this method returns. It is then as durable as the outbox's store, is delivered
+    /// after the earlier writes of the entity, and is shown as pending until the upstream has answered; if it is refused, the
+    /// previous version is shown again. An entity whose creation is still pending can be updated, too. Without an outbox, the update
+    /// is sent immediately, once.
+    ///
+    /// The upstream is told the entity tag of the version that was read, if it gave one, and refuses the update if it has another
+    /// version by now. What happens then is up to the ``ConflictRule`` of the endpoint. A version that was read in a list has no tag.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier. For an entity whose creation was pending, either the pending one or the upstream's.
+    ///   - change: Changes the entity, but not its identifier. It may be called several times.
+    /// - Returns: the updated entity.
+    /// - Throws: a ``WriteError``: `conflict` if the upstream has another version; `failed` with `notFound` if there is no such
+    ///   entity, and with `outcomeUnknown` if the update was sent and the outcome is not known.
+    @discardableResult
+    public func update(
+        _ id: Entity.ID,
+        _ change: @Sendable (inout Entity) -> Void
+    ) async throws(WriteError<Entity>) -> Reading<Entity> {
+        let base: EntityVersion<Entity>
+        do throws(RepositoryError) {
+            base = try await versionToUpdate(id)
+            if let outbox { return try await accept(base, change, into: outbox) }
+        } catch {
+            throw .failed(error)
+        }
+        return try await send(base, change)
+    }
+
+    /// Deletes an entity. An entity that does not exist is deleted already.
+    ///
+    ///     try await comments.delete(7)
+    ///
+    /// With an outbox, the deletion is accepted when this method returns, and reads no longer find the entity; if the upstream
+    /// refuses, they find it again. Without an outbox, the deletion is sent immediately, once. A version is named as for
+    /// ``update(_:_:)``.
+    ///
+    /// - Parameter id: The identifier. For an entity whose creation was pending, either the pending one or the upstream's.
+    /// - Throws: a ``WriteError``: `conflict` if the upstream has another version; `failed` with `outcomeUnknown` if the deletion
+    ///   was sent and the outcome is not known.
+    public func delete(_ id: Entity.ID) async throws(WriteError<Entity>) {
+        do throws(RepositoryError) {
+            try throwIfClosed(asking: endpoint.onePath(id))
+            try throwUnlessDeletable(id)
+            if let outbox {
+                try await accept(id, into: outbox) { current throws(RepositoryError) in
+                    (EditRequest.deletion, memory.entity(current)?.entityTag)
+                }
+                return
+            }
+        } catch {
+            throw .failed(error)
+        }
+        try await sendDeletion(of: id)
+    }
+
+    /// Prepares the update of an entity, for a unit of work over the repository's outbox.
+    ///
+    /// The write is made from the version that is known now. A `PUT` undoes what is changed between now and the commit.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier.
+    ///   - description: What is changed, as part of a sentence: `the update of a profile`.
+    ///   - change: Changes the entity, but not its identifier.
+    /// - Returns: the change; `nil` if the repository has no outbox, or nothing changes.
+    /// - Throws: a `RepositoryError` if the update cannot be made.
+    public func prepareUpdate(
+        of id: Entity.ID,
+        _ description: String,
+        _ change: @Sendable (inout Entity) -> Void
+    ) async throws(RepositoryError) -> PreparedRecordChange? {
+        let base = try await versionToUpdate(id)
+        guard let outbox, let (request, entityTag, _) = try update(base.entity.id, from: base, change) else {
+            return nil
+        }
+        return PreparedRecordChange(description, for: outbox, writes: [try write(base.entity.id, request, entityTag)])
+    }
+
+    /// Prepares the deletion of an entity, for a unit of work over the repository's outbox.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier.
+    ///   - description: What is changed, as part of a sentence: `the deletion of a comment`.
+    /// - Returns: the change; `nil` if the repository has no outbox.
+    /// - Throws: a `RepositoryError` if the deletion cannot be sent.
+    public func prepareDeletion(
+        of id: Entity.ID,
+        _ description: String
+    ) throws(RepositoryError) -> PreparedRecordChange? {
+        try throwIfClosed(asking: endpoint.onePath(id))
+        try throwUnlessDeletable(id)
+        guard let outbox else { return nil }
+        let current = pending.currentID(id)
+        let write = try write(current, .deletion, memory.entity(current)?.entityTag)
+        return PreparedRecordChange(description, for: outbox, writes: [write])
+    }
+
+    /// Returns the upstream's version of an entity; `nil` if there is none.
+    func currentVersion(of id: Entity.ID) async throws(RepositoryError) -> EntityVersion<Entity>? {
+        do throws(RepositoryError) {
+            return try await source.fetchVersion(of: id, bypassingCaches: true)
+        } catch {
+            guard error.reason == .notFound else { throw error }
+            return nil
+        }
+    }
+
+    // MARK: Versions
+
+    /// Reads the version of an entity that an update is made from.
+    private func versionToUpdate(_ id: Entity.ID) async throws(RepositoryError) -> EntityVersion<Entity> {
+        guard endpoint.editing?.update != nil else { throw refusal(of: id, "was not sent: nothing is updated there") }
+        let reading = try await entity(id)
+        let current = reading.value.id
+        if let kept = memory.entity(current), let entity = kept.value {
+            return EntityVersion(entity: entity, entityTag: kept.entityTag)
+        }
+        // Without a cache, the tag is only known to who sends the request.
+        if outbox == nil, reading.fallbackReason == nil {
+            return try await source.fetchVersion(of: current, bypassingCaches: false)
+        }
+        return EntityVersion(entity: reading.value, entityTag: nil)
+    }
+
+    /// Returns the request that updates an entity with the pending writes applied, the entity tag to name, and the updated entity;
+    /// `nil` if nothing changes.
+    private func update(
+        _ id: Entity.ID,
+        from base: EntityVersion<Entity>,
+        _ change: (inout Entity) -> Void
+    ) throws(RepositoryError) -> (request: EditRequest, entityTag: String?, entity: Entity)? {
+        let cached = memory.entity(id).flatMap { kept in
+            kept.value.map { EntityVersion(entity: $0, entityTag: kept.entityTag) }
+        }
+        let base = cached ?? base
+        let version = pending.version(id, over: .entity(base.entity)) ?? .entity(base.entity)
+        guard let old = version.entity else { throw refusal(of: id, "was not sent: it is deleted", .notFound) }
+        return try update(from: old, change, isPending: pending.isCreated(id)).map {
+            ($0.request, base.entityTag, $0.entity)
+        }
+    }
+
+    private func update(
+        from old: Entity,
+        _ change: (inout Entity) -> Void,
+        isPending: Bool = false
+    ) throws(RepositoryError) -> (request: EditRequest, entity: Entity)? {
+        var new = old
+        change(&new)
+        guard new.id == old.id else {
+            throw refusal(of: old.id, "was not sent: an update cannot change the identifier")
+        }
+        do {
+            return try endpoint.update(from: old, to: new, isPending: isPending).map { ($0, new) }
+        } catch {
+            throw refusal(of: old.id, "was not sent: \(FieldError(decoding: error))")
+        }
+    }
+
+    private func throwUnlessDeletable(_ id: Entity.ID) throws(RepositoryError) {
+        guard endpoint.editing?.allowsDeletion != true else { return }
+        throw refusal(of: id, "was not sent: nothing is deleted there")
+    }
+
+    private func refusal(
+        of id: Entity.ID,
+        _ explanation: String,
+        _ reason: RepositoryError.Reason = .refused
+    ) -> RepositoryError {
+        RepositoryError(
+            reason,
+            request: source.upstream.description(of: endpoint.onePath(id)),
+            explanation: explanation
+        )
+    }
+
+    // MARK: Through the outbox
+
+    private func accept(
+        _ base: EntityVersion<Entity>,
+        _ change: (inout Entity) -> Void,
+        into outbox: Outbox
+    ) async throws(RepositoryError) -> Reading<Entity> {
+        var updated: Entity?
+        try await accept(base.entity.id, into: outbox) { current throws(RepositoryError) in
+            guard let (request, entityTag, entity) = try update(current, from: base, change) else { return nil }
+            updated = entity
+            return (request, entityTag)
+        }
+        if let updated { return Reading(updated, origin: .memory, isPending: true) }
+        return try await entity(base.entity.id)
+    }
+
+    /// Has a write accepted that is made from the pending writes of its entity.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier.
+    ///   - outbox: The outbox.
+    ///   - make: Returns the request and the entity tag to name; `nil` if there is nothing to send.
+    /// - Throws: a `RepositoryError` if nothing was accepted.
+    private func accept(
+        _ id: Entity.ID,
+        into outbox: Outbox,
+        _ make: (Entity.ID) throws(RepositoryError) -> (request: EditRequest, entityTag: String?)?
+    ) async throws(RepositoryError) {
+        while true {
+            let subject = subject(of: pending.currentID(id))
+            // Whether the subject was the right one, or the creation that it belongs to was settled in the meantime.
+            var outcome: Result<Void, RepositoryError>?
+            do throws(RecordStoreError) {
+                _ = try await outbox.accept(in: subject) {
+                    let current = pending.currentID(id)
+                    guard self.subject(of: current) == subject else { return nil }
+                    do throws(RepositoryError) {
+                        outcome = .success(())
+                        return try make(current).map { made throws(RepositoryError) in
+                            try write(current, made.request, made.entityTag)
+                        }
+                    } catch {
+                        outcome = .failure(error)
+                        return nil
+                    }
+                }
+            } catch {
+                throw RepositoryError(error, request: source.upstream.description(of: endpoint.onePath(id)))
+            }
+            if let outcome { return try outcome.get() }
+        }
+    }
+
+    /// Returns the subject whose writes a new write of an entity must follow.
+    private func subject(of id: Entity.ID) -> RecordKey { pending.subject(of: id) ?? endpoint.key(of: id) }
+
+    private func write(
+        _ id: Entity.ID,
+        _ request: EditRequest,
+        _ entityTag: String?
+    ) throws(RepositoryError) -> OutboxWrite {
+        let isCreated = pending.isCreated(id)
+        guard let path = isCreated ? endpoint.path.joined(separator: "/") : endpoint.outboxPath(of: id) else {
+            throw refusal(of: id, "was not sent: its identifier cannot be part of a stored path")
+        }
+        let isFirst = pending.subject(of: id) == nil
+        return OutboxWrite(
+            endpoint: endpoint.name,
+            subject: subject(of: id),
+            method: request.method,
+            path: path,
+            body: request.body.map { Array($0) },
+            contentType: request.contentType,
+            entityID: isCreated ? nil : id.description,
+            version: isFirst ? entityTag.map { .entityTag($0) } ?? .any : .previousWrite
+        )
+    }
+
+    // MARK: At once
+
+    private func send(
+        _ base: EntityVersion<Entity>,
+        _ change: (inout Entity) -> Void
+    ) async throws(WriteError<Entity>) -> Reading<Entity> {
+        var entityTag = base.entityTag
+        var made: (request: EditRequest, entity: Entity)
+        do throws(RepositoryError) {
+            guard let first = try update(from: base.entity, change) else {
+                return Reading(base.entity, origin: .memory)
+            }
+            made = first
+        } catch {
+            throw .failed(error)
+        }
+        var attempt = 0
+        while true {
+            attempt += 1
+            do throws(RepositoryError) {
+                return Reading(try await send(made.request, made.entity, entityTag), origin: .upstream)
+            } catch {
+                let id = base.entity.id
+                let conflict = try await conflict(of: id, mine: made.entity, behind: error)
+                guard attempt < Self.maximumConflicts, let theirs = conflict.versions.theirs else {
+                    throw .conflict(conflict.versions)
+                }
+                switch endpoint.editing?.rule {
+                case .theirs?: return Reading(theirs, origin: .upstream)
+                case .mine?: break
+                case .merge(let merge)?:
+                    guard let merged = merge(conflict.versions), merged.id == id else {
+                        throw .conflict(conflict.versions)
+                    }
+                    do throws(RepositoryError) {
+                        guard let next = try update(from: theirs, { $0 = merged }) else {
+                            return Reading(theirs, origin: .upstream)
+                        }
+                        made = next
+                    } catch {
+                        throw .failed(error)
+                    }
+                case .ask?, nil: throw .conflict(conflict.versions)
+                }
+                entityTag = conflict.entityTag
+            }
+        }
+    }
+
+    private func sendDeletion(of id: Entity.ID) async throws(WriteError<Entity>) {
+        var entityTag = memory.entity(id)?.entityTag
+        var attempt = 0
+        while true {
+            attempt += 1
+            do throws(RepositoryError) {
+                try await write(id, .deletion, entityTag) { _ in }
+                keepAbsence(of: id)
+                return await flush()
+            } catch {
+                if error.reason == .notFound {
+                    keepAbsence(of: id)
+                    return await flush()
+                }
+                let conflict = try await conflict(of: id, mine: nil, behind: error)
+                guard conflict.versions.theirs != nil else { return }
+                guard attempt < Self.maximumConflicts else { throw .conflict(conflict.versions) }
+                switch endpoint.editing?.rule {
+                case .theirs?: return
+                case .mine?: entityTag = conflict.entityTag
+                case .merge(let merge)?:
+                    guard let merged = merge(conflict.versions) else { throw .conflict(conflict.versions) }
+                    _ = try await update(id) { $0 = merged }
+                    return
+                case .ask?, nil: throw .conflict(conflict.versions)
+                }
+            }
+        }
+    }
+
+    /// Returns both versions behind a refusal.
+    ///
+    /// - Throws: a ``WriteError`` if the refusal is no conflict, or the upstream's version cannot be read.
+    private func conflict(
+        of id: Entity.ID,
+        mine: Entity?,
+        behind error: RepositoryError
+    ) async throws(WriteError<Entity>) -> (versions: WriteConflict<Entity>, entityTag: String?) {
+        guard error.reason == .conflict else { throw .failed(error) }
+        do throws(RepositoryError) {
+            let theirs = try await currentVersion(of: id)
+            return (WriteConflict(mine: mine, theirs: theirs?.entity, refusal: error), theirs?.entityTag)
+        } catch {
+            throw .failed(error)
+        }
+    }
+
+    /// Sends an update, and returns the entity that it leaves behind.
+    private func send(
+        _ request: EditRequest,
+        _ entity: Entity,
+        _ entityTag: String?
+    ) async throws(RepositoryError) -> Entity {
+        let id = entity.id
+        let answer = try await write(id, request, entityTag) { $0 }
+        let written = answer.body.isEmpty ? entity : try? endpoint.decodeOne(answer.body)
+        if let written, written.id == id {
+            keep(written, answer.headerFields.strongEntityTag)
+        } else {
+            // The update was done, but what the upstream has made of it is not known.
+            forget(id)
+        }
+        // Outdated records must leave the store, so that a later process does not find them if this one is killed.
+        await flush()
+        return written.flatMap { $0.id == id ? $0 : nil } ?? entity
+    }
+
+    private func write<Written>(
+        _ id: Entity.ID,
+        _ request: EditRequest,
+        _ entityTag: String?,
+        _ decode: (DataResponse) -> Written
+    ) async throws(RepositoryError) -> Written {
+        let upstream = source.upstream
+        var data = upstream.request(
+            request.method,
+            to: try upstream.url(of: endpoint.onePath(id), []),
+            accept: endpoint.format.mediaType,
+            body: request.body.map { ($0, request.contentType) }
+        )
+        data.headerFields[.ifMatch] = entityTag
+        do throws(RepositoryError) {
+            return try await upstream.write(data) { answer throws(FieldError) in decode(answer) }
+        } catch {
+            source.lastChange.note(at: timer.now)
+            // Another version may be there by now.
+            if [.outcomeUnknown, .cancelled, .conflict, .notFound].contains(error.reason) { memory.forget(id) }
+            detachAll()
+            await flush()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,310 @@
+import InwardCore
+import InwardFetching
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What a ``WriteHandler`` does to the caches of its repository.
+struct WriteEffects<Entity: Identifiable & Sendable>: Sendable {
+    /// Ensures that nothing from before a write is cached or stored once its settlement is committed. Takes the written entity, if
+    /// it is known, and the idempotency key of the write.
+    let prepare: @Sendable (Entity.ID?, String) async throws(RecordStoreError) -> Void
+    /// Caches the entity that a write left behind, with its entity tag.
+    let keep: @Sendable (Entity, String?) -> Void
+    /// Caches that an entity was deleted.
+    let keepAbsence: @Sendable (Entity.ID) -> Void
+    /// Removes an entity, of which there is another version now, from the cache; with `nil`, every list, because any of them may
+    /// have changed.
+    let forget: @Sendable (Entity.ID?) -> Void
+    /// Ends the settlement of the write with an idempotency key.
+    let end: @Sendable (String) -> Void
+    /// Returns the cached entity.
+    let cached: @Sendable (Entity.ID) -> Entity?
+    /// Returns the upstream's version of an entity, and its entity tag; `nil` if it does not exist.
+    let current: @Sendable (Entity.ID) async throws(RepositoryError) -> EntityVersion<Entity>?
+}
+
+/// Shows the writes of a repository as pending, and puts their results into its caches when they are settled.
+struct WriteHandler<Entity: Identifiable & Sendable>: OutboxHandler
+where Entity.ID: Sendable & LosslessStringConvertible {
+    let entities: Endpoint<Entity>
+    let pending: PendingLayer<Entity>
+    let store: EntityStore<Entity>?
+    let effects: WriteEffects<Entity>
+
+    var endpoint: String { entities.name }
+
+    private var listPath: String { entities.path.joined(separator: "/") }
+
+    var operations: [OutboxOperation] {
+        var operations: [OutboxOperation] = []
+        if entities.creation != nil { operations.append(OutboxOperation(.post, listPath)) }
+        guard let editing = entities.editing else { return operations }
+        if let update = editing.update { operations.append(OutboxOperation(update.method, "\(listPath)/*")) }
+        if editing.allowsDeletion { operations.append(OutboxOperation(.delete, "\(listPath)/*")) }
+        return operations
+    }
+
+    func declares(_ write: OutboxWrite) -> Bool {
+        guard operations.contains(where: { $0.method == write.method }) else { return false }
+        if write.method == .post || write.entityID == nil { return write.path == listPath }
+        return write.entityID.flatMap { Entity.ID($0) }.flatMap(entities.outboxPath) == write.path
+    }
+
+    // MARK: Showing
+
+    func reset(to entries: [OutboxEntry]) {
+        var ids: [RecordKey: Entity.ID] = [:]
+        let writes = entries.compactMap { entry in
+            let write = write(entry) { ids[entry.write.subject] }
+            if entry.write.method == .post { ids[entry.write.subject] = write?.id }
+            return write
+        }
+        pending.reset(to: writes)
+    }
+
+    func accepted(_ entries: [OutboxEntry]) {
+        for entry in entries {
+            // One at a time, because a creation may precede a change of what it creates.
+            if let write = write(entry, { pending.id(createdIn: entry.write.subject) }) { pending.add(write) }
+        }
+    }
+
+    /// Returns what an entry does; `nil` if it cannot be shown.
+    private func write(_ entry: OutboxEntry, _ createdID: () -> Entity.ID?) -> PendingLayer<Entity>.Write? {
+        let body = Data(entry.write.body ?? [])
+        let effect: PendingLayer<Entity>.Effect?
+        switch entry.write.method {
+        case .post:
+            effect = entities.creation?.pending(Array(body), entry.sequence, entities.format).map { .created($0) }
+        case .put where entry.write.contentType != MergePatch.mediaType:
+            effect = (try? entities.decodeStored(body)).map { .replaced($0) }
+        case .put, .patch: effect = MergePatch(body).map { .patched($0) }
+        default: effect = .deleted
+        }
+        guard let effect else { return nil }
+        let id: Entity.ID? =
+            if case .created(let entity) = effect {
+                entity.id
+            } else {
+                entry.write.entityID.map { Entity.ID($0) } ?? createdID()
+            }
+        return id.map { .init(key: entry.idempotencyKey, id: $0, subject: entry.write.subject, effect: effect) }
+    }
+
+    /// Returns the entity that an entry changes; `nil` if it is not known.
+    private func id(of entry: OutboxEntry) -> Entity.ID? {
+        guard let name = entry.write.entityID else { return pending.id(createdIn: entry.write.subject) }
+        return Entity.ID(name)
+    }
+
+    // MARK: Sending
+
+    func refusal(of entry: OutboxEntry) -> RepositoryError? {
+        guard entry.write.method != .post, entry.write.entityID == nil else { return nil }
+        return RepositoryError(
+            .refused,
+            request: "\(entry.write.method) \(listPath)",
+            explanation: "was not sent: what it changes was never created"
+        )
+    }
+
+    func resolution(
+        of entry: OutboxEntry,
+        because error: RepositoryError
+    ) async throws(RecordStoreError) -> OutboxResolution? {
+        guard let editing = entities.editing, entry.write.method != .post, let id = id(of: entry) else { return nil }
+        let theirs: EntityVersion<Entity>?
+        do throws(RepositoryError) {
+            theirs = try await effects.current(id)
+        } catch {
+            throw RecordStoreError(.unavailable, explanation: "The upstream's version is not known: \(error).")
+        }
+        let body = Data(entry.write.body ?? [])
+        let mine: Entity? =
+            switch entry.write.method {
+            case .put: try? entities.decodeStored(body)
+            case .patch:
+                theirs.flatMap { theirs in MergePatch(body).flatMap { entities.patched(theirs.entity, by: $0) } }
+            default: nil
+            }
+        guard let theirs else { return entry.write.method == .delete ? .dropped : .refused }
+        // An earlier attempt may have been done without an answer.
+        if let mine, entities.isSame(mine, theirs.entity) { return .dropped }
+        switch editing.rule {
+        case .ask: return .refused
+        case .theirs: return .dropped
+        case .mine: return .revised(entry.write.revised(for: theirs.entityTag))
+        case .merge(let merge):
+            let conflict = WriteConflict(mine: mine, theirs: theirs.entity, refusal: error)
+            guard let merged = merge(conflict), merged.id == id else { return .refused }
+            do {
+                guard let update = try entities.update(from: theirs.entity, to: merged) else { return .dropped }
+                return .revised(entry.write.revised(for: theirs.entityTag, update))
+            } catch {
+                return .refused
+            }
+        }
+    }
+
+    // MARK: Settling
+
+    func delivered(
+        _ entry: OutboxEntry,
+        answer: DataResponse,
+        before later: LaterEntries
+    ) async throws(RecordStoreError) -> OutboxSettlement {
+        guard answer.fallbackReason == nil else {
+            return try await settlement(of: entry, nil, problem: "is another's than the upstream's")
+        }
+        let entityTag = answer.headerFields.strongEntityTag
+        guard entry.write.method != .post else { return try await created(by: entry, answer, entityTag, later) }
+        guard let id = id(of: entry) else { return try await settlement(of: entry, nil) }
+        if entry.write.method == .delete {
+            return try await settlement(
+                of: entry,
+                id,
+                changes: removal(of: id),
+                revised: later.first(madeFor: .any)
+            ) { effects.keepAbsence(id) }
+        }
+        let revised = later.first(madeFor: entityTag.map { .entityTag($0) } ?? .any)
+        guard let entity = updated(id, by: entry, answer) else {
+            return try await settlement(of: entry, id, changes: removal(of: id), revised: revised) {
+                effects.forget(id)
+            }
+        }
+        return try await settlement(of: entry, id, changes: keeping(entity, entityTag), revised: revised) {
+            effects.keep(entity, entityTag)
+        }
+    }
+
+    func refused(
+        _ entry: OutboxEntry,
+        because error: RepositoryError,
+        before later: LaterEntries
+    ) async throws(RecordStoreError) -> OutboxSettlement {
+        let key = entry.idempotencyKey
+        // What follows was made for the version that is still there.
+        let revised = later.first(madeFor: entry.write.version == .previousWrite ? .any : entry.write.version)
+        if entry.write.method == .post {
+            guard error.reason == .outcomeUnknown else { return OutboxSettlement { pending.remove(key) } }
+            // The entity may have been created, and may belong in any list.
+            return try await settlement(of: entry, nil)
+        }
+        guard [.conflict, .notFound, .outcomeUnknown].contains(error.reason), let id = id(of: entry) else {
+            return OutboxSettlement(revised: revised) { pending.remove(key) }
+        }
+        return try await settlement(of: entry, id, changes: removal(of: id), revised: revised) { effects.forget(id) }
+    }
+
+    private func created(
+        by entry: OutboxEntry,
+        _ answer: DataResponse,
+        _ entityTag: String?,
+        _ later: LaterEntries
+    ) async throws(RecordStoreError) -> OutboxSettlement {
+        let entity: Entity
+        do throws(FieldError) {
+            guard let creation = entities.creation else { throw FieldError(nil, "is for nothing that can be created") }
+            entity = try creation.created(entry.write.body ?? [], answer.body, entities.format)
+        } catch {
+            return try await settlement(of: entry, nil, problem: error.description)
+        }
+        // Changes that wait for the creation learn what was created. The first one follows the version that was created.
+        var version: OutboxWrite.Version? = entityTag.map { .entityTag($0) } ?? .any
+        var latest = entity
+        let revised = later.all.compactMap { entry -> OutboxEntry? in
+            guard entry.write.method != .post, entry.write.entityID == nil,
+                let path = entities.outboxPath(of: entity.id)
+            else { return nil }
+            defer { version = nil }
+            if let patch = MergePatch(Data(entry.write.body ?? [])) {
+                latest = entities.patched(latest, by: patch) ?? latest
+            }
+            let record = entry.write.method == .put ? try? entities.encode(latest) : nil
+            return entry.revised(
+                to: entry.write.addressed(
+                    to: entity.id.description,
+                    path,
+                    version,
+                    record.map { EditRequest(method: .put, contentType: entities.format.mediaType, body: $0) }
+                )
+            )
+        }
+        return try await settlement(
+            of: entry,
+            entity.id,
+            changes: keeping(entity, entityTag),
+            revised: revised,
+            createdID: entity.id
+        ) { effects.keep(entity, entityTag) }
+    }
+
+    /// Returns the entity that an update left behind; `nil` if it is not known.
+    private func updated(_ id: Entity.ID, by entry: OutboxEntry, _ answer: DataResponse) -> Entity? {
+        if !answer.body.isEmpty {
+            guard let entity = try? entities.decodeOne(answer.body), entity.id == id else { return nil }
+            return entity
+        }
+        let body = Data(entry.write.body ?? [])
+        guard entry.write.method == .patch else { return try? entities.decodeStored(body) }
+        return effects.cached(id).flatMap { cached in MergePatch(body).flatMap { entities.patched(cached, by: $0) } }
+    }
+
+    private func keeping(_ entity: Entity, _ entityTag: String?) -> [RecordChange] {
+        store.map { [$0.keep(entity, age: .zero, entityTag), $0.removeLists] } ?? []
+    }
+
+    private func removal(of id: Entity.ID) -> [RecordChange] { store.map { [$0.remove(id), $0.removeLists] } ?? [] }
+
+    /// Returns the settlement of a write whose entity is known, or of one that may have changed any list.
+    private func settlement(
+        of entry: OutboxEntry,
+        _ id: Entity.ID?,
+        changes: [RecordChange]? = nil,
+        problem: String? = nil,
+        revised: [OutboxEntry] = [],
+        createdID: Entity.ID? = nil,
+        _ keep: (@Sendable () -> Void)? = nil
+    ) async throws(RecordStoreError) -> OutboxSettlement {
+        let key = entry.idempotencyKey
+        try await effects.prepare(id, key)
+        return OutboxSettlement(
+            changes ?? store.map { [$0.removeLists] } ?? [],
+            problem: problem,
+            revised: revised
+        ) { [pending, effects] in
+            pending.remove(key, as: createdID) {
+                if let keep { keep() } else { effects.forget(nil) }
+                effects.end(key)
+            }
+        }
+    }
+}
+
+extension Endpoint {
+    /// Returns the path of an entity for a write in an outbox; `nil` if one of its components is not possible there.
+    func outboxPath(of id: Entity.ID) -> String? {
+        let components = onePath(id)
+        let path = components.joined(separator: "/")
+        let write = OutboxWrite(endpoint: name, subject: [], path: path)
+        let isPossible = OutboxOperation(.post, path).matches(write) && !components.contains { $0.contains("/") }
+        return isPossible ? path : nil
+    }
+}
+
+extension Editing.Update {
+    fileprivate var method: DataRequest.Method { self == .put ? .put : .patch }
+}
+
+extension LaterEntries {
+    /// Returns the first entry, made for a version, if it follows the version that the settled entry leaves behind.
+    fileprivate func first(madeFor version: OutboxWrite.Version) -> [OutboxEntry] {
+        guard let first = all.first, first.write.version == .previousWrite else { return [] }
+        return [first.revised(to: first.write.made(for: version))]
+    }
+}

@@ -1,0 +1,47 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import Synchronization
+import TestSupport
+
+@testable import InwardRepositories
+
+extension Repository<Remark> {
+    /// A repository of remarks that can be created, updated and deleted. A pending remark has a number below zero.
+    static func versioned(
+        _ source: any DataFetcher,
+        _ editing: Editing<Remark>? = Editing(.put),
+        memory: MemoryLimit = MemoryLimit(),
+        store: RepositoryStore? = nil,
+        outbox: Outbox? = nil,
+        timer: TimerService = TimerService(ManualClock())
+    ) throws -> Repository<Remark> {
+        let bits = Numbers()
+        return Repository(
+            Endpoint(
+                RemarkDTO.self,
+                at: "remarks",
+                subjects: { [["users", String($0.author)]] },
+                creation: Creation<Remark>(RemarkDTO.self, answer: RemarkDTO.self) { draft, number in
+                    Remark(id: -1 - number, author: draft.author.value, text: draft.text.value)
+                } created: { _, answer in
+                    Remark(id: answer.id.value, author: answer.author.value, text: answer.text.value)
+                },
+                editing: editing
+            ),
+            upstream: try .example(source),
+            memory: memory,
+            store: store,
+            outbox: outbox,
+            timer: timer,
+            chance: { bits.next() }
+        )
+    }
+}
+
+/// Numbers from 0 to 1, each another one.
+private final class Numbers: Sendable {
+    private let generator = Mutex(SplitMix64(seed: 7))
+
+    func next() -> Double { generator.withLock { .random(in: 0..<1, using: &$0) } }
+}

@@ -1,0 +1,390 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import TestSupport
+import Testing
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A repository whose updates and deletions go through an outbox.
+@Suite(.timeLimit(.minutes(5)))
+struct RepositoryEditingOutboxTests {
+    private let stage = OutboxStage()
+    private let source = VersionedSource()
+    private let store = InMemoryRecordStore(now: { OutboxStage.time })
+
+    private var place: RepositoryStore {
+        RepositoryStore(store, partition: ["kept"]) {
+            OutboxStage.time
+        } reportFailure: { _ in
+        }
+    }
+
+    /// Runs a process that opens an outbox and a repository over the store, and ends at last.
+    private func run(
+        _ editing: Editing<Remark> = Editing(.put),
+        keySeed: UInt64 = 1,
+        _ body: @escaping @Sendable (Repository<Remark>, Outbox) async throws -> Void
+    ) async throws {
+        let outbox = try stage.outbox(source, store: store, keySeed: keySeed)
+        let repository = try Repository.versioned(source, editing, store: place, outbox: outbox, timer: stage.timer)
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [try #require(repository.handler)])
+            try await body(repository, outbox)
+            await repository.close()
+            await outbox.close()
+        }
+    }
+
+    /// Lets the upstream answer again, and waits until everything is delivered that can be.
+    private func deliver(_ outbox: Outbox) async {
+        source.goOffline(false)
+        outbox.retryNow()
+        await outbox.drain()
+    }
+
+    private func texts(_ repository: Repository<Remark>) async throws -> [String] {
+        try await repository.entities().value.map(\.text)
+    }
+
+    // MARK: Pending
+
+    @Test(arguments: [Editing<Remark>.Update.put, .patch])
+    func anUpdateIsShownAsPendingUntilItIsDelivered(update: Editing<Remark>.Update) async throws {
+        try await run(Editing(update)) { [self] repository, outbox in
+            _ = try await repository.entities()
+            _ = try await repository.entity(2, .upstreamOnly)
+            source.goOffline()
+            let reading = try await repository.update(2) { $0.text = "new" }
+            #expect(reading == Reading(Remark(id: 2, author: 7, text: "new"), origin: .memory, isPending: true))
+            let one = try await repository.entity(2)
+            #expect(one.isPending && one.value.text == "new")
+            let list = try await repository.entities()
+            #expect(list.isPending && list.value.map(\.text) == ["1", "new", "3"])
+            #expect(try await !repository.entity(1).isPending)
+            #expect(source.remark(2)?.text == "2")
+
+            await deliver(outbox)
+            #expect(source.writes == [#"\#(update == .put ? "PUT" : "PATCH") 2 "v1""#])
+            let count = source.requests.count
+            #expect(try await repository.entity(2) == Reading(Remark(id: 2, author: 7, text: "new"), origin: .memory))
+            #expect(try await texts(repository) == ["1", "new", "3"])
+            #expect(source.requests.count == count && repository.pending.isEmpty)
+        }
+    }
+
+    @Test func aRefusedUpdateIsRolledBackAndADeadLetter() async throws {
+        try await run { [self] repository, outbox in
+            _ = try await repository.entity(2)
+            source.goOffline()
+            try await repository.update(2) { $0.text = "bad" }
+            source.meet(.refused(422))
+            await deliver(outbox)
+            let reading = try await repository.entity(2)
+            #expect(reading.value.text == "2" && !reading.isPending)
+            let letters = try await outbox.contents().deadLetters
+            #expect(letters.map { $0.write?.entityID } == ["2"])
+        }
+    }
+
+    @Test func aDeletionHidesTheEntityUntilItIsDeliveredOrRefused() async throws {
+        try await run { [self] repository, outbox in
+            _ = try await repository.entities()
+            source.goOffline()
+            try await repository.delete(2)
+            try await repository.delete(3)
+            #expect(await repository.failure(2) == .notFound)
+            #expect(try await texts(repository) == ["1"])
+            let update = await #expect(throws: WriteError<Remark>.self) {
+                try await repository.update(2) { $0.text = "x" }
+            }
+            #expect(update?.repositoryError.reason == .notFound)
+            source.meet(.answered, .refused(403), .refused(422))
+            await deliver(outbox)
+            #expect(await repository.failure(2) == .notFound)
+            #expect(try await texts(repository) == ["1", "3"])
+            #expect(source.remarks.map(\.id) == [1, 3])
+        }
+    }
+
+    @Test func whatIsGoneIsDeletedEvenIfTheFirstAnswerWasLost() async throws {
+        try await run { [self] repository, outbox in
+            source.meet(.answerLost)
+            try await repository.delete(2)
+            await outbox.drain()
+            #expect(source.writes == ["DELETE 2", "DELETE 2"])
+            #expect(outbox.counts.delivered == 1 && stage.errors.errors.isEmpty)
+        }
+    }
+
+    @Test func anUpdateThatChangesNothingIsNotSent() async throws {
+        try await run(Editing(.patch)) { repository, outbox in
+            let reading = try await repository.update(2) { $0.text = "2" }
+            #expect(reading.value.text == "2" && !reading.isPending && outbox.pending.isEmpty)
+        }
+    }
+
+    // MARK: Order
+
+    @Test(arguments: [Editing<Remark>.Update.put, .patch])
+    func eachWriteNamesTheVersionThatTheOneBeforeItLeft(update: Editing<Remark>.Update) async throws {
+        try await run(Editing(update)) { [self] repository, outbox in
+            _ = try await repository.entity(2)
+            source.goOffline()
+            try await repository.update(2) { $0.text = "new" }
+            try await repository.update(2) { $0.author = 9 }
+            #expect(try await repository.entity(2).value == Remark(id: 2, author: 9, text: "new"))
+            try await repository.delete(2)
+            await deliver(outbox)
+            let method = update == .put ? "PUT" : "PATCH"
+            #expect(source.writes == [#"\#(method) 2 "v1""#, #"\#(method) 2 "v2""#, #"DELETE 2 "v3""#])
+            #expect(source.remark(2) == nil && outbox.counts.refused == 0)
+        }
+    }
+
+    @Test func behindARefusedWriteTheNextNamesTheVersionThatIsStillThere() async throws {
+        try await run(Editing(.patch)) { [self] repository, outbox in
+            _ = try await repository.entity(2)
+            source.goOffline()
+            try await repository.update(2) { $0.text = "bad" }
+            try await repository.update(2) { $0.author = 9 }
+            source.meet(.refused(422))
+            await deliver(outbox)
+            #expect(source.writes == [#"PATCH 2 "v1""#, #"PATCH 2 "v1""#])
+            #expect(source.remark(2) == Remark(id: 2, author: 9, text: "2"))
+            #expect(try await repository.entity(2).value == Remark(id: 2, author: 9, text: "2"))
+        }
+    }
+
+    @Test func noneOfManyUpdatesAtTheSameTimeUndoesAnother() async throws {
+        try await run { [self] repository, outbox in
+            _ = try await repository.entity(2)
+            source.goOffline()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<20 { group.addTask { try await repository.update(2) { $0.author += 1 } } }
+                try await group.waitForAll()
+            }
+            #expect(try await repository.entity(2).value.author == 27)
+            await deliver(outbox)
+            #expect(source.remark(2)?.author == 27 && source.writes.count == 20)
+        }
+    }
+
+    // MARK: Creations
+
+    @Test(arguments: [Editing<Remark>.Update.put, .patch])
+    func editsOfWhatIsNotCreatedYetAreSentBehindItToItsOwnAddress(update: Editing<Remark>.Update) async throws {
+        try await run(Editing(update)) { [self] repository, outbox in
+            _ = try await repository.entities()
+            source.goOffline()
+            let created = try await repository.create(RemarkDTO(Remark(id: 0, author: 7, text: "draft"))).value
+            #expect(created.id < 0)
+            try await repository.update(created.id) { $0.text = "final" }
+            #expect(try await repository.entity(created.id).value.text == "final")
+            #expect(try await texts(repository) == ["1", "2", "3", "final"])
+            let other = try await repository.create(RemarkDTO(Remark(id: 0, author: 7, text: "other"))).value
+            try await repository.delete(other.id)
+            #expect(try await texts(repository) == ["1", "2", "3", "final"])
+            await deliver(outbox)
+            let method = update == .put ? "PUT" : "PATCH"
+            #expect(Set(source.writes) == ["POST remarks", #"\#(method) 4 "v1""#, #"DELETE 5 "v1""#])
+            #expect(source.remarks.map(\.text) == ["1", "2", "3", "final"])
+            #expect(outbox.counts.refused == 0)
+            // Who only knows the pending identifier still finds it.
+            let count = source.requests.count
+            #expect(try await repository.entity(created.id).value == Remark(id: 4, author: 7, text: "final"))
+            try await repository.update(created.id) { $0.text = "later" }
+            await outbox.drain()
+            #expect(source.remark(4)?.text == "later" && source.requests.count == count + 1)
+        }
+    }
+
+    @Test func editsOfWhatIsNeverCreatedAreNotSent() async throws {
+        try await run { [self] repository, outbox in
+            source.goOffline()
+            let created = try await repository.create(RemarkDTO(Remark(id: 0, author: 7, text: "bad"))).value
+            try await repository.update(created.id) { $0.text = "still bad" }
+            source.meet(.refused(422))
+            await deliver(outbox)
+            #expect(source.writes == ["POST remarks"])
+            let letters = try await outbox.contents().deadLetters
+            #expect(letters.count == 2)
+            #expect(letters.contains { $0.cause?.contains("never created") == true })
+            #expect(repository.pending.isEmpty)
+            // Retried in their order, both are done.
+            try await outbox.retryDeadLetters()
+            await outbox.drain()
+            #expect(source.remark(4)?.text == "still bad")
+        }
+    }
+
+    // MARK: Restarts
+
+    @Test(arguments: [Editing<Remark>.Update.put, .patch])
+    func whatIsPendingIsShownAndDeliveredByALaterProcess(update: Editing<Remark>.Update) async throws {
+        try await run(Editing(update)) { [self] repository, _ in
+            _ = try await repository.entity(2)
+            source.goOffline()
+            try await repository.update(2) { $0.text = "new" }
+            try await repository.update(2) { $0.author = 9 }
+            try await repository.delete(3)
+            let created = try await repository.create(RemarkDTO(Remark(id: 0, author: 7, text: "draft"))).value
+            try await repository.update(created.id) { $0.text = "final" }
+        }
+        try await run(Editing(update), keySeed: 2) { [self] repository, outbox in
+            #expect(try await repository.entity(2).value == Remark(id: 2, author: 9, text: "new"))
+            #expect(await repository.failure(3) == .notFound)
+            let created = try #require(outbox.pending.first { $0.write.method == .post }).sequence
+            #expect(try await repository.entity(-1 - created).value.text == "final")
+            await deliver(outbox)
+            #expect(source.remark(2) == Remark(id: 2, author: 9, text: "new"))
+            #expect(source.remarks.map(\.text) == ["1", "new", "final"])
+        }
+        try await run(Editing(update), keySeed: 3) { [self] repository, _ in
+            source.goOffline()
+            let reading = try await repository.entity(2)
+            #expect(reading.value == Remark(id: 2, author: 9, text: "new"))
+        }
+    }
+
+    /// The creation is delivered by one process, and the edit of what it created by the next.
+    @Test func anEditIsAddressedInTheStoreWhenTheCreationIsDelivered() async throws {
+        try await run { [self] repository, outbox in
+            source.goOffline()
+            let created = try await repository.create(RemarkDTO(Remark(id: 0, author: 7, text: "draft"))).value
+            try await repository.update(created.id) { $0.text = "final" }
+            let creation = try #require(outbox.pending.first)
+            source.meet(.answered, .lost, .lost, .lost, .lost)
+            source.goOffline(false)
+            outbox.retryNow()
+            try await outbox.settlement(of: creation)
+        }
+        source.meet()
+        try await run(keySeed: 2) { [self] repository, outbox in
+            let reading = try await repository.entity(4)
+            #expect(reading.value.text == "final")
+            await outbox.drain()
+            #expect(source.remark(4)?.text == "final")
+            #expect(source.writes.last == #"PUT 4 "v1""#)
+        }
+    }
+
+    // MARK: Conflicts
+
+    /// Updates the second remark, which somebody else changes before the update is sent.
+    private func overtake(_ repository: Repository<Remark>, _ outbox: Outbox) async throws -> OutboxEntry {
+        _ = try await repository.entity(2)
+        source.goOffline()
+        try await repository.update(2) { $0.text = "mine" }
+        let entry = try #require(outbox.pending.first)
+        source.put(Remark(id: 2, author: 8, text: "theirs"))
+        await deliver(outbox)
+        return entry
+    }
+
+    @Test func aConflictIsADeadLetterUnlessARuleDecides() async throws {
+        try await run { [self] repository, outbox in
+            let entry = try await overtake(repository, outbox)
+            let refusal = await #expect(throws: RepositoryError.self) { try await outbox.settlement(of: entry) }
+            #expect(refusal?.reason == .conflict)
+            #expect(try await repository.entity(2).value.text == "theirs")
+            let letter = try #require(try await outbox.contents().deadLetters.first)
+            let mine = try RemarkDTO.decoded(from: Data(letter.write?.body ?? [])).entity()
+            #expect(mine == Remark(id: 2, author: 7, text: "mine"))
+            #expect(letter.cause?.contains("412") == true)
+        }
+    }
+
+    @Test func aRuleSendsMineForTheirVersionOnce() async throws {
+        try await run(Editing(.patch, onConflict: .mine)) { [self] repository, outbox in
+            let entry = try await overtake(repository, outbox)
+            try await outbox.settlement(of: entry)
+            #expect(source.remark(2) == Remark(id: 2, author: 8, text: "mine"))
+            #expect(source.writes == [#"PATCH 2 "v1""#, #"PATCH 2 "v2""#])
+            let keys = source.requests.compactMap { $0.headerFields[.idempotencyKey] }
+            #expect(keys == [entry.idempotencyKey, entry.idempotencyKey + "-1"])
+            #expect(try await outbox.contents().deadLetters.isEmpty && stage.errors.errors.isEmpty)
+        }
+    }
+
+    @Test func aRuleDropsMine() async throws {
+        try await run(Editing(.put, onConflict: .theirs)) { [self] repository, outbox in
+            let entry = try await overtake(repository, outbox)
+            try await outbox.settlement(of: entry)
+            #expect(try await repository.entity(2).value.text == "theirs")
+            #expect(try await outbox.contents().deadLetters.isEmpty && stage.errors.errors.isEmpty)
+            #expect(source.writes.count == 1 && outbox.counts.delivered == 1)
+        }
+    }
+
+    @Test func aRuleMergesBoth() async throws {
+        let merge = ConflictRule<Remark>.merge { conflict in
+            conflict.theirs.map {
+                Remark(id: 2, author: $0.author, text: "\(conflict.mine?.text ?? "") and \($0.text)")
+            }
+        }
+        try await run(Editing(.put, onConflict: merge)) { [self] repository, outbox in
+            _ = try await overtake(repository, outbox)
+            #expect(source.remark(2) == Remark(id: 2, author: 8, text: "mine and theirs"))
+            #expect(try await repository.entity(2).value.text == "mine and theirs")
+        }
+    }
+
+    @Test func aRevisedWriteSurvivesARestart() async throws {
+        try await run(Editing(.put, onConflict: .mine)) { [self] repository, outbox in
+            _ = try await repository.entity(2)
+            source.goOffline()
+            try await repository.update(2) { $0.text = "mine" }
+            source.put(Remark(id: 2, author: 8, text: "theirs"))
+            source.goOffline(false)
+            source.meet(.answered, .lost)
+            outbox.retryNow()
+            while source.writes.count < 2 { try await stage.timer.sleep(for: .milliseconds(100)) }
+        }
+        try await run(Editing(.put, onConflict: .mine), keySeed: 2) { [self] _, outbox in
+            #expect(outbox.pending.map(\.write.revision) == [1])
+            await outbox.drain()
+            #expect(source.remark(2)?.text == "mine")
+            #expect(source.writes == [#"PUT 2 "v1""#, #"PUT 2 "v2""#, #"PUT 2 "v2""#])
+        }
+    }
+
+    /// The upstream keeps no idempotency keys, so it refuses what it has done itself.
+    @Test func whatTheUpstreamHasDoneAlreadyIsNoConflict() async throws {
+        try await run { [self] repository, outbox in
+            _ = try await repository.entity(2)
+            source.meet(.answerLost)
+            try await repository.update(2) { $0.text = "mine" }
+            await outbox.drain()
+            #expect(source.writes == [#"PUT 2 "v1""#, #"PUT 2 "v1""#])
+            #expect(source.remark(2)?.text == "mine" && outbox.counts.delivered == 1)
+            #expect(try await outbox.contents().deadLetters.isEmpty)
+            #expect(try await repository.entity(2).value.text == "mine")
+        }
+    }
+
+    // MARK: Units of work
+
+    @Test func writesOfSeveralKindsAreAcceptedTogether() async throws {
+        try await run { [self] repository, outbox in
+            _ = try await repository.entity(2)
+            source.goOffline()
+            let changes = [
+                try repository.prepareCreation(of: RemarkDTO(Remark(id: 0, author: 7, text: "new")), "a creation"),
+                try await repository.prepareUpdate(of: 2, "an update") { $0.text = "other" },
+                try repository.prepareDeletion(of: 3, "a deletion"),
+            ]
+            try await RecordUnitOfWork(outbox: outbox).commit(changes.compactMap(\.self))
+            #expect(outbox.pending.map(\.write.method) == [.post, .put, .delete])
+            #expect(try await repository.entity(2).value.text == "other")
+            await deliver(outbox)
+            #expect(source.remarks.map(\.text) == ["1", "other", "new"])
+        }
+    }
+}

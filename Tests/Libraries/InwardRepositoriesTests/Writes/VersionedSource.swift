@@ -1,0 +1,139 @@
+import InwardCore
+import InwardFetching
+import Synchronization
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// An upstream of remarks with versions: it gives entity tags, and refuses a write for another version than it has.
+final class VersionedSource: DataFetcher {
+    /// What becomes of a write.
+    enum Fate {
+        case answered
+        /// It is done, and nobody learns of it.
+        case answerLost
+        /// It does not arrive.
+        case lost
+        case refused(DataResponse.Status)
+        /// It is done, and the answer has no content.
+        case emptyAnswer
+        /// It is done, and the answer is no remark.
+        case strangeAnswer
+    }
+
+    private struct State {
+        var remarks: [Int: (remark: Remark, version: Int)] = [:]
+        var fates: [Fate] = []
+        var requests: [DataRequest] = []
+        var isOffline = false
+        var hasTags = true
+    }
+
+    private let state = Mutex(State())
+    private let gate: @Sendable (DataRequest) async -> Void
+
+    /// Makes an upstream with three remarks, each in its first version.
+    ///
+    /// - Parameter gate: What a request waits for before it is seen to.
+    init(gate: @escaping @Sendable (DataRequest) async -> Void = { _ in }) {
+        self.gate = gate
+        for id in 1...3 { put(Remark(id: id, author: 7, text: "\(id)")) }
+    }
+
+    /// The requests so far that were not reads, as `PUT 7 "v1"`, with the tag that they name.
+    var writes: [String] {
+        state.withLock { state in
+            state.requests.filter { $0.method != .get }.map { request in
+                let tag = request.headerFields[.ifMatch].map { " \($0)" } ?? ""
+                return "\(request.method) \(request.url.lastPathComponent)\(tag)"
+            }
+        }
+    }
+
+    var requests: [DataRequest] { state.withLock(\.requests) }
+
+    var remarks: [Remark] { state.withLock { $0.remarks.values.map(\.remark).sorted { $0.id < $1.id } } }
+
+    func remark(_ id: Int) -> Remark? { state.withLock { $0.remarks[id]?.remark } }
+
+    /// Puts another version of a remark there.
+    func put(_ remark: Remark) {
+        state.withLock { $0.remarks[remark.id] = (remark, ($0.remarks[remark.id]?.version ?? 0) + 1) }
+    }
+
+    func remove(_ id: Int) { state.withLock { $0.remarks[id] = nil } }
+
+    /// Decides what becomes of the next writes.
+    func meet(_ fates: Fate...) { state.withLock { $0.fates = fates } }
+
+    func goOffline(_ isOffline: Bool = true) { state.withLock { $0.isOffline = isOffline } }
+
+    func omitTags() { state.withLock { $0.hasTags = false } }
+
+    func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        await gate(request)
+        return try state.withLock { state throws(FetchError) in
+            if state.isOffline { throw FetchError(.unreachable, request: request, explanation: "reached nobody") }
+            state.requests.append(request)
+            guard request.method != .get else { return Self.read(request, state) }
+            let fate = state.fates.isEmpty ? Fate.answered : state.fates.removeFirst()
+            if case .refused(let status) = fate { return DataResponse(status: status) }
+            if case .lost = fate { throw FetchError(.timedOut, request: request, explanation: "was lost") }
+            let response = Self.write(request, &state)
+            switch fate {
+            case .answerLost: throw FetchError(.timedOut, request: request, explanation: "was not answered")
+            case .emptyAnswer where response.status.isSuccess: return DataResponse(status: 204)
+            case .strangeAnswer where response.status.isSuccess: return DataResponse(body: Data(#"{"ok": true}"#.utf8))
+            default: return response
+            }
+        }
+    }
+
+    private static func read(_ request: DataRequest, _ state: State) -> DataResponse {
+        let name = request.url.lastPathComponent
+        guard name != "remarks" else {
+            let remarks = state.remarks.values.map(\.remark).sorted { $0.id < $1.id }
+            return DataResponse(body: (try? JSONEncoder().encode(remarks.map(RemarkDTO.init))) ?? Data())
+        }
+        return answer(Int(name).flatMap { state.remarks[$0] }, state)
+    }
+
+    private static func answer(_ found: (remark: Remark, version: Int)?, _ state: State) -> DataResponse {
+        guard let found else { return DataResponse(status: .notFound) }
+        var response = DataResponse(body: (try? JSONEncoder().encode(RemarkDTO(found.remark))) ?? Data())
+        if state.hasTags { response.headerFields[.etag] = "\"v\(found.version)\"" }
+        return response
+    }
+
+    private static func write(_ request: DataRequest, _ state: inout State) -> DataResponse {
+        let body = request.body ?? Data()
+        if request.method == .post {
+            let id = (state.remarks.keys.max() ?? 0) + 1
+            guard let draft = try? JSONDecoder().decode(RemarkDTO.self, from: body).entity() else {
+                return DataResponse(status: 422)
+            }
+            state.remarks[id] = (Remark(id: id, author: draft.author, text: draft.text), 1)
+            return answer(state.remarks[id], state)
+        }
+        guard let id = Int(request.url.lastPathComponent), let old = state.remarks[id] else {
+            return DataResponse(status: .notFound)
+        }
+        if let tag = request.headerFields[.ifMatch], tag != "\"v\(old.version)\"" { return DataResponse(status: 412) }
+        guard request.method != .delete else {
+            state.remarks[id] = nil
+            return DataResponse(status: 204)
+        }
+        let isPatch = request.headerFields[.contentType] == MergePatch.mediaType
+        let record = try? isPatch ? MergePatch(body)?.applied(to: JSONEncoder().encode(RemarkDTO(old.remark))) : body
+        guard let new = try? JSONDecoder().decode(RemarkDTO.self, from: record ?? Data()).entity(), new.id == id else {
+            return DataResponse(status: 422)
+        }
+        state.remarks[id] = (new, old.version + 1)
+        return answer(state.remarks[id], state)
+    }
+}
