@@ -28,10 +28,15 @@ final class VersionedSource: DataFetcher {
 
     private struct State {
         var remarks: [Int: (remark: Remark, version: Int)] = [:]
+        var lastID = 3
         var fates: [Fate] = []
         var requests: [DataRequest] = []
         var isOffline = false
         var hasTags = true
+        var honoursKeys = false
+        var losesFirstAnswers = false
+        /// The answers to the writes that were done, by their idempotency keys.
+        var answers: [String: DataResponse] = [:]
     }
 
     private let state = Mutex(State())
@@ -75,6 +80,13 @@ final class VersionedSource: DataFetcher {
 
     func omitTags() { state.withLock { $0.hasTags = false } }
 
+    /// Answers a repeat of a write as it was answered before, from now on, and does it no second time.
+    ///
+    /// - Parameter isLosing: Whether the first answer to each write is lost.
+    func honourKeys(losingFirstAnswers isLosing: Bool) {
+        state.withLock { ($0.honoursKeys, $0.losesFirstAnswers) = (true, isLosing) }
+    }
+
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         await gate(request)
         return try state.withLock { state throws(FetchError) in
@@ -84,7 +96,11 @@ final class VersionedSource: DataFetcher {
             let fate = state.fates.isEmpty ? Fate.answered : state.fates.removeFirst()
             if case .refused(let status) = fate { return DataResponse(status: status) }
             if case .lost = fate { throw FetchError(.timedOut, request: request, explanation: "was lost") }
+            let key = request.headerFields[.idempotencyKey] ?? ""
+            if let answer = state.answers[key] { return answer }
             let response = Self.write(request, &state)
+            if state.honoursKeys { state.answers[key] = response }
+            if state.losesFirstAnswers { throw FetchError(.timedOut, request: request, explanation: "was not answered") }
             switch fate {
             case .answerLost: throw FetchError(.timedOut, request: request, explanation: "was not answered")
             case .emptyAnswer where response.status.isSuccess: return DataResponse(status: 204)
@@ -113,7 +129,8 @@ final class VersionedSource: DataFetcher {
     private static func write(_ request: DataRequest, _ state: inout State) -> DataResponse {
         let body = request.body ?? Data()
         if request.method == .post {
-            let id = (state.remarks.keys.max() ?? 0) + 1
+            state.lastID += 1
+            let id = state.lastID
             guard let draft = try? JSONDecoder().decode(RemarkDTO.self, from: body).entity() else {
                 return DataResponse(status: 422)
             }
