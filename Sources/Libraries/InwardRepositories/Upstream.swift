@@ -65,14 +65,17 @@ public struct Upstream: Sendable {
     ///   - url: The URL.
     ///   - format: The format to ask for.
     ///   - bypassingCaches: Whether intermediate caches must revalidate with the upstream.
+    ///   - validator: The validator of the version that is known, which need not be sent again; `nil` if none is.
     /// - Returns: the response, whatever its status.
     /// - Throws: a `RepositoryError` if there is no response.
     func read(
         _ url: URL,
         _ format: any RecordFormat,
-        bypassingCaches: Bool
+        bypassingCaches: Bool,
+        behind validator: Validator? = nil
     ) async throws(RepositoryError) -> UpstreamAnswer {
         var request = request(to: url, format)
+        if let validator { request.headerFields[validator.conditionName] = validator.text }
         // RFC 9111 section 5.2.1.4: intermediate caches must revalidate with the source.
         if bypassingCaches { request.headerFields[.cacheControl] = "no-cache" }
         return UpstreamAnswer(request: request, response: try await response(to: request))
@@ -272,4 +275,32 @@ extension RepositoryError {
             explanation: "was answered with what cannot be used: \(error)"
         )
     }
+}
+
+/// A validator of a version of a resource (RFC 9110 section 8.8): its entity tag, or when it was last modified.
+@usableFromInline
+struct Validator: Hashable, Sendable {
+    /// The value of the header field, exactly as sent.
+    let text: String
+
+    init(text: String) {
+        self.text = text
+    }
+
+    /// Creates the validator of a response; `nil` if it has none.
+    init?(_ fields: HeaderFields) {
+        guard let text = fields[.etag] ?? fields[.lastModified], !text.isEmpty else { return nil }
+        self.text = text
+    }
+
+    private var isEntityTag: Bool { text.hasPrefix("\"") || text.hasPrefix("W/\"") }
+
+    /// The entity tag, if it is strong. A write needs one; a weak tag, or a date, may be that of several versions.
+    var entityTag: String? {
+        let fields: HeaderFields = [HeaderField(.etag, text)]
+        return isEntityTag ? fields.strongEntityTag : nil
+    }
+
+    /// The header field with which to ask whether there is another version.
+    var conditionName: HeaderField.Name { isEntityTag ? .ifNoneMatch : .ifModifiedSince }
 }

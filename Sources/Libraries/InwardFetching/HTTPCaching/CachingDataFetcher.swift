@@ -33,7 +33,10 @@ public struct CachingDataFetcher: ReportingDataFetcher {
         guard request.method == .get else { return try await change(request) }
         let directives = request.headerFields.cacheDirectives
         var key = request
-        key.headerFields[.cacheControl] = nil
+        // A fresh copy answers whether there is another version, too.
+        for name in [.cacheControl, .ifNoneMatch, .ifModifiedSince] as [HeaderField.Name] {
+            key.headerFields[name] = nil
+        }
         if directives.isEmpty, var kept = partition.response(to: key) {
             kept.origin = .memory
             observers.tell { $0.answeredFromCache(request) }

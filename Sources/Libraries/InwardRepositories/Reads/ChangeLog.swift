@@ -70,9 +70,9 @@ struct FetchStamp {
     /// The time since then.
     let age: Duration
     /// The encoded size in bytes.
-    let byteCount: Int
+    var byteCount: Int
     /// Whether the result was read from the store, and need not be stored again.
     let isFromStore: Bool
-    /// The strong entity tag of the response, if the result is a single entity.
-    var entityTag: String?
+    /// The validator of the response, if the result is a single entity.
+    var validator: Validator?
 }

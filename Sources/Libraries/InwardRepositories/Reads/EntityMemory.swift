@@ -90,7 +90,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 return true
             }
             if let store, !fetch.isFromStore {
-                store.writer.write([store.keep(entity, age: fetch.age, fetch.entityTag)])
+                store.writer.write([store.keep(entity, age: fetch.age, fetch.validator)])
             }
             return true
         }
@@ -187,12 +187,12 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ///   - entity: The entity.
     ///   - time: When it was written.
     ///   - byteCount: Its encoded size.
-    ///   - entityTag: The entity tag of the response to the write, if there was one.
+    ///   - validator: The validator of the response to the write, if there was one.
     /// - Complexity: O(1) for each list on average, unless a reader holds the previous version of the list.
-    func write(_ entity: Entity, time: Duration, byteCount: Int, entityTag: String? = nil) {
+    func write(_ entity: Entity, time: Duration, byteCount: Int, validator: Validator? = nil) {
         log.withLock { log in
             log.note(endpoint.key(of: entity.id))
-            let answer = kept(entity as Entity?, isAbsent: false, time: time, entityTag)
+            let answer = kept(entity as Entity?, isAbsent: false, time: time, validator)
             entities.insert(answer, for: entity.id, cost: byteCount)
             updateLists { filter, list in
                 switch (list.contains(entity.id), filter.matches(entity)) {
@@ -205,7 +205,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             }
             guard let store else { return }
             // Lists that are only in the store are removed, because it is not known whether the entity belongs in them.
-            store.writer.write([store.keep(entity, age: .zero, entityTag), store.removeLists])
+            store.writer.write([store.keep(entity, age: .zero, validator), store.removeLists])
             noteListsRemoved()
         }
     }
@@ -319,17 +319,17 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     }
 
     private func kept<Value>(_ value: Value, isAbsent: Bool, _ fetch: FetchStamp) -> KeptAnswer<Value> {
-        kept(value, isAbsent: isAbsent, time: fetch.time, fetch.entityTag)
+        kept(value, isAbsent: isAbsent, time: fetch.time, fetch.validator)
     }
 
     private func kept<Value>(
         _ value: Value,
         isAbsent: Bool,
         time: Duration,
-        _ entityTag: String? = nil
+        _ validator: Validator? = nil
     ) -> KeptAnswer<Value> {
         let freshness = endpoint.lifetimes.freshness(isAbsent: isAbsent, chance: chance())
-        return KeptAnswer(value: value, time: time, staleTime: time + freshness, entityTag: entityTag)
+        return KeptAnswer(value: value, time: time, staleTime: time + freshness, validator: validator)
     }
 
     private func updateLists(olderThan time: Duration, _ update: (Filter, inout EntityList<Entity>) -> Bool) {

@@ -48,15 +48,21 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         return EntityVersion(entity: reading.value, entityTag: entityTag)
     }
 
+    /// Fetches an entity, or asks whether there is another version than the one in memory.
     private func fetchOne(
         _ id: Entity.ID,
         bypassingCaches: Bool
     ) async throws(RepositoryError) -> (reading: Reading<Entity>, entityTag: String?) {
         let tick = memory.begin()
         defer { memory.end(tick) }
-        let (answer, time) = try await read(endpoint.onePath(id), bypassingCaches: bypassingCaches)
+        let known = memory.entities.peek(id).flatMap { kept in
+            kept.value.flatMap { value in kept.validator.map { (entity: value, validator: $0) } }
+        }
+        let url = try upstream.url(of: endpoint.onePath(id), [])
+        let (answer, time) = try await read(url, bypassingCaches: bypassingCaches, behind: known?.validator)
         do throws(RepositoryError) {
-            let entity = try answer.decoded(by: endpoint.decodeOne)
+            let isKnown = answer.response.status == .notModified
+            let entity = if isKnown, let known { known.entity } else { try answer.decoded(by: endpoint.decodeOne) }
             guard entity.id == id else {
                 throw RepositoryError(
                     .unreadable,
@@ -64,13 +70,14 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
                     explanation: "was answered with the record of another identity, \(entity.id)"
                 )
             }
-            let entityTag = answer.response.headerFields.strongEntityTag
+            let validator = Validator(answer.response.headerFields) ?? (isKnown ? known?.validator : nil)
             if answer.mayBeKept {
                 var stamp = stamp(tick, time, of: answer)
-                stamp.entityTag = entityTag
+                stamp.validator = validator
+                if isKnown { stamp.byteCount = (try? endpoint.encode(entity).count) ?? 0 }
                 memory.keep(entity, stamp)
             }
-            return (answer.reading(entity, fresh: endpoint.lifetimes.staleAfter), entityTag)
+            return (answer.reading(entity, fresh: endpoint.lifetimes.staleAfter), validator?.entityTag)
         } catch {
             // If another source does not have the entity, the upstream still may.
             if error.reason == .notFound, answer.mayBeKept {
@@ -114,16 +121,24 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
 
     /// Requests the resource at a URL. If an intermediate cache answers with a copy that may predate a change, repeats the request
     /// without caches.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - bypassingCaches: Whether intermediate caches must revalidate with the upstream.
+    ///   - validator: The validator of the version that is known, which need not be sent again; `nil` if none is.
+    /// - Returns: the response, whatever its status, and when it was requested.
+    /// - Throws: a `RepositoryError` if there is no response.
     func read(
         _ url: URL,
-        bypassingCaches: Bool
+        bypassingCaches: Bool,
+        behind validator: Validator? = nil
     ) async throws(RepositoryError) -> (answer: UpstreamAnswer, time: Duration) {
         let (format, time) = (endpoint.format, timer.now)
-        var answer = try await upstream.read(url, format, bypassingCaches: bypassingCaches)
+        var answer = try await upstream.read(url, format, bypassingCaches: bypassingCaches, behind: validator)
         answer.delay = timer.now - time
         guard !bypassingCaches, lastChange.mayBeBehind(answer, askedFor: time) else { return (answer, time) }
         let timeAgain = timer.now
-        var answerAgain = try await upstream.read(url, format, bypassingCaches: true)
+        var answerAgain = try await upstream.read(url, format, bypassingCaches: true, behind: validator)
         answerAgain.delay = timer.now - timeAgain
         return (answerAgain, timeAgain)
     }
@@ -161,7 +176,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
             age: found.age,
             byteCount: found.byteCount,
             isFromStore: true,
-            entityTag: found.entityTag
+            validator: found.validator
         )
     }
 

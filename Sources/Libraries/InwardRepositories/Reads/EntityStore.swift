@@ -14,8 +14,8 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
         let age: Duration
         /// The stored size in bytes.
         let byteCount: Int
-        /// The entity tag of the response, if the value is a single entity.
-        var entityTag: String?
+        /// The validator of the response, if the value is a single entity.
+        var validator: Validator?
     }
 
     /// 300 years, in seconds.
@@ -50,11 +50,11 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     // MARK: Changes
 
     /// Returns the change that stores an entity that was requested some time ago.
-    func keep(_ entity: Entity, age: Duration, _ entityTag: String? = nil) -> RecordChange {
+    func keep(_ entity: Entity, age: Duration, _ validator: Validator? = nil) -> RecordChange {
         let key = key(of: entity.id.description)
         // An entity that cannot be encoded is not stored.
         guard let body = try? endpoint.encode(entity) else { return .remove(key) }
-        return keep(body, age: age, under: key, entityTag)
+        return keep(body, age: age, under: key, validator)
     }
 
     /// Returns the change that stores a list, without its entities, that was requested some time ago.
@@ -73,11 +73,12 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     /// The change that removes all records of the repository.
     var removeAll: RecordChange { .removeAll(prefix) }
 
-    private func keep(_ body: Data, age: Duration, under key: RecordKey, _ entityTag: String? = nil) -> RecordChange {
+    private func keep(_ body: Data, age: Duration, under key: RecordKey, _ validator: Validator? = nil) -> RecordChange
+    {
         let time = now().addingTimeInterval(-age.seconds)
         let expiry = time.addingTimeInterval(endpoint.lifetimes.expiresAfter.seconds)
         return .keep(
-            StoredRecord(StoredAnswer(time: time, entityTag: entityTag, body: body).bytes, expiry: expiry),
+            StoredRecord(StoredAnswer(time: time, validator: validator, body: body).bytes, expiry: expiry),
             key
         )
     }
@@ -120,7 +121,7 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
         guard let answer = StoredAnswer(record.bytes), let entity = try? endpoint.decodeStored(answer.body),
             entity.id.description == id
         else { return nil }
-        return Found(value: entity, age: age(of: answer), byteCount: answer.body.count, entityTag: answer.entityTag)
+        return Found(value: entity, age: age(of: answer), byteCount: answer.body.count, validator: answer.validator)
     }
 
     private func age(of answer: StoredAnswer) -> Duration {
@@ -137,25 +138,25 @@ extension Duration {
     fileprivate var seconds: Double { self / .seconds(1) }
 }
 
-/// The stored form of a response: when it was requested, its entity tag, and its contents.
+/// The stored form of a response: when it was requested, its validator, and its contents.
 ///
-/// The first byte is the version. The time follows, in eight bytes. Version 2 adds the entity tag, behind its length in two bytes. A
-/// response without a tag is of version 1, which earlier versions of the program read, too.
+/// The first byte is the version. The time follows, in eight bytes. Version 2 adds the validator, behind its length in two bytes. A
+/// response without one is of version 1, which earlier versions of the program read, too.
 struct StoredAnswer {
     private static let headLength = 9
-    private static let longestTag = 1_024
+    private static let longestValidator = 1_024
 
     /// When it was requested.
     let time: Date
-    /// The entity tag, exactly as sent; `nil` for none.
-    let entityTag: String?
+    /// The validator; `nil` for none.
+    let validator: Validator?
     /// The contents.
     let body: Data
 
-    /// Creates the stored form. An entity tag of more than 1 KiB is left out.
-    init(time: Date, entityTag: String? = nil, body: Data) {
+    /// Creates the stored form. A validator of more than 1 KiB is left out.
+    init(time: Date, validator: Validator? = nil, body: Data) {
         self.time = time
-        self.entityTag = entityTag.flatMap { (1...Self.longestTag).contains($0.utf8.count) ? $0 : nil }
+        self.validator = validator.flatMap { (1...Self.longestValidator).contains($0.text.utf8.count) ? $0 : nil }
         self.body = body
     }
 
@@ -167,14 +168,16 @@ struct StoredAnswer {
         guard time.timeIntervalSinceReferenceDate.isFinite else { return nil }
         var rest = bytes[Self.headLength...]
         guard bytes[0] == 2 else {
-            (entityTag, body) = (nil, Data(rest))
+            (validator, body) = (nil, Data(rest))
             return
         }
         guard let high = rest.popFirst(), let low = rest.popFirst() else { return nil }
         let length = Int(high) << 8 | Int(low)
-        guard (1...min(Self.longestTag, max(1, rest.count))).contains(length), rest.count >= length else { return nil }
-        entityTag = String(validating: rest.prefix(length), as: UTF8.self)
-        guard entityTag != nil else { return nil }
+        guard (1...min(Self.longestValidator, max(1, rest.count))).contains(length), rest.count >= length else {
+            return nil
+        }
+        guard let text = String(validating: rest.prefix(length), as: UTF8.self) else { return nil }
+        validator = Validator(text: text)
         body = Data(rest.dropFirst(length))
     }
 
@@ -182,9 +185,9 @@ struct StoredAnswer {
     var bytes: [UInt8] {
         let bits = time.timeIntervalSinceReferenceDate.bitPattern
         let timeBytes = (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * $0)) }
-        guard let entityTag else { return [1] + timeBytes + body }
-        let length = entityTag.utf8.count
-        return [2] + timeBytes + [UInt8(length >> 8), UInt8(length & 0xFF)] + entityTag.utf8 + body
+        guard let text = validator?.text else { return [1] + timeBytes + body }
+        let length = text.utf8.count
+        return [2] + timeBytes + [UInt8(length >> 8), UInt8(length & 0xFF)] + text.utf8 + body
     }
 }
 

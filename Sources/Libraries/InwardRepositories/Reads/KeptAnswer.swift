@@ -22,15 +22,16 @@ final class KeptAnswer<Value: Sendable>: Sendable {
     @usableFromInline let time: Duration
     /// When the value becomes stale.
     @usableFromInline let staleTime: Duration
-    /// The strong entity tag of the response; `nil` if it had none, or the value came in a list.
-    let entityTag: String?
+    /// The validator of the response, with which to ask whether there is another version; `nil` if it had none, or the value came
+    /// in a list.
+    let validator: Validator?
 
     @usableFromInline
-    init(value: Value, time: Duration, staleTime: Duration, entityTag: String? = nil) {
+    init(value: Value, time: Duration, staleTime: Duration, validator: Validator? = nil) {
         self.value = value
         self.time = time
         self.staleTime = staleTime
-        self.entityTag = entityTag
+        self.validator = validator
     }
 
     /// Returns the age of the value.

@@ -292,7 +292,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             value: found.value,
             time: stamp.time,
             staleTime: source.staleTime(stamp),
-            entityTag: stamp.entityTag
+            validator: stamp.validator
         )
     }
 

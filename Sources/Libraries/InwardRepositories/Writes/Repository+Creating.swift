@@ -22,7 +22,7 @@ extension Repository {
                 source.lastChange.note(at: timer.now)
                 try await memory.prepareSettlement(of: id, key)
             },
-            keep: { [weak self] entity, entityTag in self?.keep(entity, entityTag) },
+            keep: { [weak self] entity, validator in self?.keep(entity, validator) },
             keepAbsence: { [weak self] id in self?.keepAbsence(of: id) },
             forget: { [weak self] id in self?.forget(id) },
             end: { [weak self] key in self?.memory.endSettlement(of: key) },
@@ -128,10 +128,10 @@ extension Repository {
             body: (Data(body), endpoint.format.mediaType)
         )
         do throws(RepositoryError) {
-            let (created, entityTag) = try await upstream.write(request) { answer throws(FieldError) in
-                (try creation.created(body, answer.body, endpoint.format), answer.headerFields.strongEntityTag)
+            let (created, validator) = try await upstream.write(request) { answer throws(FieldError) in
+                (try creation.created(body, answer.body, endpoint.format), Validator(answer.headerFields))
             }
-            keep(created, entityTag)
+            keep(created, validator)
             // Outdated records must leave the store, so that a later process does not find them if this one is killed.
             await flush()
             return Reading(created, origin: .upstream)
@@ -147,10 +147,10 @@ extension Repository {
 
     /// Caches an entity that was just written. Later reads must return it, and requests in flight may have been answered before it
     /// existed.
-    func keep(_ entity: Entity, _ entityTag: String?) {
+    func keep(_ entity: Entity, _ validator: Validator?) {
         source.lastChange.note(at: timer.now)
         let byteCount = (try? endpoint.encode(entity).count) ?? 0
-        memory.write(entity, time: timer.now, byteCount: byteCount, entityTag: entityTag)
+        memory.write(entity, time: timer.now, byteCount: byteCount, validator: validator)
         detachAll()
     }
 

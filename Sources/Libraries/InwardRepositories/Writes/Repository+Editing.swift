@@ -61,7 +61,7 @@ extension Repository {
             try throwUnlessDeletable(id)
             if let outbox {
                 try await accept(id, into: outbox) { current throws(RepositoryError) in
-                    (EditRequest.deletion, memory.entity(current)?.entityTag)
+                    (EditRequest.deletion, memory.entity(current)?.validator?.entityTag)
                 }
                 return
             }
@@ -108,7 +108,7 @@ extension Repository {
         try throwUnlessDeletable(id)
         guard let outbox else { return nil }
         let current = pending.currentID(id)
-        let write = try write(current, .deletion, memory.entity(current)?.entityTag)
+        let write = try write(current, .deletion, memory.entity(current)?.validator?.entityTag)
         return PreparedRecordChange(description, for: outbox, writes: [write])
     }
 
@@ -130,7 +130,7 @@ extension Repository {
         let reading = try await entity(id)
         let current = reading.value.id
         if let kept = memory.entity(current), let entity = kept.value {
-            return EntityVersion(entity: entity, entityTag: kept.entityTag)
+            return EntityVersion(entity: entity, entityTag: kept.validator?.entityTag)
         }
         // Without a cache, the tag is only known to who sends the request.
         if outbox == nil, reading.fallbackReason == nil {
@@ -147,7 +147,7 @@ extension Repository {
         _ change: (inout Entity) -> Void
     ) throws(RepositoryError) -> (request: EditRequest, entityTag: String?, entity: Entity)? {
         let cached = memory.entity(id).flatMap { kept in
-            kept.value.map { EntityVersion(entity: $0, entityTag: kept.entityTag) }
+            kept.value.map { EntityVersion(entity: $0, entityTag: kept.validator?.entityTag) }
         }
         let base = cached ?? base
         let version = pending.version(id, over: .entity(base.entity)) ?? .entity(base.entity)
@@ -320,7 +320,7 @@ extension Repository {
     }
 
     private func sendDeletion(of id: Entity.ID) async throws(WriteError<Entity>) {
-        var entityTag = memory.entity(id)?.entityTag
+        var entityTag = memory.entity(id)?.validator?.entityTag
         var attempt = 0
         while true {
             attempt += 1
@@ -376,7 +376,7 @@ extension Repository {
         let answer = try await write(id, request, entityTag) { $0 }
         let written = answer.body.isEmpty ? entity : try? endpoint.decodeOne(answer.body)
         if let written, written.id == id {
-            keep(written, answer.headerFields.strongEntityTag)
+            keep(written, Validator(answer.headerFields))
         } else {
             // The update was done, but what the upstream has made of it is not known.
             forget(id)

@@ -12,8 +12,8 @@ struct WriteEffects<Entity: Identifiable & Sendable>: Sendable {
     /// Ensures that nothing from before a write is cached or stored once its settlement is committed. Takes the written entity, if
     /// it is known, and the idempotency key of the write.
     let prepare: @Sendable (Entity.ID?, String) async throws(RecordStoreError) -> Void
-    /// Caches the entity that a write left behind, with its entity tag.
-    let keep: @Sendable (Entity, String?) -> Void
+    /// Caches the entity that a write left behind, with the validator of the response.
+    let keep: @Sendable (Entity, Validator?) -> Void
     /// Caches that an entity was deleted.
     let keepAbsence: @Sendable (Entity.ID) -> Void
     /// Removes an entity, of which there is another version now, from the cache; with `nil`, every list, because any of them may
@@ -160,8 +160,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         guard answer.fallbackReason == nil else {
             return try await settlement(of: entry, nil, problem: "is another's than the upstream's")
         }
-        let entityTag = answer.headerFields.strongEntityTag
-        guard entry.write.method != .post else { return try await created(by: entry, answer, entityTag, later) }
+        let validator = Validator(answer.headerFields)
+        guard entry.write.method != .post else { return try await created(by: entry, answer, validator, later) }
         guard let id = id(of: entry) else { return try await settlement(of: entry, nil) }
         if entry.write.method == .delete {
             return try await settlement(
@@ -171,14 +171,14 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 revised: later.first(madeFor: .any)
             ) { effects.keepAbsence(id) }
         }
-        let revised = later.first(madeFor: entityTag.map { .entityTag($0) } ?? .any)
+        let revised = later.first(madeFor: (validator?.entityTag).map { .entityTag($0) } ?? .any)
         guard let entity = updated(id, by: entry, answer) else {
             return try await settlement(of: entry, id, changes: removal(of: id), revised: revised) {
                 effects.forget(id)
             }
         }
-        return try await settlement(of: entry, id, changes: keeping(entity, entityTag), revised: revised) {
-            effects.keep(entity, entityTag)
+        return try await settlement(of: entry, id, changes: keeping(entity, validator), revised: revised) {
+            effects.keep(entity, validator)
         }
     }
 
@@ -204,7 +204,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     private func created(
         by entry: OutboxEntry,
         _ answer: DataResponse,
-        _ entityTag: String?,
+        _ validator: Validator?,
         _ later: LaterEntries
     ) async throws(RecordStoreError) -> OutboxSettlement {
         let entity: Entity
@@ -215,7 +215,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             return try await settlement(of: entry, nil, problem: error.description)
         }
         // Changes that wait for the creation learn what was created. The first one follows the version that was created.
-        var version: OutboxWrite.Version? = entityTag.map { .entityTag($0) } ?? .any
+        var version: OutboxWrite.Version? = (validator?.entityTag).map { .entityTag($0) } ?? .any
         var latest = entity
         let revised = later.all.compactMap { entry -> OutboxEntry? in
             guard entry.write.method != .post, entry.write.entityID == nil,
@@ -238,10 +238,10 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return try await settlement(
             of: entry,
             entity.id,
-            changes: keeping(entity, entityTag),
+            changes: keeping(entity, validator),
             revised: revised,
             createdID: entity.id
-        ) { effects.keep(entity, entityTag) }
+        ) { effects.keep(entity, validator) }
     }
 
     /// Returns the entity that an update left behind; `nil` if it is not known.
@@ -255,8 +255,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return effects.cached(id).flatMap { cached in MergePatch(body).flatMap { entities.patched(cached, by: $0) } }
     }
 
-    private func keeping(_ entity: Entity, _ entityTag: String?) -> [RecordChange] {
-        store.map { [$0.keep(entity, age: .zero, entityTag), $0.removeLists] } ?? []
+    private func keeping(_ entity: Entity, _ validator: Validator?) -> [RecordChange] {
+        store.map { [$0.keep(entity, age: .zero, validator), $0.removeLists] } ?? []
     }
 
     private func removal(of id: Entity.ID) -> [RecordChange] { store.map { [$0.remove(id), $0.removeLists] } ?? [] }

@@ -100,7 +100,9 @@ final class VersionedSource: DataFetcher {
             if let answer = state.answers[key] { return answer }
             let response = Self.write(request, &state)
             if state.honoursKeys { state.answers[key] = response }
-            if state.losesFirstAnswers { throw FetchError(.timedOut, request: request, explanation: "was not answered") }
+            if state.losesFirstAnswers {
+                throw FetchError(.timedOut, request: request, explanation: "was not answered")
+            }
             switch fate {
             case .answerLost: throw FetchError(.timedOut, request: request, explanation: "was not answered")
             case .emptyAnswer where response.status.isSuccess: return DataResponse(status: 204)

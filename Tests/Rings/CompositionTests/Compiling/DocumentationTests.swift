@@ -118,6 +118,14 @@ struct DocumentationTests {
         #expect(try await Snippet(source: writing + snippets.joined()).errors() == [])
     }
 
+    @Test func snippetsAboutChangingCompileTogether() async throws {
+        let article = "Libraries/InwardRepositories/InwardRepositories.docc/ChangingEntities.md"
+        let text = try String(contentsOf: Self.sources.appending(path: article), encoding: .utf8)
+        let snippets = text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
+        #expect(snippets.count == 2)
+        #expect(try await Snippet(source: Self.fetching + snippets.joined()).errors() == [])
+    }
+
     @Test func theSetupOfExchangesCompilesAndIsTheOneOfATest() async throws {
         let article = "Testing/InwardTesting/InwardTesting.docc/InwardTesting.md"
         let text = try String(contentsOf: Self.sources.appending(path: article), encoding: .utf8)
