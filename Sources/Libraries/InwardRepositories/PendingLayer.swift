@@ -49,12 +49,12 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         /// The number of places, of which some may be empty.
         var placeCount: Int { places.count }
 
-        /// Returns the entities of a list with the pending writes applied.
+        /// Returns the entities of a list with the pending writes applied. Created entities come last.
         ///
         /// - Parameters:
         ///   - entities: The entities of the list.
         ///   - isWanted: Whether an entity belongs in the list.
-        /// - Returns: the entities, with those that come to belong in the list at its end; `nil` if no write affects the list.
+        /// - Returns: the entities; `nil` if no write affects the list.
         /// - Complexity: O(n) in the number of entities and of writes.
         func applied(to entities: [Entity], where isWanted: (Entity) -> Bool) -> [Entity]? {
             var effects: [Entity.ID: [Effect]] = [:]
@@ -75,7 +75,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 if let entity = version.entity, isWanted(entity) { result.append(entity) }
             }
             for id in order {
-                guard let version = effects[id]?.reduce(Version.unknown, { $1.applied(to: $0, patch) }),
+                // Whether an update brings an entity into the list, only the upstream knows: the list may be a part of one.
+                guard case .created? = effects[id]?.first,
+                    let version = effects[id]?.reduce(Version.unknown, { $1.applied(to: $0, patch) }),
                     let entity = version.entity, isWanted(entity)
                 else { continue }
                 isAffected = true
@@ -132,6 +134,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 places[place]?.id = id
                 placesByID[id, default: []].append(place)
             }
+            // Somebody may have found the entity in a list, and changed it already.
+            placesByID[id]?.sort()
             if created.count > PendingLayer.maximumCreated, let oldest = created.popFirst() {
                 idsBySubject[oldest.subject] = nil
                 idsByPendingID[oldest.pendingID] = nil
@@ -227,12 +231,29 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         change { $0.add(write) }
     }
 
-    /// Replaces all pending writes, in order.
-    func reset(to writes: [Write]) {
+    /// Replaces a pending write with another one of the same key, in its place in the order.
+    func replace(_ write: Write) {
         change { state in
+            guard let place = state.placesByKey[write.key], let old = state.places[place], old.id == write.id else {
+                return
+            }
+            state.places[place] = write
+        }
+    }
+
+    /// Replaces all pending writes, in order.
+    ///
+    /// - Returns: the writes that are no longer pending.
+    func reset(to writes: [Write]) -> [Write] {
+        var removed: [Write] = []
+        change { state in
+            let keys = Set(writes.map(\.key))
+            removed = state.places.compactMap(\.self).filter { !keys.contains($0.key) }
+            for key in state.placesByKey.keys { state.forgetCreation(key) }
             (state.places, state.placesByKey, state.placesByID) = ([], [:], [:])
             for write in writes { state.add(write) }
         }
+        return removed
     }
 
     /// Removes a pending write, after running a closure that puts its result into the cache.

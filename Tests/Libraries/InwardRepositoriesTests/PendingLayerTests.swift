@@ -3,6 +3,12 @@ import Testing
 
 @testable import InwardRepositories
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 struct PendingLayerTests {
     private struct Note: Identifiable, Equatable {
         let id: Int
@@ -48,6 +54,47 @@ struct PendingLayerTests {
         #expect(pending.note(1) == nil)
         pending.remove("a")
         #expect(pending.isEmpty)
+    }
+
+    @Test func writesOfOneEntityAreAppliedInTheirOrder() throws {
+        let pending = PendingLayer<Note> { _, note in Note(id: note.id, text: note.text + "!") }
+        func add(_ key: String, _ effect: PendingLayer<Note>.Effect, id: Int = 1) {
+            pending.add(.init(key: key, id: id, subject: ["1"], effect: effect))
+        }
+        let patch = try #require(MergePatch(Data("{}".utf8)))
+        add("a", .patched(patch))
+        #expect(pending.version(1)?.entity == nil)
+        #expect(pending.version(1, over: .entity(Note(id: 1, text: "old")))?.entity?.text == "old!")
+        add("b", .replaced(Note(id: 1, text: "new")))
+        add("c", .patched(patch))
+        #expect(pending.version(1)?.entity?.text == "new!")
+        let list = [Note(id: 1, text: "old"), Note(id: 2)]
+        #expect(pending.snapshot.applied(to: list) { _ in true }?.map(\.text) == ["new!", ""])
+        #expect(pending.snapshot.applied(to: list) { $0.text.isEmpty }?.map(\.id) == [2])
+        // Whether an update brings an entity into a list, only the upstream knows.
+        #expect(pending.snapshot.applied(to: [Note(id: 2)]) { _ in true } == nil)
+        pending.replace(.init(key: "b", id: 1, subject: ["1"], effect: .replaced(Note(id: 1, text: "newer"))))
+        #expect(pending.version(1)?.entity?.text == "newer!")
+        add("d", .deleted)
+        if case .deleted? = pending.version(1) {} else { Issue.record("It is there.") }
+        #expect(pending.snapshot.applied(to: list) { _ in true }?.map(\.id) == [2])
+        pending.remove("d")
+        #expect(pending.subject(of: 1) == ["1"] && pending.subject(of: 2) == nil)
+        #expect(Set(pending.reset(to: []).map(\.key)) == ["a", "b", "c"] && pending.isEmpty)
+    }
+
+    @Test func whatIsCreatedKeepsItsPendingIdentifierUntilAnotherHasIt() {
+        let pending = PendingLayer<Note>()
+        pending.add(.init(key: "a", id: -1, subject: ["s"], effect: .created(Note(id: -1))))
+        pending.add(.init(key: "b", id: -1, subject: ["s"], effect: .replaced(Note(id: -1, text: "b"))))
+        #expect(pending.isCreated(-1) && pending.id(createdIn: ["s"]) == -1)
+        pending.remove("a", as: 7)
+        #expect(pending.currentID(-1) == 7 && pending.id(createdIn: ["s"]) == 7 && !pending.isCreated(7))
+        #expect(pending.subject(of: 7) == ["s"] && pending.subject(of: -1) == nil)
+        pending.add(.init(key: "c", id: -1, subject: ["t"], effect: .created(Note(id: -1))))
+        #expect(pending.currentID(-1) == -1 && pending.isCreated(-1))
+        pending.remove("c")
+        #expect(pending.id(createdIn: ["t"]) == nil)
     }
 
     @Test func aSnapshotIsCurrentUntilSomethingIsAddedRemovedOrBeingReplaced() {

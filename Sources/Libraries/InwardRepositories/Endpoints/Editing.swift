@@ -59,6 +59,9 @@ public enum ConflictRule<Entity: Sendable>: Sendable {
 ///         show(conflict.mine, beside: conflict.theirs)
 ///     }
 public struct WriteConflict<Entity: Sendable>: Sendable, CustomStringConvertible {
+    /// How often a write is sent that conflicts each time.
+    static var maximumAttempts: Int { 5 }
+
     /// The entity as it was to become; `nil` if it was to be deleted.
     public let mine: Entity?
     /// The entity that the upstream has; `nil` if it was deleted there.
@@ -114,22 +117,23 @@ struct EditRequest {
 }
 
 extension Endpoint {
-    /// Returns the request that turns one version of an entity into another; `nil` if they do not differ.
+    /// Returns the request that turns one version of an entity into another; `nil` if a patch would change nothing.
     ///
     /// - Parameters:
     ///   - old: The version to change.
     ///   - new: The version to make of it.
-    ///   - isPending: Whether the creation of the entity is pending. The whole record would then contain an identifier that is not
-    ///     the upstream's, so a patch takes its place until the identifier is known.
+    ///   - isPatch: Whether to make a patch even for a `PUT`, of which a record is made when it is sent. The record of an entity
+    ///     whose creation is pending would contain an identifier that is not the upstream's; and the record behind another pending
+    ///     write would repeat that one.
     /// - Returns: the request.
     /// - Throws: an error if the entity cannot be encoded, or the endpoint does not support updates.
-    func update(from old: Entity, to new: Entity, isPending: Bool = false) throws -> EditRequest? {
+    func update(from old: Entity, to new: Entity, isPatch: Bool = false) throws -> EditRequest? {
         guard let update = editing?.update else { throw FieldError(nil, "cannot be updated at this endpoint") }
-        guard update == .patch || isPending else {
+        guard update == .patch || isPatch else {
             return EditRequest(method: .put, contentType: format.mediaType, body: try encode(new))
         }
         guard let patch = MergePatch(from: try encode(old), to: try encode(new)) else {
-            throw FieldError(nil, "is not JSON, and a merge patch must be")
+            throw FieldError(nil, "is not JSON, which a patch and an update behind a pending write must be")
         }
         if patch.isEmpty { return nil }
         return EditRequest(

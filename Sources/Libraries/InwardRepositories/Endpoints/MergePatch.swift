@@ -61,7 +61,7 @@ struct MergePatch: Hashable, Sendable {
     }
 }
 
-/// Any JSON value. A whole number is kept as it is; another number is kept as a `Double`.
+/// Any JSON value. A whole number of 64 bits with a sign is kept as it is; any other number is kept as a `Double`.
 private enum JSONValue: Hashable, Codable, Sendable {
     case null
     case bool(Bool)

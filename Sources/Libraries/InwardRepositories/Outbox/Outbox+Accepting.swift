@@ -89,7 +89,7 @@ extension Outbox {
         _ underWay: inout (writes: Int, bytes: Int),
         _ tell: ([OutboxEntry]) -> Void
     ) async throws(RecordStoreError) -> [OutboxEntry] {
-        let entries = number(writes, acceptedAt: date ?? now().roundedToMilliseconds)
+        let entries = number(following(writes), acceptedAt: date ?? now().roundedToMilliseconds)
         var own = own
         for entry in entries { own.append(try records.keeping(entry)) }
         try await commit(changes, adding: own)
@@ -187,6 +187,18 @@ extension Outbox {
             return state.idleWaiters
         }
         for waiter in waiters { waiter.fulfill(()) }
+    }
+
+    /// Returns writes that follow the pending ones of their subjects: the version that they were made for, is that which the
+    /// previous write leaves behind.
+    private func following(_ writes: [OutboxWrite]) -> [OutboxWrite] {
+        var seen: Set<RecordKey> = []
+        return writes.map { write in
+            let isFirst = seen.insert(write.subject).inserted
+            guard case .entityTag = write.version else { return write }
+            let isAlone = isFirst && state.withLock { !$0.partitions.hasEntries(of: write.subject) }
+            return isAlone ? write : write.made(for: .previousWrite)
+        }
     }
 
     /// Returns entries for writes, numbered in the order in which the subject locks were granted.

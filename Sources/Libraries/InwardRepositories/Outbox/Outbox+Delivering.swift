@@ -108,12 +108,10 @@ extension Outbox {
         // Without a handler, the outcome could not be settled; and undeclared operations are not sent.
         guard state.withLock({ $0.handlers.objection(to: entry.write) }) == nil else { throw Self.unsettled(entry) }
         let handlers = state.withLock { $0.handlers.all(for: entry.write.endpoint) }
-        if let error = handlers.lazy.compactMap({ $0.refusal(of: entry) }).first {
-            delivery.answer = .failure(error)
-            return nil
-        }
+        // What may have arrived already must be sent as it was.
+        if !delivery.history.mayHaveArrived, try await prepare(&delivery, handlers) { return nil }
         try await noteSending(delivery)
-        let request = request(for: entry)
+        let request = request(for: delivery.entry)
         let outcome = await Result { () async throws(FetchError) in try await upstream.dataFetcher.fetch(request) }
         let attempts = Self.attempts(outcome)
         state.withLock { $0.counts.attempts += attempts }
@@ -126,7 +124,7 @@ extension Outbox {
         case .conflicting(let error):
             return try await resolve(&delivery, error, handlers)
         case .refused(let error):
-            guard countsRefusal(of: entry, because: error) else { return .upstream(error, retryAfter: nil) }
+            guard countsRefusal(of: delivery.entry, because: error) else { return .upstream(error, retryAfter: nil) }
             delivery.answer = .failure(error)
             return nil
         case .again(let error, let delay): return .upstream(error, retryAfter: delay)
@@ -141,26 +139,56 @@ extension Outbox {
         _ error: RepositoryError,
         _ handlers: [any OutboxHandler]
     ) async throws(RecordStoreError) -> Setback? {
-        var resolution = OutboxResolution.refused
+        var resolution: OutboxResolution?
         // All handlers of an endpoint agree about the upstream, so the first one that decides is enough.
-        for handler in handlers {
-            guard let decision = try await handler.resolution(of: delivery.entry, because: error) else { continue }
-            resolution = decision
-            break
+        for handler in handlers where resolution == nil {
+            resolution = try await handler.resolution(of: delivery.entry, because: error)
         }
         switch resolution {
-        case .refused:
+        case nil:
             guard countsRefusal(of: delivery.entry, because: error) else { return .upstream(error, retryAfter: nil) }
             delivery.answer = .failure(error)
-        case .dropped: (delivery.answer, delivery.isDropped) = (.failure(error), true)
+        // Somebody else was faster. That is no fault of the upstream, and no reason for a pause.
+        case .refused: delivery.answer = .failure(error)
+        case .dropped(let version): (delivery.answer, delivery.droppedFor) = (.failure(error), version)
         case .revised(let write):
-            let entry = delivery.entry.revised(to: write)
-            try await commit([], adding: [try records.keeping(entry)])
+            try await revise(&delivery, to: write, handlers)
             // What is sent now, has not been sent before.
-            (delivery.entry, delivery.history) = (entry, DeliveryHistory())
+            delivery.history = DeliveryHistory()
             return .upstream(error, retryAfter: nil)
         }
         return nil
+    }
+
+    /// Asks the handlers what to send for an entry.
+    ///
+    /// - Returns: whether it is refused without being sent.
+    private func prepare(
+        _ delivery: inout OutboxDelivery,
+        _ handlers: [any OutboxHandler]
+    ) async throws(RecordStoreError) -> Bool {
+        for handler in handlers {
+            switch try await handler.preparation(of: delivery.entry) {
+            case .ready: continue
+            case .refused(let error):
+                delivery.answer = .failure(error)
+                return true
+            case .revised(let write): try await revise(&delivery, to: write, handlers)
+            }
+        }
+        return false
+    }
+
+    /// Stores an entry with another write in place of its own.
+    private func revise(
+        _ delivery: inout OutboxDelivery,
+        to write: OutboxWrite,
+        _ handlers: [any OutboxHandler]
+    ) async throws(RecordStoreError) {
+        let entry = delivery.entry.revised(to: write)
+        try await commit([], adding: [try records.keeping(entry)])
+        delivery.entry = entry
+        for handler in handlers where handler.declares(write) { handler.revised([entry]) }
     }
 
     /// Returns the number of requests that were sent. If credentials had to be renewed, there are two.
@@ -223,18 +251,24 @@ extension Outbox {
             }
         }
         // All handlers of an endpoint revise alike.
-        let revised = settlements.first?.revised ?? []
+        var revised = settlements.first?.revised ?? []
+        if let version = delivery.droppedFor, let next = later.all.first, next.write.version == .previousWrite {
+            revised = [next.revised(to: next.write.made(for: version))]
+        }
         var own =
             try records.removal(of: entry)
             + revised.map { entry throws(RecordStoreError) in try records.keeping(entry) }
-        if !delivery.isDropped { own += try ending(of: entry, outcome) }
+        if delivery.droppedFor == nil { own += try ending(of: entry, outcome) }
         try await commit(settlements.flatMap(\.changes), adding: own)
         for settlement in settlements { settlement.whenCommitted() }
+        for handler in handlers where !revised.isEmpty {
+            handler.revised(revised.filter { handler.declares($0.write) })
+        }
         let waiters = state.withLock { state in
             state.partitions.settle(entry)
             for entry in revised { state.partitions.revise(entry) }
             switch outcome {
-            case .failure where delivery.isDropped: state.counts.delivered += 1
+            case .failure where delivery.droppedFor != nil: state.counts.delivered += 1
             case .success:
                 state.counts.delivered += 1
                 state.isStreakKept = false
@@ -251,10 +285,10 @@ extension Outbox {
             if let problem = settlements.lazy.compactMap(\.problem).first {
                 errorHandler.handle(UnusableAnswerError(entry, problem: problem))
             }
-        case .failure where delivery.isDropped: break
+        case .failure where delivery.droppedFor != nil: break
         case .failure(let error): errorHandler.handle(RefusedWriteError(entry, because: error))
         }
-        for waiter in waiters { waiter.fulfill(delivery.isDropped ? .success(()) : outcome.map { _ in }) }
+        for waiter in waiters { waiter.fulfill(delivery.droppedFor != nil ? .success(()) : outcome.map { _ in }) }
     }
 
     /// Returns the changes of the outbox's own records that accompany the removal of an entry: a dead letter if it was refused, and

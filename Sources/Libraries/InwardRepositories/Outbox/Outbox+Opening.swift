@@ -308,7 +308,9 @@ extension Outbox {
             // Holds the locks of all subjects, so that none of the entries that are still pending is settled in the meantime.
             let ticket = try await turn(for: Set(before.map(\.write.subject)))
             defer { leave(ticket) }
-            let rest = state.withLock { state in before.filter(state.partitions.contains) }
+            // As they are now: some may have been revised.
+            let keys = Set(before.map(\.idempotencyKey))
+            let rest = state.withLock { $0.partitions.entries }.filter { keys.contains($0.idempotencyKey) }
             tellSettlers(of: rest.sorted { $0.sequence < $1.sequence }, byEndpoint)
             return member
         } catch {

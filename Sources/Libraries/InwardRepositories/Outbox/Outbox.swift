@@ -272,7 +272,7 @@ public struct OutboxCounts: Hashable, Sendable {
     public internal(set) var attempts = 0
     /// The number of times a delivery was postponed.
     public internal(set) var postponed = 0
-    /// The number of delivered writes.
+    /// The number of writes that were delivered, or dropped in favour of the upstream's version.
     public internal(set) var delivered = 0
     /// The number of writes that were refused for good.
     public internal(set) var refused = 0

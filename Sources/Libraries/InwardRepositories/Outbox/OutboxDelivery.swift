@@ -13,8 +13,8 @@ struct OutboxDelivery: Sendable {
     var history = DeliveryHistory()
     /// The upstream's final response, if it could not be settled yet. The entry is then not sent again.
     var answer: Result<DataResponse, RepositoryError>?
-    /// Whether the upstream's version counts instead of the entry, which is then no dead letter.
-    var isDropped = false
+    /// The upstream's version that counts instead of the entry, which is then no dead letter.
+    var droppedFor: OutboxWrite.Version?
     /// The number of failed attempts to settle the entry.
     var settlementFailures = 0
     /// When the entry may be sent, by the timer; `nil` for immediately.
@@ -93,8 +93,8 @@ struct DeliveryHistory: Hashable, Sendable {
         // What is to be deleted and does not exist, is deleted. An earlier attempt may have done it.
         case .success(let response) where request.method == .delete && [404, 410].contains(response.status.code):
             return .delivered(response)
-        case .success(let response): return verdict(on: FetchError(response, to: request), at: date)
-        case .failure(let error): return verdict(on: error, at: date)
+        case .success(let response): return verdict(on: FetchError(response, to: request), of: request, at: date)
+        case .failure(let error): return verdict(on: error, of: request, at: date)
         }
     }
 
@@ -121,12 +121,14 @@ struct DeliveryHistory: Hashable, Sendable {
         return true
     }
 
-    private mutating func verdict(on error: FetchError, at date: Date) -> DeliveryVerdict {
+    private mutating func verdict(on error: FetchError, of request: DataRequest, at date: Date) -> DeliveryVerdict {
         let translated = RepositoryError(error, mayHaveWritten: true)
         switch translated.reason {
         // The precondition is false, so this attempt was not done. If an earlier one was, the upstream has its result.
-        case .conflict where error.status == 412: return .conflicting(translated)
-        case .conflict where !mayHaveArrived: return .conflicting(translated)
+        case .conflict where error.status == 412 || !mayHaveArrived: return .conflicting(translated)
+        // An upstream that is still busy with an earlier attempt would not be for so long. A creation has no other version.
+        case .conflict where conflicts >= Self.expectedConflicts && request.method != .post:
+            return .conflicting(translated)
         case .refused, .notFound, .conflict:
             // A refusal proves that this attempt was not done. It says nothing about an earlier attempt that may still be in
             // progress.

@@ -112,15 +112,17 @@ public struct OutboxWrite: Hashable, Sendable, CustomStringConvertible {
     func made(for version: Version) -> OutboxWrite { copy(version: version) }
 
     /// Returns this write for an entity that has been created since, and for a version of it, if that is known.
-    func addressed(to id: String, _ path: String, _ version: Version?, _ update: EditRequest?) -> OutboxWrite {
-        copy(
-            path: path,
-            body: update.map { $0.body.map { Array($0) } } ?? body,
-            contentType: update?.contentType ?? contentType,
-            entityID: id,
-            version: version ?? self.version
-        )
+    func addressed(to id: String, _ path: String, _ version: Version?) -> OutboxWrite {
+        copy(path: path, entityID: id, version: version ?? self.version)
     }
+
+    /// Returns this write with a record in place of a patch.
+    func recorded(_ body: Data, contentType: String) -> OutboxWrite {
+        copy(body: Array(body), contentType: contentType, version: version)
+    }
+
+    /// Whether the body is a merge patch.
+    var isPatch: Bool { contentType == MergePatch.mediaType }
 
     /// Returns the next revision of this write, for the version with an entity tag.
     func revised(for entityTag: String?, _ update: EditRequest? = nil) -> OutboxWrite {

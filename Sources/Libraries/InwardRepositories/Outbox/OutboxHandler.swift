@@ -29,16 +29,25 @@ public protocol OutboxHandler: Sendable {
     /// - Parameter entries: New entries of this endpoint, in order.
     func accepted(_ entries: [OutboxEntry])
 
-    /// Returns why an entry must not be sent, for example because the creation of what it changes was refused; `nil` if it may
-    /// be. The default is `nil`.
-    func refusal(of entry: OutboxEntry) -> RepositoryError?
+    /// Returns what to send for the first entry of its subject, which has not been sent before in this form.
+    ///
+    /// - Parameter entry: The entry.
+    /// - Returns: what to do with it, which by default is to send it.
+    /// - Throws: a ``RecordStoreError`` if that is not known now. The entry is prepared again later.
+    func preparation(of entry: OutboxEntry) async throws(RecordStoreError) -> OutboxPreparation
+
+    /// Shows pending entries as they are now, after they were revised. Must return quickly. The default does nothing.
+    ///
+    /// - Parameter entries: Entries that the handler was told of.
+    func revised(_ entries: [OutboxEntry])
 
     /// Returns what becomes of a write that the upstream refused because it has another version of the resource.
     ///
     /// - Parameters:
     ///   - entry: The entry. No attempt was done, unless an earlier one was and caused the conflict.
     ///   - error: The refusal, `RepositoryError.Reason.conflict`.
-    /// - Returns: the decision; `nil` if this handler has none, which is the default. Without any, the write is refused.
+    /// - Returns: the decision; `nil` if this handler has none, which is the default. Without any, the write is refused, and the
+    ///   refusal counts towards a pause.
     /// - Throws: a ``RecordStoreError`` if the decision cannot be made now. The entry is sent again later.
     func resolution(
         of entry: OutboxEntry,
@@ -85,8 +94,11 @@ public protocol OutboxHandler: Sendable {
 }
 
 extension OutboxHandler {
-    /// Returns `nil`: every entry may be sent.
-    public func refusal(of entry: OutboxEntry) -> RepositoryError? { nil }
+    /// Returns `ready`: every entry is sent as it was accepted.
+    public func preparation(of entry: OutboxEntry) async throws(RecordStoreError) -> OutboxPreparation { .ready }
+
+    /// Does nothing.
+    public func revised(_ entries: [OutboxEntry]) {}
 
     /// Returns `nil`: what conflicts is refused.
     public func resolution(
@@ -98,12 +110,23 @@ extension OutboxHandler {
     public func declares(_ write: OutboxWrite) -> Bool { operations.contains { $0.matches(write) } }
 }
 
+/// What to do with an entry that is about to be sent.
+public enum OutboxPreparation: Hashable, Sendable {
+    /// It is sent as it is.
+    case ready
+    /// Another write of the same subject is stored in its place, and sent.
+    case revised(OutboxWrite)
+    /// It is refused without being sent, and becomes a dead letter.
+    case refused(RepositoryError)
+}
+
 /// What becomes of a write that the upstream refused because it has another version of the resource.
 public enum OutboxResolution: Hashable, Sendable {
     /// The write is refused, and becomes a dead letter.
     case refused
-    /// The upstream's version counts, and the write is settled as refused, but is no dead letter.
-    case dropped
+    /// The upstream's version counts. The write is settled as refused, but is no dead letter, and the next write of the subject
+    /// follows that version.
+    case dropped(OutboxWrite.Version)
     /// The write is sent again as another one of the same subject, with its ``OutboxWrite/revision`` raised by one.
     case revised(OutboxWrite)
 }

@@ -114,6 +114,9 @@ struct OutboxPartitions {
     /// The number of partitions.
     var partitionCount: Int { partitions.count }
 
+    /// Returns whether a subject has entries.
+    func hasEntries(of subject: RecordKey) -> Bool { partitions[subject] != nil }
+
     /// Returns whether an entry is in a partition.
     func contains(_ entry: OutboxEntry) -> Bool { subjects[entry.idempotencyKey] != nil }
 
@@ -288,7 +291,16 @@ struct OutboxPartitions {
             case .suspended(var delivery):
                 delivery.entry = entry
                 revised = .suspended(delivery)
-            case .held: break
+            case .held(let held):
+                revised = .held(
+                    HeldItem(
+                        name: held.name,
+                        entry: entry,
+                        reason: held.reason,
+                        byteCount: entry.write.byteCount,
+                        note: held.note
+                    )
+                )
             }
             growth = revised.byteCount - item.byteCount
             return revised

@@ -232,10 +232,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         log.withLock { log in
             log.note(endpoint.key(of: id))
             entities.remove(id)
-            _ = lists.withLock { $0.removeAll { _, kept in kept.current.answer.value.contains(id) } }
-            guard let store else { return }
-            store.writer.write([store.remove(id), store.removeLists])
-            noteListsRemoved()
+            // It may belong in any list by now.
+            _ = lists.withLock { $0.removeAll { _, _ in true } }
+            if let store { store.writer.write([store.remove(id), store.removeLists]) }
         }
     }
 

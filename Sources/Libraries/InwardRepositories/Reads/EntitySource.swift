@@ -40,11 +40,21 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
     }
 
     /// Fetches an entity and its entity tag with a request of its own.
+    ///
+    /// - Throws: a `RepositoryError`: `unavailable` if another source answers, whose version is not the upstream's.
     func fetchVersion(
         of id: Entity.ID,
         bypassingCaches: Bool
     ) async throws(RepositoryError) -> EntityVersion<Entity> {
         let (reading, entityTag) = try await fetchOne(id, bypassingCaches: bypassingCaches)
+        guard reading.fallbackReason == nil else {
+            throw RepositoryError(
+                .unavailable,
+                request: upstream.description(of: endpoint.onePath(id)),
+                explanation: "was answered by another than the upstream, whose version it may not be",
+                canRetry: true
+            )
+        }
         return EntityVersion(entity: reading.value, entityTag: entityTag)
     }
 

@@ -17,7 +17,9 @@ extension Repository {
         _ kept: KeptAnswer<Question.Kept>?
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
         try throwIfClosed(asking: question.path(in: endpoint))
-        let question = question.current(in: pending)
+        let asked = question
+        let question = asked.current(in: pending)
+        let kept = question == asked ? kept : nil
         if pending.isEmpty { return try await readAccepted(question, policy, requests, kept) }
         var tries = 0
         while true {

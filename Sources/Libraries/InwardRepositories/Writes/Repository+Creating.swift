@@ -26,8 +26,19 @@ extension Repository {
             keepAbsence: { [weak self] id in self?.keepAbsence(of: id) },
             forget: { [weak self] id in self?.forget(id) },
             end: { [weak self] key in self?.memory.endSettlement(of: key) },
-            cached: { [weak self] id in self?.memory.entity(id)?.value },
-            current: { [weak self] id async throws(RepositoryError) in try await self?.currentVersion(of: id) }
+            cached: { [weak self] id in self?.cachedVersion(of: id) },
+            current: { [weak self, source] id async throws(RepositoryError) in
+                guard let self else { throw Self.released(id, source) }
+                return try await currentVersion(of: id)
+            }
+        )
+    }
+
+    private static func released(_ id: Entity.ID, _ source: EntitySource<Entity>) -> RepositoryError {
+        RepositoryError(
+            .closed,
+            request: source.upstream.description(of: source.endpoint.onePath(id)),
+            explanation: "was not sent: the repository is gone"
         )
     }
 

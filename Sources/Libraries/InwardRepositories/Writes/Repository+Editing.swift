@@ -8,9 +8,6 @@ import Foundation
 #endif
 
 extension Repository {
-    /// How often a write is sent that conflicts each time.
-    private static var maximumConflicts: Int { 5 }
-
     /// Updates an entity.
     ///
     ///     let reading = try await comments.update(7) { $0.body = "Very well said." }
@@ -60,8 +57,10 @@ extension Repository {
             try throwIfClosed(asking: endpoint.onePath(id))
             try throwUnlessDeletable(id)
             if let outbox {
+                // Brings the entity tag from the store, if the entity is known at all.
+                _ = try? await entity(id, .cacheOnly)
                 try await accept(id, into: outbox) { current throws(RepositoryError) in
-                    (EditRequest.deletion, memory.entity(current)?.validator?.entityTag)
+                    (EditRequest.deletion, cachedVersion(of: current)?.entityTag)
                 }
                 return
             }
@@ -73,7 +72,8 @@ extension Repository {
 
     /// Prepares the update of an entity, for a unit of work over the repository's outbox.
     ///
-    /// The write is made from the version that is known now. A `PUT` undoes what is changed between now and the commit.
+    /// The change is made from the version that is known now, and applied to the one that is there when it is sent; in a format
+    /// other than JSON, a `PUT` undoes what is changed between now and the commit.
     ///
     /// - Parameters:
     ///   - id: The identifier.
@@ -87,9 +87,9 @@ extension Repository {
         _ change: @Sendable (inout Entity) -> Void
     ) async throws(RepositoryError) -> PreparedRecordChange? {
         let base = try await versionToUpdate(id)
-        guard let outbox, let (request, entityTag, _) = try update(base.entity.id, from: base, change) else {
-            return nil
-        }
+        let isPatch = endpoint.format.mediaType == JSONFormat.mediaType
+        guard let outbox, let (request, entityTag, _) = try update(base.entity.id, from: base, isPatch: isPatch, change)
+        else { return nil }
         return PreparedRecordChange(description, for: outbox, writes: [try write(base.entity.id, request, entityTag)])
     }
 
@@ -108,7 +108,7 @@ extension Repository {
         try throwUnlessDeletable(id)
         guard let outbox else { return nil }
         let current = pending.currentID(id)
-        let write = try write(current, .deletion, memory.entity(current)?.validator?.entityTag)
+        let write = try write(current, .deletion, cachedVersion(of: current)?.entityTag)
         return PreparedRecordChange(description, for: outbox, writes: [write])
     }
 
@@ -129,14 +129,17 @@ extension Repository {
         guard endpoint.editing?.update != nil else { throw refusal(of: id, "was not sent: nothing is updated there") }
         let reading = try await entity(id)
         let current = reading.value.id
-        if let kept = memory.entity(current), let entity = kept.value {
-            return EntityVersion(entity: entity, entityTag: kept.validator?.entityTag)
-        }
-        // Without a cache, the tag is only known to who sends the request.
-        if outbox == nil, reading.fallbackReason == nil {
-            return try await source.fetchVersion(of: current, bypassingCaches: false)
-        }
+        if let cached = cachedVersion(of: current) { return cached }
+        // What is not cached, and not pending either, came from the upstream, or from another source in its place.
+        guard reading.isPending else { return try await source.fetchVersion(of: current, bypassingCaches: false) }
         return EntityVersion(entity: reading.value, entityTag: nil)
+    }
+
+    /// Returns the version of an entity in memory.
+    func cachedVersion(of id: Entity.ID) -> EntityVersion<Entity>? {
+        memory.entity(id).flatMap { kept in
+            kept.value.map { EntityVersion(entity: $0, entityTag: kept.validator?.entityTag) }
+        }
     }
 
     /// Returns the request that updates an entity with the pending writes applied, the entity tag to name, and the updated entity;
@@ -144,23 +147,22 @@ extension Repository {
     private func update(
         _ id: Entity.ID,
         from base: EntityVersion<Entity>,
+        isPatch: Bool = false,
         _ change: (inout Entity) -> Void
     ) throws(RepositoryError) -> (request: EditRequest, entityTag: String?, entity: Entity)? {
-        let cached = memory.entity(id).flatMap { kept in
-            kept.value.map { EntityVersion(entity: $0, entityTag: kept.validator?.entityTag) }
-        }
-        let base = cached ?? base
+        let base = cachedVersion(of: id) ?? base
         let version = pending.version(id, over: .entity(base.entity)) ?? .entity(base.entity)
         guard let old = version.entity else { throw refusal(of: id, "was not sent: it is deleted", .notFound) }
-        return try update(from: old, change, isPending: pending.isCreated(id)).map {
+        let isBehind = pending.subject(of: id) != nil && endpoint.format.mediaType == JSONFormat.mediaType
+        return try update(from: old, isPatch: isPatch || isBehind || pending.isCreated(id), change).map {
             ($0.request, base.entityTag, $0.entity)
         }
     }
 
     private func update(
         from old: Entity,
-        _ change: (inout Entity) -> Void,
-        isPending: Bool = false
+        isPatch: Bool = false,
+        _ change: (inout Entity) -> Void
     ) throws(RepositoryError) -> (request: EditRequest, entity: Entity)? {
         var new = old
         change(&new)
@@ -168,7 +170,9 @@ extension Repository {
             throw refusal(of: old.id, "was not sent: an update cannot change the identifier")
         }
         do {
-            return try endpoint.update(from: old, to: new, isPending: isPending).map { ($0, new) }
+            // What breaks a rule of the entity could be neither shown nor stored.
+            _ = try endpoint.decodeStored(try endpoint.encode(new))
+            return try endpoint.update(from: old, to: new, isPatch: isPatch).map { ($0, new) }
         } catch {
             throw refusal(of: old.id, "was not sent: \(FieldError(decoding: error))")
         }
@@ -199,7 +203,11 @@ extension Repository {
         into outbox: Outbox
     ) async throws(RepositoryError) -> Reading<Entity> {
         var updated: Entity?
+        let wasCreated = pending.isCreated(base.entity.id)
         try await accept(base.entity.id, into: outbox) { current throws(RepositoryError) in
+            if wasCreated, current == base.entity.id, !pending.isCreated(current) {
+                throw refusal(of: current, "was not sent: the creation of what it changes was refused", .notFound)
+            }
             guard let (request, entityTag, entity) = try update(current, from: base, change) else { return nil }
             updated = entity
             return (request, entityTag)
@@ -294,12 +302,16 @@ extension Repository {
             } catch {
                 let id = base.entity.id
                 let conflict = try await conflict(of: id, mine: made.entity, behind: error)
-                guard attempt < Self.maximumConflicts, let theirs = conflict.versions.theirs else {
+                // The upstream has the version that the write names, so it objects to something else.
+                if let entityTag, entityTag == conflict.entityTag { throw .failed(error) }
+                guard attempt < WriteConflict<Entity>.maximumAttempts, let theirs = conflict.versions.theirs else {
                     throw .conflict(conflict.versions)
                 }
                 switch endpoint.editing?.rule {
                 case .theirs?: return Reading(theirs, origin: .upstream)
-                case .mine?: break
+                case .mine?:
+                    let patch = made.request.method == .patch ? made.request.body.flatMap { MergePatch($0) } : nil
+                    made.entity = patch.flatMap { endpoint.patched(theirs, by: $0) } ?? made.entity
                 case .merge(let merge)?:
                     guard let merged = merge(conflict.versions), merged.id == id else {
                         throw .conflict(conflict.versions)
@@ -320,7 +332,9 @@ extension Repository {
     }
 
     private func sendDeletion(of id: Entity.ID) async throws(WriteError<Entity>) {
-        var entityTag = memory.entity(id)?.validator?.entityTag
+        // Brings the entity tag from the store, if the entity is known at all.
+        _ = try? await entity(id, .cacheOnly)
+        var entityTag = cachedVersion(of: id)?.entityTag
         var attempt = 0
         while true {
             attempt += 1
@@ -335,7 +349,8 @@ extension Repository {
                 }
                 let conflict = try await conflict(of: id, mine: nil, behind: error)
                 guard conflict.versions.theirs != nil else { return }
-                guard attempt < Self.maximumConflicts else { throw .conflict(conflict.versions) }
+                if let entityTag, entityTag == conflict.entityTag { throw .failed(error) }
+                guard attempt < WriteConflict<Entity>.maximumAttempts else { throw .conflict(conflict.versions) }
                 switch endpoint.editing?.rule {
                 case .theirs?: return
                 case .mine?: entityTag = conflict.entityTag
@@ -374,7 +389,9 @@ extension Repository {
     ) async throws(RepositoryError) -> Entity {
         let id = entity.id
         let answer = try await write(id, request, entityTag) { $0 }
-        let written = answer.body.isEmpty ? entity : try? endpoint.decodeOne(answer.body)
+        // Of a patch without a version it is not known what was patched.
+        let isKnown = request.method == .put || entityTag != nil
+        let written = answer.body.isEmpty ? (isKnown ? entity : nil) : try? endpoint.decodeOne(answer.body)
         if let written, written.id == id {
             keep(written, Validator(answer.headerFields))
         } else {
@@ -405,7 +422,9 @@ extension Repository {
         } catch {
             source.lastChange.note(at: timer.now)
             // Another version may be there by now.
-            if [.outcomeUnknown, .cancelled, .conflict, .notFound].contains(error.reason) { memory.forget(id) }
+            if [.outcomeUnknown, .cancelled, .conflict, .notFound, .unreadable].contains(error.reason) {
+                memory.forget(id)
+            }
             detachAll()
             await flush()
             throw error

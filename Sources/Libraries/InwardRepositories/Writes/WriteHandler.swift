@@ -21,8 +21,8 @@ struct WriteEffects<Entity: Identifiable & Sendable>: Sendable {
     let forget: @Sendable (Entity.ID?) -> Void
     /// Ends the settlement of the write with an idempotency key.
     let end: @Sendable (String) -> Void
-    /// Returns the cached entity.
-    let cached: @Sendable (Entity.ID) -> Entity?
+    /// Returns the cached version of an entity.
+    let cached: @Sendable (Entity.ID) -> EntityVersion<Entity>?
     /// Returns the upstream's version of an entity, and its entity tag; `nil` if it does not exist.
     let current: @Sendable (Entity.ID) async throws(RepositoryError) -> EntityVersion<Entity>?
 }
@@ -63,13 +63,23 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             if entry.write.method == .post { ids[entry.write.subject] = write?.id }
             return write
         }
-        pending.reset(to: writes)
+        // Another process has settled what is not pending any more, or will. What is cached is from before.
+        for write in pending.reset(to: writes) {
+            if case .created = write.effect { effects.forget(nil) } else { effects.forget(write.id) }
+            effects.end(write.key)
+        }
     }
 
     func accepted(_ entries: [OutboxEntry]) {
         for entry in entries {
             // One at a time, because a creation may precede a change of what it creates.
             if let write = write(entry, { pending.id(createdIn: entry.write.subject) }) { pending.add(write) }
+        }
+    }
+
+    func revised(_ entries: [OutboxEntry]) {
+        for entry in entries {
+            if let write = write(entry, { pending.id(createdIn: entry.write.subject) }) { pending.replace(write) }
         }
     }
 
@@ -80,7 +90,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         switch entry.write.method {
         case .post:
             effect = entities.creation?.pending(Array(body), entry.sequence, entities.format).map { .created($0) }
-        case .put where entry.write.contentType != MergePatch.mediaType:
+        case .put where !entry.write.isPatch:
             effect = (try? entities.decodeStored(body)).map { .replaced($0) }
         case .put, .patch: effect = MergePatch(body).map { .patched($0) }
         default: effect = .deleted
@@ -103,47 +113,98 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     // MARK: Sending
 
-    func refusal(of entry: OutboxEntry) -> RepositoryError? {
-        guard entry.write.method != .post, entry.write.entityID == nil else { return nil }
-        return RepositoryError(
+    func preparation(of entry: OutboxEntry) async throws(RecordStoreError) -> OutboxPreparation {
+        guard entry.write.method != .post else { return .ready }
+        var write = entry.write
+        // The creation has been settled, because this entry is the first of its subject.
+        guard let id = id(of: entry), let path = entities.outboxPath(of: id) else {
+            return .refused(
+                refusal(of: entry, "what it changes has no known identifier, and may never have been created")
+            )
+        }
+        if write.entityID == nil { write = write.addressed(to: id.description, path, nil) }
+        if write.version == .previousWrite {
+            write = write.made(for: (effects.cached(id)?.entityTag).map { .entityTag($0) } ?? .any)
+        }
+        if write.method == .put, write.isPatch {
+            // The patch becomes a record of the version that the write is for.
+            let version = try await version(of: id, write.version)
+            guard let version, let patch = MergePatch(Data(write.body ?? [])),
+                let entity = entities.patched(version.entity, by: patch), let body = try? entities.encode(entity)
+            else {
+                return .refused(refusal(of: entry, "the update cannot be applied to what is there"))
+            }
+            write = write.recorded(body, contentType: entities.format.mediaType)
+            if write.version == .any, let entityTag = version.entityTag {
+                write = write.made(for: .entityTag(entityTag))
+            }
+        }
+        return write == entry.write ? .ready : .revised(write)
+    }
+
+    private func refusal(of entry: OutboxEntry, _ cause: String) -> RepositoryError {
+        RepositoryError(
             .refused,
-            request: "\(entry.write.method) \(listPath)",
-            explanation: "was not sent: what it changes was never created"
+            request: "\(entry.write.method) \(entry.write.path)",
+            explanation: "was not sent: \(cause)"
         )
+    }
+
+    /// Returns the cached version of an entity if it is the one that a write is for, and otherwise the upstream's.
+    private func version(
+        of id: Entity.ID,
+        _ wanted: OutboxWrite.Version
+    ) async throws(RecordStoreError) -> EntityVersion<Entity>? {
+        if let cached = effects.cached(id) {
+            switch wanted {
+            case .entityTag(let tag): if cached.entityTag == tag { return cached }
+            case .any, .previousWrite: return cached
+            }
+        }
+        return try await current(id)
+    }
+
+    /// Returns the upstream's version of an entity; `nil` if there is none.
+    private func current(_ id: Entity.ID) async throws(RecordStoreError) -> EntityVersion<Entity>? {
+        do throws(RepositoryError) {
+            return try await effects.current(id)
+        } catch {
+            throw RecordStoreError(.unavailable, explanation: "The upstream's version is not known: \(error).")
+        }
     }
 
     func resolution(
         of entry: OutboxEntry,
         because error: RepositoryError
     ) async throws(RecordStoreError) -> OutboxResolution? {
-        guard let editing = entities.editing, entry.write.method != .post, let id = id(of: entry) else { return nil }
-        let theirs: EntityVersion<Entity>?
-        do throws(RepositoryError) {
-            theirs = try await effects.current(id)
-        } catch {
-            throw RecordStoreError(.unavailable, explanation: "The upstream's version is not known: \(error).")
-        }
-        let body = Data(entry.write.body ?? [])
+        let write = entry.write
+        guard let editing = entities.editing, write.method != .post, let id = id(of: entry) else { return nil }
+        guard let theirs = try await current(id) else { return write.method == .delete ? .dropped(.any) : .refused }
+        let body = Data(write.body ?? [])
         let mine: Entity? =
-            switch entry.write.method {
+            switch write.method {
             case .put: try? entities.decodeStored(body)
-            case .patch:
-                theirs.flatMap { theirs in MergePatch(body).flatMap { entities.patched(theirs.entity, by: $0) } }
+            case .patch: MergePatch(body).flatMap { entities.patched(theirs.entity, by: $0) }
             default: nil
             }
-        guard let theirs else { return entry.write.method == .delete ? .dropped : .refused }
+        let version: OutboxWrite.Version = theirs.entityTag.map { .entityTag($0) } ?? .any
         // An earlier attempt may have been done without an answer.
-        if let mine, entities.isSame(mine, theirs.entity) { return .dropped }
+        if let mine, entities.isSame(mine, theirs.entity) { return .dropped(version) }
+        // The upstream has the version that the write is for, so it objects to something else; or it never agrees.
+        let isSameVersion = theirs.entityTag != nil && version == write.version
+        guard !isSameVersion, write.revision < WriteConflict<Entity>.maximumAttempts else { return .refused }
         switch editing.rule {
         case .ask: return .refused
-        case .theirs: return .dropped
-        case .mine: return .revised(entry.write.revised(for: theirs.entityTag))
+        case .theirs: return .dropped(version)
+        case .mine: return .revised(write.revised(for: theirs.entityTag))
         case .merge(let merge):
             let conflict = WriteConflict(mine: mine, theirs: theirs.entity, refusal: error)
             guard let merged = merge(conflict), merged.id == id else { return .refused }
             do {
-                guard let update = try entities.update(from: theirs.entity, to: merged) else { return .dropped }
-                return .revised(entry.write.revised(for: theirs.entityTag, update))
+                guard let update = try entities.update(from: theirs.entity, to: merged) else {
+                    return .dropped(version)
+                }
+                return .revised(write.revised(for: theirs.entityTag, update))
             } catch {
                 return .refused
             }
@@ -188,15 +249,23 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         before later: LaterEntries
     ) async throws(RecordStoreError) -> OutboxSettlement {
         let key = entry.idempotencyKey
-        // What follows was made for the version that is still there.
-        let revised = later.first(madeFor: entry.write.version == .previousWrite ? .any : entry.write.version)
+        // What follows is for the version that this write was for. If that is not known yet, it follows the write before this one.
+        let revised = entry.write.version == .previousWrite ? [] : later.first(madeFor: entry.write.version)
         if entry.write.method == .post {
-            guard error.reason == .outcomeUnknown else { return OutboxSettlement { pending.remove(key) } }
+            guard error.reason == .outcomeUnknown else {
+                return OutboxSettlement {
+                    pending.remove(key)
+                    effects.end(key)
+                }
+            }
             // The entity may have been created, and may belong in any list.
             return try await settlement(of: entry, nil)
         }
         guard [.conflict, .notFound, .outcomeUnknown].contains(error.reason), let id = id(of: entry) else {
-            return OutboxSettlement(revised: revised) { pending.remove(key) }
+            return OutboxSettlement(revised: revised) {
+                pending.remove(key)
+                effects.end(key)
+            }
         }
         return try await settlement(of: entry, id, changes: removal(of: id), revised: revised) { effects.forget(id) }
     }
@@ -216,24 +285,12 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
         // Changes that wait for the creation learn what was created. The first one follows the version that was created.
         var version: OutboxWrite.Version? = (validator?.entityTag).map { .entityTag($0) } ?? .any
-        var latest = entity
         let revised = later.all.compactMap { entry -> OutboxEntry? in
             guard entry.write.method != .post, entry.write.entityID == nil,
                 let path = entities.outboxPath(of: entity.id)
             else { return nil }
             defer { version = nil }
-            if let patch = MergePatch(Data(entry.write.body ?? [])) {
-                latest = entities.patched(latest, by: patch) ?? latest
-            }
-            let record = entry.write.method == .put ? try? entities.encode(latest) : nil
-            return entry.revised(
-                to: entry.write.addressed(
-                    to: entity.id.description,
-                    path,
-                    version,
-                    record.map { EditRequest(method: .put, contentType: entities.format.mediaType, body: $0) }
-                )
-            )
+            return entry.revised(to: entry.write.addressed(to: entity.id.description, path, version))
         }
         return try await settlement(
             of: entry,
@@ -252,7 +309,11 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
         let body = Data(entry.write.body ?? [])
         guard entry.write.method == .patch else { return try? entities.decodeStored(body) }
-        return effects.cached(id).flatMap { cached in MergePatch(body).flatMap { entities.patched(cached, by: $0) } }
+        // Only of the version that was patched is the result known.
+        guard let cached = effects.cached(id), let tag = cached.entityTag, entry.write.version == .entityTag(tag) else {
+            return nil
+        }
+        return MergePatch(body).flatMap { entities.patched(cached.entity, by: $0) }
     }
 
     private func keeping(_ entity: Entity, _ validator: Validator?) -> [RecordChange] {
@@ -292,7 +353,8 @@ extension Endpoint {
         let components = onePath(id)
         let path = components.joined(separator: "/")
         let write = OutboxWrite(endpoint: name, subject: [], path: path)
-        let isPossible = OutboxOperation(.post, path).matches(write) && !components.contains { $0.contains("/") }
+        let isPossible =
+            OutboxOperation(.post, path).matches(write) && !components.contains { $0.utf8.contains(UInt8(ascii: "/")) }
         return isPossible ? path : nil
     }
 }

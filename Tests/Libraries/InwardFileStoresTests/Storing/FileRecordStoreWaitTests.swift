@@ -26,24 +26,23 @@ struct FileRecordStoreWaitTests {
 
     /// Another process that has the lock of a store, and is stopped.
     private final class StoppedProcess {
-        private let process = Process()
+        private let process: SpawnedProcess
 
         init(locking file: URL) throws {
             let output = Pipe()
-            process.executableURL = URL(filePath: FileRecordStoreWaitTests.perl)
-            process.arguments = [
-                "-e", "open(F, '+<', shift) or die; flock(F, 2) or die; $| = 1; print 'locked'; sleep",
-                file.path(percentEncoded: false),
-            ]
-            process.standardOutput = output
-            try process.run()
+            let script = "open(F, '+<', shift) or die; flock(F, 2) or die; $| = 1; print 'locked'; sleep"
+            process = try SpawnedProcess(
+                FileRecordStoreWaitTests.perl,
+                ["-e", script, file.path(percentEncoded: false)],
+                output: output.fileHandleForWriting
+            )
             #expect(try output.fileHandleForReading.read(upToCount: 6) == Data("locked".utf8))
-            kill(process.processIdentifier, SIGSTOP)
+            kill(process.identifier, SIGSTOP)
         }
 
         func end() {
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            kill(process.identifier, SIGKILL)
+            _ = process.wait()
         }
     }
 

@@ -6,12 +6,13 @@ import Testing
 @testable import InwardRepositories
 
 struct DeliveryHistoryTests {
-    private enum Meaning: Hashable { case delivered, refused, again }
+    private enum Meaning: Hashable { case delivered, refused, conflicting, again }
 
     private func meaning(_ verdict: DeliveryVerdict) -> Meaning {
         switch verdict {
         case .delivered: .delivered
-        case .refused, .conflicting: .refused
+        case .refused: .refused
+        case .conflicting: .conflicting
         case .again: .again
         }
     }
@@ -33,6 +34,7 @@ struct DeliveryHistoryTests {
             let expected: Meaning =
                 switch code {
                 case 200..<300: .delivered
+                case 409, 412: .conflicting
                 case 400..<500: temporary.contains(code) ? .again : .refused
                 default: .again
                 }
@@ -68,7 +70,8 @@ struct DeliveryHistoryTests {
     @Test(arguments: [400, 404, 409, 410, 422] as [DataResponse.Status])
     func aRefusalIsFinalOnlyIfNoEarlierAttemptCanHaveArrived(status: DataResponse.Status) throws {
         var first = DeliveryHistory()
-        #expect(try meaning(verdict(&first) { _ in .success(DataResponse(status: status)) }) == .refused)
+        let final = try meaning(verdict(&first) { _ in .success(DataResponse(status: status)) })
+        #expect(final == (status == 409 ? .conflicting : .refused))
         var later = DeliveryHistory(mayHaveArrived: true)
         for _ in 0..<10 {
             guard case .again(let error, _) = try verdict(&later, { _ in .success(DataResponse(status: status)) })
@@ -77,6 +80,36 @@ struct DeliveryHistoryTests {
                 continue
             }
             #expect(error.reason == .outcomeUnknown)
+        }
+    }
+
+    /// The precondition says that this attempt was not done, and the upstream's version whether an earlier one was.
+    @Test func aFalsePreconditionIsAConflictWhateverHasArrived() throws {
+        for mayHaveArrived in [false, true] {
+            var history = DeliveryHistory(mayHaveArrived: mayHaveArrived)
+            #expect(try meaning(verdict(&history) { _ in .success(DataResponse(status: 412)) }) == .conflicting)
+        }
+    }
+
+    /// A 409 may come from an upstream that is busy with an earlier attempt, but not for ever. A creation has no other version.
+    @Test(arguments: [DataRequest.Method.put, .patch, .delete, .post])
+    func aConflictThatDoesNotEndIsOneOfVersions(method: DataRequest.Method) throws {
+        var history = DeliveryHistory(mayHaveArrived: true)
+        let request = try DataRequest.example(method: method)
+        let meanings = (1...5).map { _ in
+            meaning(history.add(.success(DataResponse(status: 409)), of: request, at: OutboxStage.time))
+        }
+        let last: Meaning = method == .post ? .again : .conflicting
+        #expect(meanings == [.again, .again, .again, last, last])
+    }
+
+    @Test(arguments: [404, 410] as [DataResponse.Status])
+    func whatIsNotThereIsDeleted(status: DataResponse.Status) throws {
+        for mayHaveArrived in [false, true] {
+            var history = DeliveryHistory(mayHaveArrived: mayHaveArrived)
+            let request = try DataRequest.example(method: .delete)
+            let verdict = history.add(.success(DataResponse(status: status)), of: request, at: OutboxStage.time)
+            #expect(meaning(verdict) == .delivered)
         }
     }
 

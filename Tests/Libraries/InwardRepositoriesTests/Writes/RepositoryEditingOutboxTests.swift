@@ -176,6 +176,40 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
+    /// Of the second update, the record has nothing that was refused with the first one.
+    @Test func aRefusedUpdateIsNotRepeatedByTheNext() async throws {
+        try await run { [self] repository, outbox in
+            _ = try await repository.entity(2)
+            source.goOffline()
+            try await repository.update(2) { $0.text = "bad" }
+            try await repository.update(2) { $0.author = 9 }
+            source.meet(.refused(422))
+            await deliver(outbox)
+            #expect(source.writes == [#"PUT 2 "v1""#, #"PUT 2 "v1""#])
+            #expect(source.remark(2) == Remark(id: 2, author: 9, text: "2"))
+            #expect(try await repository.entity(2).value == Remark(id: 2, author: 9, text: "2"))
+        }
+    }
+
+    @Test(arguments: [0, 1, 2]) func whatIsDiscardedIsNotRepeatedByTheNext(discarded: Int) async throws {
+        try await run { [self] repository, outbox in
+            _ = try await repository.entity(2)
+            source.goOffline()
+            try await repository.update(2) { $0.text = "text" }
+            try await repository.update(2) { $0.author += 1 }
+            try await repository.update(2) { $0.author += 10 }
+            let ids = outbox.pending.map(\.idempotencyKey)
+            // Until no attempt is under way.
+            try await stage.timer.sleep(for: .milliseconds(1))
+            #expect(try await outbox.discard(ids[discarded]))
+            await deliver(outbox)
+            // The patches are of values, so the last one counts.
+            let author = discarded == 2 ? 8 : 18
+            #expect(source.remark(2) == Remark(id: 2, author: author, text: discarded == 0 ? "2" : "text"))
+            #expect(source.writes == [#"PUT 2 "v1""#, #"PUT 2 "v2""#])
+        }
+    }
+
     // MARK: Creations
 
     @Test(arguments: [Editing<Remark>.Update.put, .patch])
@@ -215,7 +249,7 @@ struct RepositoryEditingOutboxTests {
             #expect(source.writes == ["POST remarks"])
             let letters = try await outbox.contents().deadLetters
             #expect(letters.count == 2)
-            #expect(letters.contains { $0.cause?.contains("never created") == true })
+            #expect(letters.contains { $0.cause?.contains("no known identifier") == true })
             #expect(repository.pending.isEmpty)
             // Retried in their order, both are done.
             try await outbox.retryDeadLetters()
@@ -336,6 +370,88 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
+    /// A write that waits behind a conflict follows the version that came of it.
+    @Test func whatWaitsBehindAMergeKeepsIt() async throws {
+        let merge = ConflictRule<Remark>.merge { conflict in
+            conflict.theirs.map { Remark(id: 2, author: $0.author, text: conflict.mine?.text ?? "") }
+        }
+        try await run(Editing(.put, onConflict: merge)) { [self] repository, outbox in
+            _ = try await repository.entity(2)
+            source.goOffline()
+            try await repository.update(2) { $0.text = "mine" }
+            try await repository.update(2) { $0.text += " and more" }
+            source.put(Remark(id: 2, author: 8, text: "theirs"))
+            await deliver(outbox)
+            #expect(source.remark(2) == Remark(id: 2, author: 8, text: "mine and more"))
+            #expect(source.writes == [#"PUT 2 "v1""#, #"PUT 2 "v2""#, #"PUT 2 "v3""#])
+            #expect(try await outbox.contents().deadLetters.isEmpty)
+        }
+    }
+
+    @Test func whatWaitsBehindAConflictConflictsToo() async throws {
+        try await run { [self] repository, outbox in
+            _ = try await repository.entity(2)
+            source.goOffline()
+            try await repository.update(2) { $0.text = "mine" }
+            try await repository.update(2) { $0.author = 9 }
+            source.put(Remark(id: 2, author: 8, text: "theirs"))
+            await deliver(outbox)
+            #expect(source.remark(2) == Remark(id: 2, author: 8, text: "theirs"))
+            #expect(try await outbox.contents().deadLetters.count == 2)
+        }
+    }
+
+    @Test func conflictsOfManyDoNotPauseTheOthers() async throws {
+        let policy = OutboxPolicy()
+        for id in 4...policy.refusalsBeforePause + 5 { source.put(Remark(id: id, author: 7, text: "\(id)")) }
+        try await run { [self] repository, outbox in
+            let ids = source.remarks.map(\.id)
+            for id in ids { _ = try await repository.entity(id) }
+            source.goOffline()
+            for id in ids {
+                try await repository.update(id) { $0.text = "mine" }
+                source.put(Remark(id: id, author: 8, text: "theirs"))
+            }
+            await deliver(outbox)
+            #expect(try await outbox.contents().deadLetters.count == ids.count)
+            #expect(outbox.status.pause == nil && source.writes.count == ids.count)
+        }
+    }
+
+    @Test func aRuleGivesUpWhereTheUpstreamNeverAgrees() async throws {
+        try await run(Editing(.put, onConflict: .mine)) { [self] repository, outbox in
+            _ = try await repository.entity(2)
+            // It objects to something else than the version.
+            source.meet(.refused(409))
+            try await repository.update(2) { $0.text = "mine" }
+            await outbox.drain()
+            #expect(source.writes.count == 1)
+            source.omitTags()
+            _ = try await repository.entity(3)
+            source.meet(.refused(412), .refused(412), .refused(412), .refused(412), .refused(412), .refused(412))
+            try await repository.update(3) { $0.text = "mine" }
+            await outbox.drain()
+            #expect(source.writes.count == 7)
+            #expect(try await outbox.contents().deadLetters.count == 2)
+        }
+    }
+
+    @Test func aDeletionConflictsToo() async throws {
+        for (rule, text) in [(ConflictRule<Remark>.ask, "theirs"), (.theirs, "theirs"), (.mine, nil)] {
+            source.put(Remark(id: 2, author: 7, text: "2"))
+            try await run(Editing(.put, onConflict: rule)) { [self] repository, outbox in
+                _ = try await repository.entity(2, .upstreamOnly)
+                source.goOffline()
+                try await repository.delete(2)
+                source.put(Remark(id: 2, author: 8, text: "theirs"))
+                await deliver(outbox)
+                #expect(source.remark(2)?.text == text)
+                let reading = try? await repository.entity(2)
+                #expect(reading?.value.text == text)
+            }
+        }
+    }
+
     @Test func aRevisedWriteSurvivesARestart() async throws {
         try await run(Editing(.put, onConflict: .mine)) { [self] repository, outbox in
             _ = try await repository.entity(2)
@@ -369,7 +485,71 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
+    @Test(arguments: [Editing<Remark>.Update.put, .patch])
+    func whatWaitsBehindAWriteThatWasDoneFollowsItsVersion(update: Editing<Remark>.Update) async throws {
+        try await run(Editing(update)) { [self] repository, outbox in
+            _ = try await repository.entity(2)
+            source.goOffline()
+            try await repository.update(2) { $0.text = "mine" }
+            try await repository.update(2) { $0.author = 9 }
+            source.meet(.answerLost)
+            await deliver(outbox)
+            #expect(source.remark(2) == Remark(id: 2, author: 9, text: "mine"))
+            #expect(try await outbox.contents().deadLetters.isEmpty)
+        }
+    }
+
+    // MARK: Owners
+
+    /// Another process delivers what this one has accepted.
+    @Test func whatAnotherProcessSettlesIsReadAgain() async throws {
+        try await run { [self] repository, outbox in
+            _ = try await repository.entities()
+            _ = try await repository.entity(2, .upstreamOnly)
+            source.goOffline()
+            try await repository.update(2) { $0.text = "new" }
+            source.goOffline(false)
+            source.put(Remark(id: 2, author: 7, text: "new"))
+            let handler = try #require(repository.handler)
+            handler.reset(to: [])
+            let reading = try await repository.entity(2)
+            #expect(reading.value.text == "new" && !reading.isPending && reading.origin == .upstream)
+            #expect(try await texts(repository) == ["1", "new", "3"])
+            _ = outbox
+        }
+    }
+
     // MARK: Units of work
+
+    @Test(arguments: [Editing<Remark>.Update.put, .patch])
+    func severalWritesOfOneEntityFollowEachOther(update: Editing<Remark>.Update) async throws {
+        try await run(Editing(update)) { [self] repository, outbox in
+            _ = try await repository.entity(2)
+            source.goOffline()
+            let changes = [
+                try await repository.prepareUpdate(of: 2, "an update") { $0.text = "new" },
+                try await repository.prepareUpdate(of: 2, "another") { $0.author = 9 },
+            ]
+            try await RecordUnitOfWork(outbox: outbox).commit(changes.compactMap(\.self))
+            await deliver(outbox)
+            #expect(source.remark(2) == Remark(id: 2, author: 9, text: "new"))
+            #expect(try await outbox.contents().deadLetters.isEmpty)
+        }
+    }
+
+    /// What was prepared for a pending creation finds its address, though the creation is delivered first.
+    @Test func aPreparedUpdateOfWhatIsCreatedMeanwhileIsDelivered() async throws {
+        try await run { [self] repository, outbox in
+            source.goOffline()
+            let created = try await repository.create(RemarkDTO(Remark(id: 0, author: 7, text: "draft"))).value
+            let change = try await repository.prepareUpdate(of: created.id, "an update") { $0.text = "final" }
+            await deliver(outbox)
+            try await RecordUnitOfWork(outbox: outbox).commit([try #require(change)])
+            await outbox.drain()
+            #expect(source.remark(4)?.text == "final")
+            #expect(source.writes == ["POST remarks", #"PUT 4 "v1""#])
+        }
+    }
 
     @Test func writesOfSeveralKindsAreAcceptedTogether() async throws {
         try await run { [self] repository, outbox in

@@ -246,9 +246,44 @@ struct RepositoryEditingTests {
         #expect(source.remark(2) == nil)
     }
 
+    /// The tag of the answer to a patch is not that of the version from before somebody else changed it.
+    @Test func aPatchOfTheirsLeavesBoth() async throws {
+        let repository = try repository(.patch, .mine)
+        try await overtake(repository)
+        source.meet(.answered, .emptyAnswer)
+        let reading = try await repository.update(2) { $0.text = "mine" }
+        #expect(reading.value == Remark(id: 2, author: 8, text: "mine") && source.remark(2) == reading.value)
+        #expect(try await repository.entity(2).value == reading.value)
+    }
+
+    @Test func aPatchOfAnUnknownVersionIsReadAgain() async throws {
+        let repository = try repository(.patch)
+        _ = try await repository.entities()
+        source.put(Remark(id: 2, author: 8, text: "theirs"))
+        source.meet(.emptyAnswer)
+        try await repository.update(2) { $0.text = "mine" }
+        #expect(try await repository.entity(2).value == Remark(id: 2, author: 8, text: "mine"))
+        #expect(try await repository.entities().value.map(\.text) == ["1", "mine", "3"])
+    }
+
+    /// The upstream objects to something else than the version.
+    @Test(arguments: ["mine", "theirs", "ask"]) func anObjectionToTheSameVersionIsNoConflict(rule: String) async throws
+    {
+        let repository = try repository(.put, ["mine": .mine, "theirs": .theirs][rule] ?? .ask)
+        _ = try await repository.entity(2)
+        source.meet(.refused(409), .refused(409))
+        let update = await #expect(throws: WriteError<Remark>.self) { try await repository.update(2) { $0.text = "x" } }
+        let deletion = await #expect(throws: WriteError<Remark>.self) { try await repository.delete(2) }
+        for error in [update, deletion] {
+            #expect(error?.repositoryError.reason == .conflict && versions(error) == nil)
+        }
+        #expect(source.writes.count == 2)
+    }
+
     @Test func whoConflictsEachTimeGivesUp() async throws {
         let repository = try repository(.put, .mine)
         _ = try await repository.entity(2)
+        source.omitTags()
         source.meet(.refused(412), .refused(412), .refused(412), .refused(412), .refused(412))
         let error = await #expect(throws: WriteError<Remark>.self) {
             try await repository.update(2) { $0.text = "mine" }

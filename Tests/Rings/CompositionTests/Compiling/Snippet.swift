@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A piece of source that is compiled, and not run, against the modules that these tests are built with.
 struct Snippet {
@@ -30,9 +31,7 @@ struct Snippet {
         let file = directory.appending(path: "main.swift")
         try Data(source.utf8).write(to: file)
         let products = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-        let compiler = Process()
-        compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments = [
+        let arguments = [
             "swiftc", "-typecheck", "-swift-version", "6", "-diagnostic-style", "llvm",
             "-I", products.appending(path: "Modules").path(percentEncoded: false),
             "-module-cache-path", products.appending(path: "ModuleCache").path(percentEncoded: false),
@@ -42,14 +41,10 @@ struct Snippet {
         let said = directory.appending(path: "said.txt")
         try Data().write(to: said)
         let output = try FileHandle(forWritingTo: said)
-        compiler.standardInput = FileHandle.nullDevice
-        compiler.standardOutput = output
-        compiler.standardError = output
-        try compiler.run()
-        compiler.waitUntilExit()
+        let ending = try SpawnedProcess("/usr/bin/env", arguments, output: output, errors: output).wait()
         let text = String(decoding: try Data(contentsOf: said), as: UTF8.self)
         let errors = text.split(separator: "\n").map(String.init).filter { $0.contains("error: ") }
-        guard compiler.terminationStatus == 0 || !errors.isEmpty else { return ["error: \(text)"] }
+        guard ending == .exit(0) || !errors.isEmpty else { return ["error: \(text)"] }
         return errors
     }
 }

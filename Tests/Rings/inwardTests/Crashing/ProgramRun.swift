@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// One run of the real program, which stands beside the tests, as a process of its own.
 ///
@@ -13,9 +14,6 @@ final class ProgramRun {
         case died(Int32)
     }
 
-    /// One is started at a time, so that none is handed the pipe of another that is being started.
-    private static let starting = Mutex(())
-
     private static var program: URL {
         URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: "inward")
@@ -24,9 +22,8 @@ final class ProgramRun {
     /// What ends it at once, from any thread.
     let killSwitch: KillSwitch
 
-    private let process = Process()
+    private let process: SpawnedProcess
     private let output: FileHandle
-    private let end = DispatchSemaphore(value: 0)
 
     /// Starts the program, with an input that is a file, and appends what it says on standard error to another.
     ///
@@ -39,20 +36,18 @@ final class ProgramRun {
     init(_ arguments: [String], environment: [String: String] = [:], input: URL, errors: URL) throws {
         let (input, errors) = (try FileHandle(forReadingFrom: input), try FileHandle(forWritingTo: errors))
         _ = try errors.seekToEnd()
-        process.executableURL = Self.program
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
-        process.standardInput = input
-        process.standardError = errors
-        process.terminationHandler = { [end] _ in end.signal() }
-        let process = process
-        output = try Self.starting.withLock { _ in
-            let pipe = Pipe()
-            process.standardOutput = pipe
-            try process.run()
-            return pipe.fileHandleForReading
-        }
-        killSwitch = KillSwitch(process.processIdentifier)
+        let pipe = Pipe()
+        process = try SpawnedProcess(
+            Self.program.path(percentEncoded: false),
+            arguments,
+            environment: environment,
+            input: input,
+            output: pipe.fileHandleForWriting,
+            errors: errors
+        )
+        try pipe.fileHandleForWriting.close()
+        output = pipe.fileHandleForReading
+        killSwitch = KillSwitch(process.identifier)
     }
 
     /// The next of what it prints, as it comes; nothing at the end.
@@ -62,12 +57,12 @@ final class ProgramRun {
     ///
     /// - Returns: how it ended.
     func wait() -> Ending {
-        end.wait()
+        let ending = process.wait()
         killSwitch.forget()
-        switch (process.terminationReason, process.terminationStatus) {
-        case (.exit, let status): return .exit(status)
-        case (_, SIGKILL): return .killed
-        case (_, let signal): return .died(signal)
+        return switch ending {
+        case .exit(let status): .exit(status)
+        case .signal(SIGKILL): .killed
+        case .signal(let signal): .died(signal)
         }
     }
 }
