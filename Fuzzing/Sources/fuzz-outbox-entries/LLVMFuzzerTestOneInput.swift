@@ -65,7 +65,10 @@ private func checkRequest(for entry: OutboxEntry) {
     let request = outbox.request(for: entry)
     precondition(entry.write.endpoint == "posts" && request.method == entry.write.method && request.isSentOnce)
     let names = request.headerFields.map(\.name.rawValue)
-    precondition(names == ["Accept"] + (entry.write.body == nil ? [] : ["Content-Type"]) + ["Idempotency-Key"])
+    let condition = if case .entityTag = entry.write.version { ["If-Match"] } else { [String]() }
+    precondition(
+        names == ["Accept"] + (entry.write.body == nil ? [] : ["Content-Type"]) + ["Idempotency-Key"] + condition
+    )
     precondition(request.body.map(Array.init) == entry.write.body)
     guard request.url.absoluteString.utf8.count <= DataRequest.maximumAddressBytes else { return }
     precondition(request.problem == nil && WebOrigin(request.url) == WebOrigin(baseURL))

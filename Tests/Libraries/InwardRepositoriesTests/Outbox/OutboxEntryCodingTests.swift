@@ -48,7 +48,8 @@ struct OutboxEntryCodingTests {
         let text =
             #"{"acceptedAt":1500,"body":"e30=","endpoint":"posts","method":"PATCH","path":"posts\/7","version":\#(version)}"#
         let entry = entry(body: Array("{}".utf8))
-        if version == OutboxEntryDTO.version {
+        // An entry that needs nothing newer is still written so.
+        if version == 2 {
             #expect(String(decoding: try OutboxEntryDTO.bytes(of: entry), as: UTF8.self) == text)
         }
         // The first version noted no attempt before it.
@@ -58,6 +59,49 @@ struct OutboxEntryCodingTests {
             OutboxEntryName(entry).key(under: ["p"])
                 == ["p", "0000000000000000007", "k1", "posts", "é/"]
         )
+    }
+
+    @Test func whatALaterVersionHasIsKeptAsThat() throws {
+        let text =
+            #"{"acceptedAt":1500,"body":"e30=","contentType":"application\/merge-patch+json","endpoint":"posts","#
+            + #""entityID":"7","entityTag":"\"v1\"","method":"PATCH","path":"posts\/7","revision":2,"version":3}"#
+        let write = OutboxWrite(
+            endpoint: "posts",
+            subject: name.subject,
+            method: .patch,
+            path: "posts/7",
+            body: Array("{}".utf8),
+            contentType: "application/merge-patch+json",
+            entityID: "7",
+            version: .entityTag(#""v1""#),
+            revision: 2
+        )
+        let entry = entry(body: nil).revised(to: write)
+        let bytes = try OutboxEntryDTO.bytes(of: entry)
+        #expect(String(decoding: bytes, as: UTF8.self) == text)
+        #expect(OutboxEntryDTO.entry(from: bytes, named: name, attempts: 3) == .success(entry))
+    }
+
+    /// An earlier version of the program would send the write without its condition.
+    @Test(arguments: [
+        OutboxWrite(endpoint: "posts", subject: [], path: "posts", contentType: "text/plain"),
+        OutboxWrite(endpoint: "posts", subject: [], path: "posts", entityID: "7"),
+        OutboxWrite(endpoint: "posts", subject: [], path: "posts", version: .entityTag(#""v1""#)),
+        OutboxWrite(endpoint: "posts", subject: [], path: "posts", version: .previousWrite),
+        OutboxWrite(endpoint: "posts", subject: [], path: "posts", revision: 1),
+    ])
+    func whatAnEarlierVersionDoesNotKnowMakesTheEntryALaterOne(write: OutboxWrite) throws {
+        let name = OutboxEntryName(sequence: 7, idempotencyKey: "k1", subject: [])
+        let entry = entry(body: nil).revised(to: write)
+        let bytes = try OutboxEntryDTO.bytes(of: entry)
+        #expect(String(decoding: bytes, as: UTF8.self).contains(#""version":3"#))
+        #expect(OutboxEntryDTO.entry(from: bytes, named: name, attempts: 3) == .success(entry))
+        #expect(!OutboxEntryDTO.mayHaveBeenSentWithoutNote(bytes))
+    }
+
+    @Test func aRevisionBelowZeroIsNone() throws {
+        let text = #"{"acceptedAt":1500,"endpoint":"posts","method":"PUT","path":"posts/7","revision":-1,"version":3}"#
+        #expect(try OutboxEntryDTO.entry(from: Array(text.utf8), named: name, attempts: 0).get().write.revision == 0)
     }
 
     @Test(arguments: [.infinity, -.infinity, .nan, 1e300])
