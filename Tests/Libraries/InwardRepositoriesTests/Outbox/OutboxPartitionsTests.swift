@@ -30,6 +30,39 @@ struct OutboxPartitionsTests {
         #expect(partitions.pending.map(\.sequence) == [3, 5, 6])
     }
 
+    @Test func whatIsRevisedKeepsItsPlaceAndCountsAsItIs() throws {
+        var partitions = OutboxPartitions(concurrency: 1)
+        partitions.append(entry(1), DeliveryHistory())
+        partitions.append(entry(2), DeliveryHistory())
+        partitions.append(entry(3, ["8"]), DeliveryHistory())
+        let before = partitions.byteCount
+        let revised = entry(2).revised(to: OutboxStage.write(["7"], "12345"))
+        partitions.revise(revised)
+        #expect(partitions.byteCount == before + 4 && partitions.pending.map(\.sequence) == [1, 2, 3])
+        #expect(partitions.hasEntries(of: ["7"]) && !partitions.hasEntries(of: ["9"]))
+        #expect(partitions.next(at: .zero)?.entry == entry(1))
+        partitions.settle(entry(1))
+        let next = partitions.next(at: .zero)
+        var delivery = try #require(next)
+        #expect(delivery.entry == revised)
+        // What is revised on its way counts as it is when it waits.
+        delivery.entry = revised.revised(to: OutboxStage.write(["7"], "1"))
+        partitions.postpone(delivery, until: .seconds(1))
+        #expect(partitions.byteCount == entry(2).write.byteCount + entry(3, ["8"]).write.byteCount)
+        partitions.revise(entry(4))
+        #expect(partitions.count == 2)
+    }
+
+    @Test func whatIsHeldIsRevisedToo() {
+        var partitions = OutboxPartitions(concurrency: 1)
+        let name = OutboxEntryName(entry(1))
+        partitions.hold(.init(name: name, entry: entry(1), reason: .behindLosses, byteCount: 1, note: nil))
+        let revised = entry(1).revised(to: OutboxStage.write(["7"], "12345"))
+        partitions.revise(revised)
+        #expect(partitions.pending == [revised] && partitions.byteCount == revised.write.byteCount)
+        #expect(partitions.undeliverableCount == 1)
+    }
+
     @Test func whatIsWokenWaitsNoLonger() throws {
         var partitions = OutboxPartitions(concurrency: 1)
         partitions.append(entry(1), DeliveryHistory())
