@@ -452,6 +452,38 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
+    @Test func whatIsGoneIsInNoConflict() async throws {
+        try await run(Editing(.put, onConflict: .mine)) { [self] repository, outbox in
+            _ = try await repository.entities()
+            source.goOffline()
+            try await repository.update(2) { $0.text = "mine" }
+            try await repository.delete(3)
+            for id in [2, 3] { source.remove(id) }
+            source.meet(.refused(409), .refused(409))
+            await deliver(outbox)
+            #expect(source.remarks.map(\.id) == [1] && source.writes.count == 2)
+            #expect(try await outbox.contents().deadLetters.map { $0.write?.entityID } == ["2"])
+            #expect(try await repository.entities().value.map(\.id) == [1])
+        }
+    }
+
+    /// The decision is made when the upstream can be asked.
+    @Test func aConflictWaitsForTheVersionOfTheUpstream() async throws {
+        try await run(Editing(.put, onConflict: .mine)) { [self] repository, outbox in
+            _ = try await repository.entity(2)
+            source.goOffline()
+            try await repository.update(2) { $0.text = "mine" }
+            source.put(Remark(id: 2, author: 8, text: "theirs"))
+            source.goOffline(false)
+            source.goOfflineBehindWrites(1)
+            outbox.retryNow()
+            try await stage.timer.sleep(for: .seconds(5))
+            #expect(outbox.pending.count == 1 && outbox.counts.refused == 0)
+            await deliver(outbox)
+            #expect(source.remark(2)?.text == "mine")
+        }
+    }
+
     @Test func aRevisedWriteSurvivesARestart() async throws {
         try await run(Editing(.put, onConflict: .mine)) { [self] repository, outbox in
             _ = try await repository.entity(2)

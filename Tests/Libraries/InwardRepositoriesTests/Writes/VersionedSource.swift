@@ -33,6 +33,8 @@ final class VersionedSource: DataFetcher {
         var requests: [DataRequest] = []
         var isOffline = false
         var hasTags = true
+        /// How many writes are seen to before the upstream goes away.
+        var writesLeft: Int?
         var honoursKeys = false
         var losesFirstAnswers = false
         /// The answers to the writes that were done, by their idempotency keys.
@@ -78,6 +80,9 @@ final class VersionedSource: DataFetcher {
 
     func goOffline(_ isOffline: Bool = true) { state.withLock { $0.isOffline = isOffline } }
 
+    /// Goes away behind a number of writes.
+    func goOfflineBehindWrites(_ count: Int) { state.withLock { $0.writesLeft = count } }
+
     func omitTags() { state.withLock { $0.hasTags = false } }
 
     /// Answers a repeat of a write as it was answered before, from now on, and does it no second time.
@@ -93,6 +98,10 @@ final class VersionedSource: DataFetcher {
             if state.isOffline { throw FetchError(.unreachable, request: request, explanation: "reached nobody") }
             state.requests.append(request)
             guard request.method != .get else { return Self.read(request, state) }
+            if let left = state.writesLeft {
+                state.writesLeft = left > 1 ? left - 1 : nil
+                state.isOffline = left <= 1
+            }
             let fate = state.fates.isEmpty ? Fate.answered : state.fates.removeFirst()
             if case .refused(let status) = fate { return DataResponse(status: status) }
             if case .lost = fate { throw FetchError(.timedOut, request: request, explanation: "was lost") }
@@ -147,7 +156,11 @@ final class VersionedSource: DataFetcher {
             state.remarks[id] = nil
             return DataResponse(status: 204)
         }
-        let isPatch = request.headerFields[.contentType] == MergePatch.mediaType
+        let isPatch = request.method == .patch
+        let contentType = request.headerFields[.contentType]
+        guard contentType == (isPatch ? MergePatch.mediaType : "application/json; charset=utf-8") else {
+            return DataResponse(status: 415)
+        }
         let record = try? isPatch ? MergePatch(body)?.applied(to: JSONEncoder().encode(RemarkDTO(old.remark))) : body
         guard let new = try? JSONDecoder().decode(RemarkDTO.self, from: record ?? Data()).entity(), new.id == id else {
             return DataResponse(status: 422)
