@@ -190,7 +190,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// - Parameters:
     ///   - id: The identifier.
     ///   - version: The entity before these writes.
-    /// - Returns: the entity after them, or `nil` if there are none.
+    /// - Returns: the entity after all of them; `nil` if no write of the entity is pending.
     func version(_ id: Entity.ID, over version: Version = .unknown) -> Version? {
         let writes = state.withLock { state in state.placesByID[id]?.compactMap { state.places[$0] } }
         return writes?.reduce(version) { $1.effect.applied(to: $0, patch) }
@@ -205,7 +205,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Returns the identifier of an entity: the upstream's, if it has given one to an entity that was shown with a pending one.
     func currentID(_ id: Entity.ID) -> Entity.ID { state.withLock { $0.idsByPendingID[id] ?? id } }
 
-    /// Returns the identifier of the entity that is created in a subject; `nil` if there is none.
+    /// Returns the identifier of the entity that a write of a subject creates; `nil` if no such write is known.
     func id(createdIn subject: RecordKey) -> Entity.ID? { state.withLock { $0.idsBySubject[subject] } }
 
     /// Returns the subject of the last pending write of an entity; `nil` if there is none.

@@ -74,7 +74,7 @@ public struct Upstream: Sendable {
         bypassingCaches: Bool,
         behind validator: Validator? = nil
     ) async throws(RepositoryError) -> UpstreamAnswer {
-        var request = request(to: url, format)
+        var request = request(.get, to: url, accept: format.mediaType)
         if let validator { request.headerFields[validator.conditionName] = validator.text }
         // RFC 9111 section 5.2.1.4: intermediate caches must revalidate with the source.
         if bypassingCaches { request.headerFields[.cacheControl] = "no-cache" }
@@ -102,11 +102,6 @@ public struct Upstream: Sendable {
         var url = path.reduce(baseURL) { $0.appending(component: $1) }
         if !query.isEmpty { url.append(queryItems: query) }
         return url
-    }
-
-    /// Returns a request that accepts a format.
-    func request(_ method: DataRequest.Method = .get, to url: URL, _ format: any RecordFormat) -> DataRequest {
-        request(method, to: url, accept: format.mediaType)
     }
 
     /// Returns a request.
@@ -296,10 +291,7 @@ struct Validator: Hashable, Sendable {
     private var isEntityTag: Bool { text.hasPrefix("\"") || text.hasPrefix("W/\"") }
 
     /// The entity tag, if it is strong. A write needs one; a weak tag, or a date, may be that of several versions.
-    var entityTag: String? {
-        let fields: HeaderFields = [HeaderField(.etag, text)]
-        return isEntityTag ? fields.strongEntityTag : nil
-    }
+    var entityTag: String? { HeaderFields.isStrongEntityTag(text) ? text : nil }
 
     /// The header field with which to ask whether there is another version.
     var conditionName: HeaderField.Name { isEntityTag ? .ifNoneMatch : .ifModifiedSince }

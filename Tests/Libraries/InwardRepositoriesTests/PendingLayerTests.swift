@@ -91,10 +91,32 @@ struct PendingLayerTests {
         pending.remove("a", as: 7)
         #expect(pending.currentID(-1) == 7 && pending.id(createdIn: ["s"]) == 7 && !pending.isCreated(7))
         #expect(pending.subject(of: 7) == ["s"] && pending.subject(of: -1) == nil)
+        // Lists show the edit of what has just been created.
+        #expect(pending.snapshot.applied(to: [Note(id: 7)]) { _ in true }?.map(\.text) == ["b"])
         pending.add(.init(key: "c", id: -1, subject: ["t"], effect: .created(Note(id: -1))))
         #expect(pending.currentID(-1) == -1 && pending.isCreated(-1))
         pending.remove("c")
         #expect(pending.id(createdIn: ["t"]) == nil)
+    }
+
+    /// Somebody finds the entity in a list, and changes it, before the answer to its creation is here.
+    @Test func writesOfTwoSubjectsAreAppliedInTheOrderInWhichTheyWereAccepted() {
+        let pending = PendingLayer<Note>()
+        pending.add(.init(key: "a", id: -1, subject: ["s"], effect: .created(Note(id: -1))))
+        pending.add(.init(key: "b", id: -1, subject: ["s"], effect: .replaced(Note(id: 7, text: "first"))))
+        pending.add(.init(key: "c", id: 7, subject: ["7"], effect: .replaced(Note(id: 7, text: "second"))))
+        pending.remove("a", as: 7)
+        #expect(pending.version(7)?.entity?.text == "second" && pending.subject(of: 7) == ["7"])
+    }
+
+    @Test func onlyTheLatestPendingIdentifiersAreRemembered() {
+        let pending = PendingLayer<Note>()
+        for id in 1...10_001 {
+            pending.add(.init(key: "\(id)", id: -id, subject: ["\(id)"], effect: .created(Note(id: -id))))
+            pending.remove("\(id)", as: id)
+        }
+        #expect(pending.currentID(-1) == -1 && pending.id(createdIn: ["1"]) == nil)
+        #expect(pending.currentID(-2) == 2 && pending.currentID(-10_001) == 10_001)
     }
 
     @Test func aSnapshotIsCurrentUntilSomethingIsAddedRemovedOrBeingReplaced() {

@@ -238,18 +238,15 @@ extension HeaderFields {
     /// A strong validator of the version (RFC 9110 section 8.8.1): a strong entity tag, or the modification time if the
     /// response was created at least a minute later, so that the data cannot have changed within the same second.
     var strongValidator: String? {
-        if self[.etag] != nil { return strongEntityTag }
+        if let tag = self[.etag] { return Self.isStrongEntityTag(tag) ? tag : nil }
         guard let text = self[.lastModified], let changed = Date(httpDate: text),
             let made = self[.date].flatMap({ Date(httpDate: $0) }), made.timeIntervalSince(changed) >= 60
         else { return nil }
         return text
     }
 
-    /// The entity tag, exactly as sent, if it is strong (RFC 9110 section 8.8.3).
-    package var strongEntityTag: String? { self[.etag].flatMap { Self.isStrong($0) ? $0 : nil } }
-
     /// Returns whether a text is a single strong entity tag: text in quotation marks, without further quotation marks.
-    private static func isStrong(_ tag: String) -> Bool {
+    package static func isStrongEntityTag(_ tag: String) -> Bool {
         let mark = UInt8(ascii: "\"")
         return tag.utf8.count > 1 && tag.utf8.first == mark && tag.utf8.last == mark
             && !tag.utf8.dropFirst().dropLast().contains(mark)

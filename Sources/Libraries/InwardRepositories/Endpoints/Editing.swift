@@ -41,11 +41,11 @@ public struct Editing<Entity: Sendable>: Sendable {
 
 /// What happens to a write that the upstream refuses because it has another version than the one the write was made for.
 public enum ConflictRule<Entity: Sendable>: Sendable {
-    /// A write that is sent at once throws a ``WriteConflict``. A write in an outbox becomes a dead letter.
+    /// A write that is sent immediately throws ``WriteError/conflict(_:)``. A write in an outbox becomes a dead letter.
     case ask
     /// The write is sent again, for the upstream's version.
     case mine
-    /// The write is dropped, and the upstream's version counts.
+    /// The write is dropped in favor of the upstream's version.
     case theirs
     /// The entity that the closure makes of both versions is sent; `nil` asks.
     case merge(@Sendable (WriteConflict<Entity>) -> Entity?)
@@ -59,7 +59,7 @@ public enum ConflictRule<Entity: Sendable>: Sendable {
 ///         show(conflict.mine, beside: conflict.theirs)
 ///     }
 public struct WriteConflict<Entity: Sendable>: Sendable, CustomStringConvertible {
-    /// How often a write is sent that conflicts each time.
+    /// How many times a conflicting write is sent before its rule gives up.
     static var maximumAttempts: Int { 5 }
 
     /// The entity as it was to become; `nil` if it was to be deleted.

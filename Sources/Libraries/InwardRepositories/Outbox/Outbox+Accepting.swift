@@ -31,7 +31,7 @@ extension Outbox {
     /// - Parameters:
     ///   - subject: The subject.
     ///   - make: Returns the write while no other write of the subject is accepted or settled; `nil` to accept none.
-    /// - Returns: the entry; `nil` if there is no write.
+    /// - Returns: the entry; `nil` if `make` returned none.
     /// - Throws: a ``RecordStoreError`` if nothing was accepted.
     func accept(
         in subject: RecordKey,
@@ -189,8 +189,8 @@ extension Outbox {
         for waiter in waiters { waiter.fulfill(()) }
     }
 
-    /// Returns writes that follow the pending ones of their subjects: the version that they were made for, is that which the
-    /// previous write leaves behind.
+    /// Returns the writes, of which each that follows a pending write of its subject is made for the version that the other one
+    /// leaves behind.
     private func following(_ writes: [OutboxWrite]) -> [OutboxWrite] {
         var seen: Set<RecordKey> = []
         return writes.map { write in

@@ -72,7 +72,7 @@ extension Outbox {
         var request = upstream.request(
             write.method,
             to: upstream.baseURL.appending(path: write.path),
-            accept: write.contentType == MergePatch.mediaType ? JSONFormat.mediaType : write.contentType,
+            accept: write.isPatch ? JSONFormat.mediaType : write.contentType,
             body: write.body.map { (Data($0), write.contentType) }
         )
         let key = entry.idempotencyKey
@@ -148,7 +148,7 @@ extension Outbox {
         case nil:
             guard countsRefusal(of: delivery.entry, because: error) else { return .upstream(error, retryAfter: nil) }
             delivery.answer = .failure(error)
-        // Somebody else was faster. That is no fault of the upstream, and no reason for a pause.
+        // A conflict with another client says nothing about the health of the upstream, so it does not count towards a pause.
         case .refused: delivery.answer = .failure(error)
         case .dropped(let version): (delivery.answer, delivery.droppedFor) = (.failure(error), version)
         case .revised(let write):
@@ -261,9 +261,6 @@ extension Outbox {
         if delivery.droppedFor == nil { own += try ending(of: entry, outcome) }
         try await commit(settlements.flatMap(\.changes), adding: own)
         for settlement in settlements { settlement.whenCommitted() }
-        for handler in handlers where !revised.isEmpty {
-            handler.revised(revised.filter { handler.declares($0.write) })
-        }
         let waiters = state.withLock { state in
             state.partitions.settle(entry)
             for entry in revised { state.partitions.revise(entry) }

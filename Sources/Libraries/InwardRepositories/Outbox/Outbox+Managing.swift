@@ -199,9 +199,6 @@ extension Outbox {
             let keeping = try revised.map { entry throws(RecordStoreError) in try records.keeping(entry) }
             try await commit(settlements.flatMap(\.changes), adding: records.removal(of: item.name) + keeping)
             for settlement in settlements { settlement.whenCommitted() }
-            for handler in handlers where !revised.isEmpty {
-                handler.revised(revised.filter { handler.declares($0.write) })
-            }
             let waiters = state.withLock { state in
                 for entry in revised { state.partitions.revise(entry) }
                 if let entry = item.entry { state.remember(error, of: entry) }

@@ -36,7 +36,8 @@ public protocol OutboxHandler: Sendable {
     /// - Throws: a ``RecordStoreError`` if that is not known now. The entry is prepared again later.
     func preparation(of entry: OutboxEntry) async throws(RecordStoreError) -> OutboxPreparation
 
-    /// Shows pending entries as they are now, after they were revised. Must return quickly. The default does nothing.
+    /// Shows pending entries whose content has changed, because this handler prepared them or resolved a conflict. Must return
+    /// quickly. The default does nothing.
     ///
     /// - Parameter entries: Entries that the handler was told of.
     func revised(_ entries: [OutboxEntry])
@@ -124,8 +125,8 @@ public enum OutboxPreparation: Hashable, Sendable {
 public enum OutboxResolution: Hashable, Sendable {
     /// The write is refused, and becomes a dead letter.
     case refused
-    /// The upstream's version counts. The write is settled as refused, but is no dead letter, and the next write of the subject
-    /// follows that version.
+    /// The upstream's version wins. The write is undone like a refused one, but does not become a dead letter. The next write of
+    /// the subject is sent for that version.
     case dropped(OutboxWrite.Version)
     /// The write is sent again as another one of the same subject, with its ``OutboxWrite/revision`` raised by one.
     case revised(OutboxWrite)

@@ -2,8 +2,8 @@
 struct OutboxRecords {
     /// The prefix of all records of the outbox.
     let prefix: RecordKey
-    /// The prefix of the entries, each under its name. An entry is written when it is accepted, and
-    /// when it is revised, and removed once.
+    /// The prefix of the entries, each under its name. An entry is written when it is accepted, and again when it is
+    /// revised. It is removed once.
     let entries: RecordKey
     /// The prefix of the attempt notes, by the names of the entries. They are separate, so that writing a note cannot restore an
     /// entry that another process has settled in the meantime.

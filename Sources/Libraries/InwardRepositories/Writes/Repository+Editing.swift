@@ -15,7 +15,7 @@ extension Repository {
     /// With an outbox, the update is accepted when this method returns. It is then as durable as the outbox's store, is delivered
     /// after the earlier writes of the entity, and is shown as pending until the upstream has answered; if it is refused, the
     /// previous version is shown again. An entity whose creation is still pending can be updated, too. Without an outbox, the update
-    /// is sent immediately, once.
+    /// is sent immediately, and again only if a ``ConflictRule`` says so.
     ///
     /// The upstream is told the entity tag of the version that was read, if it gave one, and refuses the update if it has another
     /// version by now. What happens then is up to the ``ConflictRule`` of the endpoint. A version that was read in a list has no tag.
@@ -46,7 +46,7 @@ extension Repository {
     ///     try await comments.delete(7)
     ///
     /// With an outbox, the deletion is accepted when this method returns, and reads no longer find the entity; if the upstream
-    /// refuses, they find it again. Without an outbox, the deletion is sent immediately, once. A version is named as for
+    /// refuses, they find it again. Without an outbox, the deletion is sent immediately. A version is named as for
     /// ``update(_:_:)``.
     ///
     /// - Parameter id: The identifier. For an entity whose creation was pending, either the pending one or the upstream's.

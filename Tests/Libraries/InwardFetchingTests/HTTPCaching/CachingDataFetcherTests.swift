@@ -69,6 +69,20 @@ struct CachingDataFetcherTests {
         #expect(try await fetcher.fetch(request()).headerFields[.age] == "8")
     }
 
+    /// A fresh copy answers whether there is another version, and the answer to such a question is kept like any other.
+    @Test(arguments: [HeaderField.Name.ifNoneMatch, .ifModifiedSince])
+    func aConditionIsNoOtherRequest(name: HeaderField.Name) async throws {
+        var conditional = try request()
+        conditional.headerFields[name] = #""v1""#
+        let known = script(fresh("1")).caching(in: makeCache().makePartition())
+        #expect(try await bodies(known, request(), conditional) == ["1", "1"])
+        let asked = script(fresh("2")).caching(in: makeCache().makePartition())
+        #expect(try await bodies(asked, conditional, request()) == ["2", "2"])
+        // That nothing has changed is no content for others.
+        let unchanged = script(fresh("", status: .notModified), fresh("3")).caching(in: makeCache().makePartition())
+        #expect(try await bodies(unchanged, conditional, request()) == ["", "3"])
+    }
+
     @Test func anAnswerIsGivenUntilItExpiresByTheClock() async throws {
         clock.advance(by: .seconds(1_000))
         let cache = makeCache()

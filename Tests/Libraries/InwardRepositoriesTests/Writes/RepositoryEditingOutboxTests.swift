@@ -148,15 +148,18 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    @Test func behindARefusedWriteTheNextNamesTheVersionThatIsStillThere() async throws {
-        try await run(Editing(.patch)) { [self] repository, outbox in
+    /// Of the second update, the record has nothing that was refused with the first one.
+    @Test(arguments: [Editing<Remark>.Update.put, .patch])
+    func behindARefusedWriteTheNextIsForTheVersionThatIsStillThere(update: Editing<Remark>.Update) async throws {
+        try await run(Editing(update)) { [self] repository, outbox in
             _ = try await repository.entity(2)
             source.goOffline()
             try await repository.update(2) { $0.text = "bad" }
             try await repository.update(2) { $0.author = 9 }
             source.meet(.refused(422))
             await deliver(outbox)
-            #expect(source.writes == [#"PATCH 2 "v1""#, #"PATCH 2 "v1""#])
+            let write = "\(update == .put ? "PUT" : "PATCH") 2 \"v1\""
+            #expect(source.writes == [write, write])
             #expect(source.remark(2) == Remark(id: 2, author: 9, text: "2"))
             #expect(try await repository.entity(2).value == Remark(id: 2, author: 9, text: "2"))
         }
@@ -173,21 +176,6 @@ struct RepositoryEditingOutboxTests {
             #expect(try await repository.entity(2).value.author == 27)
             await deliver(outbox)
             #expect(source.remark(2)?.author == 27 && source.writes.count == 20)
-        }
-    }
-
-    /// Of the second update, the record has nothing that was refused with the first one.
-    @Test func aRefusedUpdateIsNotRepeatedByTheNext() async throws {
-        try await run { [self] repository, outbox in
-            _ = try await repository.entity(2)
-            source.goOffline()
-            try await repository.update(2) { $0.text = "bad" }
-            try await repository.update(2) { $0.author = 9 }
-            source.meet(.refused(422))
-            await deliver(outbox)
-            #expect(source.writes == [#"PUT 2 "v1""#, #"PUT 2 "v1""#])
-            #expect(source.remark(2) == Remark(id: 2, author: 9, text: "2"))
-            #expect(try await repository.entity(2).value == Remark(id: 2, author: 9, text: "2"))
         }
     }
 
