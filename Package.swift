@@ -131,7 +131,7 @@ let libraries: [Target] = [
     // Not a product: what record stores share that keep a directory.
     .target(name: "InwardRecordDirectories", dependencies: ["InwardCore", "InwardRepositories"]),
     // For composition roots
-    .target(name: "InwardScopes", dependencies: ["InwardCore"]),
+    .target(name: "InwardScopes", dependencies: ["InwardCore", "InwardFetching", "InwardRepositories"]),
 
     .testTarget(
         name: "InwardCoreTests",
@@ -180,7 +180,9 @@ let libraries: [Target] = [
     ),
     .testTarget(
         name: "InwardScopesTests",
-        dependencies: ["InwardScopes", "InwardCore", "InwardTesting", "TestSupport"]
+        dependencies: [
+            "InwardScopes", "InwardCore", "InwardFetching", "InwardRepositories", "InwardTesting", "TestSupport",
+        ]
     ),
 ]
 

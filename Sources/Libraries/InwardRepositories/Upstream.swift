@@ -33,6 +33,12 @@ public struct Upstream: Sendable {
         Upstream(baseURL: baseURL, dataFetcher: dataFetcher)
     }
 
+    /// The name of the upstream in the keys of a store. A trailing slash makes no difference.
+    package var nameInStore: String {
+        let address = baseURL.absoluteURL.standardized.absoluteString
+        return address.hasSuffix("/") ? String(address.dropLast()) : address
+    }
+
     /// Reads a value other than an entity, such as a count or a report, with the upstream's resilience and response cache.
     ///
     ///     let report = try await upstream.value(ReportDTO.self, at: "posts/report", query: [("year", "2026")])

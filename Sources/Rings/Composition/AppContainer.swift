@@ -168,33 +168,3 @@ public struct AppContainer: Container {
     /// The standard error of the process. It needs no app.
     public static let standardError = StandardError()
 }
-
-/// The lifetime of the process, or the one that the embedding program chooses.
-public enum AppLifetime: OutermostLifetime {
-    /// `app`.
-    public static let name = "app"
-}
-
-/// The lifetime from sign-in to sign-out.
-public enum UserLifetime: InnerLifetime {
-    /// Inside an app.
-    public typealias Outer = AppLifetime
-    /// `user`.
-    public static let name = "user"
-}
-
-/// The lifetime of a user's work with one feature.
-public enum FeatureLifetime: InnerLifetime {
-    /// Inside a user's session.
-    public typealias Outer = UserLifetime
-    /// `feature`.
-    public static let name = "feature"
-}
-
-/// The lifetime of one request or one command.
-public enum InteractionLifetime: InnerLifetime {
-    /// Inside a feature.
-    public typealias Outer = FeatureLifetime
-    /// `interaction`.
-    public static let name = "interaction"
-}

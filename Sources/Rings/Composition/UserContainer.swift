@@ -26,7 +26,7 @@ public struct UserContainer: Container {
     }
 
     /// The scope of the session.
-    public let scope: Scope<UserLifetime, Objects>
+    public let scope: Scope<SessionLifetime, Objects>
     /// The reason why no writes are accepted, if the user's part of the app's store could not be opened; `nil` if it is open,
     /// or if there is no store. Reads still work.
     public let storeFailure: RecordStoreError?
@@ -66,11 +66,9 @@ public struct UserContainer: Container {
                 dataFetcher: authorized.caching(in: partition).observing(with: app.observer, timer: app.timer)
             )
             // Repository requests do not outlive the session.
-            let asked = upstream.asked(
-                through: ScopedDataFetcher(scope: scope, deadline: nil) { $0.upstream.dataFetcher }
-            )
+            let asked = upstream.asked(through: ScopedDataFetcher(scope) { $0.upstream.dataFetcher })
             let place = app.recordStore.flatMap { records in
-                session.place(in: records, of: app.configuration.baseURL, tellingFailuresTo: app.errorHandler)
+                session.place(in: records, of: upstream, tellingFailuresTo: app.errorHandler)
             }
             let outbox = place.map { place in
                 app.outboxes.outbox(of: place.partition, asking: asked.dataFetcher) { dataFetcher in
@@ -144,7 +142,7 @@ public struct UserContainer: Container {
     ) async -> RecordStoreError? {
         guard let outbox = objects.outbox, let handler = objects.posts.handler else { return nil }
         do {
-            try await outbox.open(settling: handler, pendingWrites: pendingWrites, tellingOwnersTo: errorHandler)
+            try await outbox.open(settling: [handler], pendingWrites: pendingWrites, tellingOwnersTo: errorHandler)
             return nil
         } catch {
             errorHandler.handle(error)

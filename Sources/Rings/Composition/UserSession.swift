@@ -51,12 +51,12 @@ extension UserSession {
     ///
     /// - Parameters:
     ///   - records: The store.
-    ///   - upstream: The address of the upstream.
+    ///   - upstream: The upstream.
     ///   - errorHandler: Receives failures to read or write the store.
     /// - Returns: the partition; `nil` if the session stores nothing.
     func place(
         in records: any RecordStore,
-        of upstream: URL,
+        of upstream: Upstream,
         tellingFailuresTo errorHandler: any ErrorHandler
     ) -> RepositoryStore? {
         storePart.map { part in
@@ -66,13 +66,5 @@ extension UserSession {
                 errorHandler.handle(error)
             }
         }
-    }
-}
-
-extension URL {
-    /// The name of an upstream in a store. A trailing slash makes no difference.
-    fileprivate var nameInStore: String {
-        let address = absoluteURL.standardized.absoluteString
-        return address.hasSuffix("/") ? String(address.dropLast()) : address
     }
 }

@@ -34,6 +34,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// How an entity is updated and deleted; `nil` if the upstream supports neither.
     public let editing: Editing<Entity>?
 
+    /// Who may see the entities.
+    public let audience: Audience
+
     /// The format of the upstream's requests and responses.
     public let format: any RecordFormat
 
@@ -64,6 +67,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ///   - paging: How the list is requested page by page; `nil` if the upstream does not support it.
     ///   - creation: How a draft sent to the list becomes an entity; `nil` if the upstream does not support it.
     ///   - editing: How an entity is updated and deleted; `nil` if the upstream supports neither.
+    ///   - audience: Who may see the entities.
     public init<Record: RecordDTO>(
         _ record: Record.Type,
         at path: String,
@@ -76,7 +80,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         batching: Batching<Entity.ID>? = nil,
         paging: Paging? = nil,
         creation: Creation<Entity>? = nil,
-        editing: Editing<Entity>? = nil
+        editing: Editing<Entity>? = nil,
+        audience: Audience = .session
     ) where Record.Entity == Entity {
         name = Record.listName
         let components = path.split(separator: "/").map(String.init)
@@ -88,6 +93,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         self.paging = paging
         self.creation = creation
         self.editing = editing
+        self.audience = audience
         self.format = format
         decodeOne = { body throws(FieldError) in try oneEnvelope.open(format, body).entity() }
         decodeList = { body throws(FieldError) in
@@ -98,11 +104,22 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         decodeStored = { body throws(FieldError) in try format.decoded(record, from: body).entity() }
     }
 
+    /// Whether the upstream accepts writes.
+    var isWritable: Bool { creation != nil || editing != nil }
+
     /// Returns the key of an identifier.
     func key(of id: Entity.ID) -> RecordKey { [name, id.description] }
 
     /// Returns the keys whose invalidation affects an entity.
     func keys(of entity: Entity) -> [RecordKey] { [key(of: entity.id)] + subjects(entity) }
+}
+
+/// Who may see the entities of an ``Endpoint``, and so who shares a repository of them.
+public enum Audience: Hashable, Sendable {
+    /// Whoever the session belongs to. Each session has a repository of its own, with its own credentials.
+    case session
+    /// Everyone. All sessions share one repository, which sends no credentials.
+    case everyone
 }
 
 /// Combines requests for single entities that are made at nearly the same time into one request.

@@ -36,7 +36,7 @@ public final class SessionOutbox: Sendable {
         self.end = end
     }
 
-    /// Lets the session's repository settle writes, and delivers or shows the pending ones.
+    /// Lets the session's repositories settle writes, and delivers or shows the pending ones.
     ///
     /// The call waits for an earlier outbox of the same records that is being closed. It uses the user's new credentials
     /// immediately: writes that wait because the upstream rejected earlier credentials are sent now. If another process owns the
@@ -46,17 +46,17 @@ public final class SessionOutbox: Sendable {
     ///   In that case, or when the task is cancelled, joining continues until the session is closed, and the next write tries again
     ///   to open the outbox.
     public func open(
-        settling handler: any OutboxHandler,
+        settling handlers: [any OutboxHandler],
         pendingWrites: PendingWrites = .deliver,
         tellingOwnersTo errorHandler: any ErrorHandler = IgnoringErrorHandler()
     ) async throws(RecordStoreError) {
         let joined = Promise<Result<Void, RecordStoreError>>()
         // Unstructured, because the session has the outbox even if the task that signs in is cancelled or late. Without joining,
-        // its repository would not be told of anything. The session's close cancels the task and waits for it.
+        // its repositories would not be told of anything. The session's close cancels the task and waits for it.
         let opening = Deadline.lifted {
             Task(executorPreference: executor) {
                 let owner = await Result(awaiting: { () async throws(RecordStoreError) in
-                    try await self.join(handler, pendingWrites)
+                    try await self.join(handlers, pendingWrites)
                 })
                 joined.fulfill(owner.map { _ in })
                 guard case .success(let owner?) = owner else { return }
@@ -91,11 +91,11 @@ public final class SessionOutbox: Sendable {
     ///
     /// - Returns: the owner of the outbox, if the session wants to deliver and cannot.
     private func join(
-        _ handler: any OutboxHandler,
+        _ handlers: [any OutboxHandler],
         _ pendingWrites: PendingWrites
     ) async throws(RecordStoreError) -> String? {
         await earlier.withLock { $0.take() }?.close()
-        let joined = try await outbox.join(settling: [handler])
+        let joined = try await outbox.join(settling: handlers)
         let isClosed = share.withLock { share in
             share.member = joined
             return share.isClosed

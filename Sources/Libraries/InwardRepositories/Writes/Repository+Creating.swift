@@ -11,7 +11,7 @@ extension Repository {
     /// The handler that settles this repository's writes, with which to open its outbox; `nil` if the endpoint supports neither
     /// creation nor editing.
     public var handler: (any OutboxHandler)? {
-        guard endpoint.creation != nil || endpoint.editing != nil else { return nil }
+        guard endpoint.isWritable else { return nil }
         return WriteHandler(entities: endpoint, pending: pending, store: store, effects: effects)
     }
 

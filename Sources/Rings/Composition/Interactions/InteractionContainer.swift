@@ -78,7 +78,7 @@ extension InteractionContainer {
         get throws(ScopeError) {
             let interaction = try scope.objects()
             return interaction.upstream.asked(
-                through: ScopedDataFetcher(scope: scope, deadline: interaction.deadline) { $0.upstream.dataFetcher }
+                through: ScopedDataFetcher(scope, until: interaction.deadline) { $0.upstream.dataFetcher }
             )
         }
     }

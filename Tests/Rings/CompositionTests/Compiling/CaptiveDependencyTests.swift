@@ -27,8 +27,8 @@ struct CaptiveDependencyTests {
         (
             "a session is in no feature",
             "let user = try await UserContainer(.guest, in: AppContainer())\nlet feed = try await FeedContainer(in: user)",
-            "let captive = try Scope<UserLifetime, Int>(\"user\", in: feed.scope, objects: 1)",
-            "to expected argument type 'Scope<UserLifetime.Outer, FeedContainer.Objects>'"
+            "let captive = try Scope<SessionLifetime, Int>(\"user\", in: feed.scope, objects: 1)",
+            "to expected argument type 'Scope<SessionLifetime.Outer, FeedContainer.Objects>'"
         ),
         (
             "a feature is in a session and not in an app",

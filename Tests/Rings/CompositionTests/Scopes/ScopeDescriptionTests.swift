@@ -33,7 +33,7 @@ struct ScopeDescriptionTests {
                   decodingBudget: DecodingBudget
                   titlesUnderWay: TitleReservations
                   interactionNumbers: InteractionNumbers
-                  user ada (open)
+                  session ada (open)
                     session: UserSession
                     cachePartition: Partition, holds app.responseCache
                     upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
@@ -60,7 +60,7 @@ struct ScopeDescriptionTests {
                 """
         )
         try await bob.close()
-        #expect(bob.description == "user bob (closed)")
+        #expect(bob.description == "session bob (closed)")
         #expect(!app.description.contains("bob"))
         try await app.close()
         #expect(app.description == "app the built-in sample (closed)")
@@ -82,13 +82,13 @@ struct ScopeDescriptionTests {
             return Objects(store: store, reader: Reader([store, store]))
         }
         let shared = try app.objects().store
-        _ = try Scope<UserLifetime, Objects>("ada", in: app, objects: Objects(store: shared, reader: Reader([shared])))
+        _ = try Scope<SessionLifetime, Objects>("ada", in: app, objects: Objects(store: shared, reader: Reader([shared])))
         #expect(
             app.description == """
                 app example (open)
                   store: Store
                   reader: Reader, holds store
-                  user ada (open)
+                  session ada (open)
                     store: app.store
                     reader: Reader, holds app.store
                 """

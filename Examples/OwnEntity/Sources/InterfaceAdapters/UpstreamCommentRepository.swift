@@ -1,0 +1,109 @@
+public import Entities
+public import InwardCore
+public import InwardRepositories
+public import UseCases
+
+/// A comment as the upstream writes it.
+struct CommentDTO: RecordDTO {
+    static let listName = "comments"
+
+    let id: FieldDTO<Int>
+    let postId: FieldDTO<Int>
+    let name: FieldDTO<String>
+    let body: FieldDTO<String>
+
+    init(_ comment: Comment) {
+        id = FieldDTO(comment.id)
+        postId = FieldDTO(comment.postID)
+        name = FieldDTO(comment.author)
+        body = FieldDTO(comment.body)
+    }
+
+    func entity() throws(FieldError) -> Comment {
+        guard let comment = Comment(id: id.value, postID: postId.value, author: name.value, body: body.value) else {
+            throw FieldError("body", "must not be empty")
+        }
+        return comment
+    }
+}
+
+/// A comment that the upstream does not have yet.
+struct CommentDraft: Codable, Sendable {
+    let postId: Int
+    let name: String
+    let body: String
+}
+
+extension Endpoint where Entity == Comment {
+    /// The comments of the upstream. Where both sides have changed one, both texts stay.
+    public static let comments = Endpoint(
+        CommentDTO.self,
+        at: "comments",
+        creation: Creation(CommentDraft.self, answer: CommentDTO.self) { draft, number in
+            Comment(id: -1 - number, postID: draft.postId, author: draft.name, body: draft.body)
+        } created: { _, answer throws(FieldError) in
+            try answer.entity()
+        },
+        editing: Editing(
+            .patch,
+            onConflict: .merge { conflict in
+                guard let mine = conflict.mine, var theirs = conflict.theirs else { return conflict.theirs }
+                theirs.correct(to: "\(theirs.body) / \(mine.body)")
+                return theirs
+            }
+        )
+    )
+}
+
+/// The comments of an upstream, for the use cases.
+public struct UpstreamCommentRepository: CommentRepository {
+    private let repository: Repository<Comment>
+
+    /// Creates the repository over that of a session.
+    public init(_ repository: Repository<Comment>) {
+        self.repository = repository
+    }
+
+    /// Returns the comments on a post.
+    public func comments(on postID: Int) async throws(RepositoryError) -> Reading<[Comment]> {
+        let owner: RecordKey = ["posts", postID.description]
+        return try await repository.entities(
+            EntityFilter(at: "posts/\(postID)/comments", of: owner) { $0.postID == postID }
+        )
+    }
+
+    /// Returns a comment.
+    public func comment(_ id: Comment.ID) async throws(RepositoryError) -> Reading<Comment> {
+        try await repository.entity(id)
+    }
+
+    /// Writes a comment on a post.
+    public func reply(
+        to postID: Int,
+        by author: String,
+        _ body: String
+    ) async throws(RepositoryError) -> Reading<Comment> {
+        try await repository.create(CommentDraft(postId: postID, name: author, body: body))
+    }
+
+    /// Changes a comment.
+    public func change(
+        _ id: Comment.ID,
+        by change: @Sendable (inout Comment) -> Void
+    ) async throws(RepositoryError) -> Reading<Comment> {
+        do throws(WriteError<Comment>) {
+            return try await repository.update(id, change)
+        } catch {
+            throw error.repositoryError
+        }
+    }
+
+    /// Deletes a comment.
+    public func delete(_ id: Comment.ID) async throws(RepositoryError) {
+        do throws(WriteError<Comment>) {
+            try await repository.delete(id)
+        } catch {
+            throw error.repositoryError
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import InwardCore
+import InwardFetching
+import Synchronization
+
+/// The line to the upstream, which can be cut.
+final class Line: DataFetcher {
+    private let base: any DataFetcher
+    private let cut = Atomic(false)
+
+    init(_ base: any DataFetcher) {
+        self.base = base
+    }
+
+    var isCut: Bool {
+        get { cut.load(ordering: .acquiring) }
+        set { cut.store(newValue, ordering: .releasing) }
+    }
+
+    func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        guard !isCut else {
+            throw FetchError(.unreachable, request: request, explanation: "was not sent: the line is cut", wasSent: false)
+        }
+        return try await base.fetch(request)
+    }
+}
+
+/// The service that gives out tokens, which the upstream accepts for some seconds.
+actor TokenService {
+    private struct Token: Decodable {
+        let token: String
+        let expires_in: Double
+    }
+
+    private let url: URL
+    private let dataFetcher: any DataFetcher
+    private var latest: (token: Token, expiry: ContinuousClock.Instant)?
+    /// The number of tokens so far.
+    private(set) var count = 0
+
+    init(_ url: URL, _ dataFetcher: any DataFetcher) {
+        self.url = url.appending(path: "_token").appending(queryItems: [URLQueryItem(name: "user", value: "ada")])
+        self.dataFetcher = dataFetcher
+    }
+
+    /// Returns a new token.
+    func current() async throws -> HeaderField {
+        let request = DataRequest(method: .post, url: url)
+        let response = try await dataFetcher.fetch(request)
+        guard response.status.isSuccess else { throw FetchError(response, to: request) }
+        let token = try JSONDecoder().decode(Token.self, from: response.body)
+        latest = (token, .now + .seconds(token.expires_in))
+        count += 1
+        return .bearer(token.token)
+    }
+
+    /// Waits until the latest token is no longer accepted.
+    func waitUntilExpired() async {
+        if let latest { try? await Task.sleep(until: latest.expiry + .milliseconds(100)) }
+    }
+}

@@ -1,0 +1,140 @@
+public import InwardCore
+import Synchronization
+
+/// The repositories of a session, or of everyone: one for each endpoint, created when it is first asked for.
+///
+///     let repositories = RepositorySet(upstream: upstream, store: store)
+///     let comments = try repositories.repository(.comments)
+///     await repositories.close()
+///
+/// The repositories share an upstream, a part of a store, and an outbox. Everyone who asks for an endpoint gets the same repository,
+/// with the same memory. Keep the repository instead of asking for it before each read.
+public final class RepositorySet: Sendable {
+    private struct State {
+        var repositories: [String: any HostedRepository] = [:]
+        var isClosed = false
+    }
+
+    /// The upstream of the repositories.
+    public let upstream: Upstream
+    private let share: SessionOutbox?
+    private let memory: MemoryLimit
+    private let store: RepositoryStore?
+    private let timer: TimerService
+    private let state = Mutex(State())
+
+    /// The outbox that delivers the writes; `nil` if each write is sent immediately.
+    public var outbox: Outbox? { share?.outbox }
+
+    /// Creates a set of repositories.
+    ///
+    /// - Parameters:
+    ///   - upstream: The upstream, with the credentials to send.
+    ///   - limit: The size limit of each repository's memory cache.
+    ///   - store: The store that keeps responses beyond the life of the process; `nil` for none.
+    ///   - outbox: The session's share of the outbox that delivers the writes; `nil` to send each write immediately. The set closes
+    ///     it.
+    ///   - endpoints: The endpoints whose entities are created, updated or deleted through the outbox.
+    ///   - timer: The timer service that measures ages.
+    public init(
+        upstream: Upstream,
+        memory limit: MemoryLimit = MemoryLimit(),
+        store: RepositoryStore? = nil,
+        outbox: SessionOutbox? = nil,
+        declaring endpoints: [AnyEndpoint] = [],
+        timer: TimerService = .continuous
+    ) {
+        self.upstream = upstream
+        self.memory = limit
+        self.store = store
+        self.timer = timer
+        share = outbox
+        guard outbox != nil else { return }
+        // Created at once, because the outbox has to know who settles each of its writes before it delivers any.
+        let repositories = endpoints.map { ($0.name, $0.make(self)) }
+        state.withLock { $0.repositories = Dictionary(repositories) { first, _ in first } }
+    }
+
+    /// Returns the repository of an endpoint, and creates it if this is the first call.
+    ///
+    /// - Parameter endpoint: The endpoint. It is identified by its name.
+    /// - Returns: the repository, the same each time. The set closes it.
+    /// - Throws: a `RepositoryError`: `closed` if the set is closed; `refused` if there is an endpoint with the same name and other
+    ///   entities, or if writes of the endpoint would need the outbox and the endpoint is not declared.
+    /// - Complexity: O(1).
+    public func repository<Entity>(_ endpoint: Endpoint<Entity>) throws(RepositoryError) -> Repository<Entity> {
+        try state.withLock { state throws(RepositoryError) in
+            if state.isClosed { throw error(.closed, endpoint.name, "is not available: the session is closed") }
+            if let hosted = state.repositories[endpoint.name] {
+                if let repository = hosted as? Repository<Entity> { return repository }
+                throw error(.refused, endpoint.name, "is not available: another endpoint has this name")
+            }
+            guard outbox == nil || !endpoint.isWritable else {
+                throw error(
+                    .refused,
+                    endpoint.name,
+                    "is not available: declare the endpoint when the app is opened, so that its writes are delivered after a restart"
+                )
+            }
+            let repository = make(endpoint)
+            state.repositories[endpoint.name] = repository
+            return repository
+        }
+    }
+
+    /// Lets the repositories settle writes, and delivers or shows the pending ones. See
+    /// ``SessionOutbox/open(settling:pendingWrites:tellingOwnersTo:)``. Does nothing without an outbox.
+    ///
+    /// - Throws: a `RecordStoreError` if the store cannot be read. The next write tries again to open the outbox.
+    public func open(
+        pendingWrites: PendingWrites = .deliver,
+        tellingOwnersTo errorHandler: any ErrorHandler = IgnoringErrorHandler()
+    ) async throws(RecordStoreError) {
+        guard let share else { return }
+        let handlers = state.withLock { $0.repositories.values.compactMap(\.handler) }
+        try await share.open(settling: handlers, pendingWrites: pendingWrites, tellingOwnersTo: errorHandler)
+    }
+
+    /// Closes the repositories and the share of the outbox. Pending writes wait for the next session.
+    public func close() async {
+        let repositories = state.withLock { state in
+            state.isClosed = true
+            return Array(state.repositories.values)
+        }
+        // Settles what the upstream has answered, while the repositories are open.
+        await share?.close()
+        for repository in repositories { await repository.close() }
+        state.withLock { $0.repositories = [:] }
+    }
+
+    fileprivate func make<Entity>(_ endpoint: Endpoint<Entity>) -> Repository<Entity> {
+        Repository(endpoint, upstream: upstream, memory: memory, store: store, outbox: outbox, timer: timer)
+    }
+
+    private func error(_ reason: RepositoryError.Reason, _ name: String, _ explanation: String) -> RepositoryError {
+        RepositoryError(reason, request: "The repository of \(name)", explanation: explanation)
+    }
+}
+
+/// An endpoint of any entities, for a list of the endpoints whose writes an app delivers.
+///
+///     let endpoints: [AnyEndpoint] = [AnyEndpoint(.comments), AnyEndpoint(.orders)]
+public struct AnyEndpoint: Sendable {
+    /// The name of the endpoint.
+    public let name: String
+    let make: @Sendable (RepositorySet) -> any HostedRepository
+
+    /// Wraps an endpoint.
+    public init<Entity>(_ endpoint: Endpoint<Entity>) {
+        name = endpoint.name
+        make = { $0.make(endpoint) }
+    }
+}
+
+/// A repository in a set, whatever its entities are.
+protocol HostedRepository: Sendable {
+    var handler: (any OutboxHandler)? { get }
+    func close() async
+}
+
+extension Repository: HostedRepository {}

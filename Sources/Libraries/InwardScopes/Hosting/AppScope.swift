@@ -1,0 +1,186 @@
+public import InwardCore
+import InwardFetching
+public import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The objects of a service that live as long as the app: what all sessions share, and what the service adds.
+///
+///     let upstream = Upstream(baseURL: url, dataFetcher: dataFetcher)
+///     let store = FileRecordStore(directory: directory)
+///     let app = await AppScope("comments", AppScopeConfiguration(upstream, store: store, endpoints: [AnyEndpoint(.comments)]))
+///     let session = try await app.signIn(as: "ada", credentials: .fixed(.bearer(token)))
+///     let comments = try session.repository(.comments)
+///     try await comments.update(7) { $0.body = "Well said." }
+///     try await app.close()
+///
+/// Closing the app closes its sessions, the newest first, and then its own objects in the reverse order of their creation. Pending
+/// writes stay in the store.
+public struct AppScope<Own: Sendable>: Container {
+    /// The objects of the app.
+    public struct Objects: Sendable {
+        let configuration: AppScopeConfiguration
+        let timer: TimerService
+        let responseCache: ResponseCache
+        let outboxes: SessionOutboxes
+        /// The repositories of what everyone may see.
+        let repositories: RepositorySet
+        let own: Own
+    }
+
+    /// The scope of the app.
+    public let scope: Scope<AppLifetime, Objects>
+
+    /// Opens an app with objects of its own.
+    ///
+    ///     let app = await AppScope("comments", configuration) { opening in
+    ///         AppObjects(mailer: opening.closing(Mailer(), as: "mailer") { await $0.close() })
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - name: The name of the app in messages.
+    ///   - configuration: What the sessions share.
+    ///   - make: Creates the objects of the service, and registers those that need closing. If it throws, the objects registered so
+    ///     far are closed.
+    /// - Throws: the error that `make` throws.
+    public init<Failure: Error>(
+        _ name: String,
+        _ configuration: AppScopeConfiguration,
+        making make: (inout ScopeOpening) async throws(Failure) -> Own
+    ) async throws(Failure) {
+        let timer = TimerService(configuration.clock)
+        let limit = ClosingLimit(configuration.closingLimit, on: configuration.clock)
+        scope = try await Scope.open(name, limit: limit) { opening throws(Failure) in
+            opening.errorHandler = configuration.errorHandler
+            let cache = ResponseCache(byteLimit: configuration.responseCacheBytes, clock: configuration.clock)
+            let partition = opening.closing(cache.makePartition(), as: "cachePartition") { $0.close() }
+            let upstream = configuration.upstream
+            let repositories = RepositorySet(
+                upstream: upstream.asked(through: upstream.dataFetcher.caching(in: partition)),
+                memory: configuration.memory,
+                store: configuration.place(of: ["everyone"]),
+                timer: timer
+            )
+            return Objects(
+                configuration: configuration,
+                timer: timer,
+                responseCache: cache,
+                outboxes: SessionOutboxes(executor: timer.executor),
+                repositories: opening.closing(repositories, as: "repositories") { await $0.close() },
+                own: try await make(&opening)
+            )
+        }
+    }
+
+    /// Opens an app without objects of its own.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the app in messages.
+    ///   - configuration: What the sessions share.
+    public init(_ name: String, _ configuration: AppScopeConfiguration) async where Own == Void {
+        await self.init(name, configuration) { _ in }
+    }
+
+    /// The objects that the service has added.
+    ///
+    /// - Throws: a ``ScopeError`` if the app is closed.
+    public var own: Own {
+        get throws(ScopeError) { try scope.objects().own }
+    }
+
+    /// Returns the repository of an endpoint that everyone may see. All sessions share it.
+    ///
+    /// - Parameter endpoint: The endpoint, with the audience `Audience.everyone`.
+    /// - Returns: the repository, the same each time.
+    /// - Throws: a `RepositoryError`: `closed` if the app is closed; `refused` if the entities are not for everyone, or if another
+    ///   endpoint has the same name.
+    public func repository<Entity>(_ endpoint: Endpoint<Entity>) throws(RepositoryError) -> Repository<Entity> {
+        let repositories = try scope.objects(for: endpoint).repositories
+        guard endpoint.audience == .everyone else {
+            throw RepositoryError(
+                .refused,
+                request: "The repository of \(endpoint.name)",
+                explanation: "is not available without a session: the audience of the endpoint is not everyone"
+            )
+        }
+        return try repositories.repository(endpoint)
+    }
+}
+
+/// What the sessions of an ``AppScope`` share.
+///
+///     var configuration = AppScopeConfiguration(upstream, store: store, endpoints: [AnyEndpoint(.comments)])
+///     configuration.errorHandler = IgnoringErrorHandler().logging { print($0) }
+///
+/// A test changes what it replaces, such as the clock or the store.
+public struct AppScopeConfiguration: Sendable {
+    /// The upstream, without credentials.
+    public var upstream: Upstream
+    /// The store that keeps responses and pending writes across restarts; `nil` to keep none, and to send each write immediately.
+    /// The app does not close it.
+    public var store: (any RecordStore)?
+    /// The endpoints whose entities are created, updated or deleted through the outbox. Only needed with a store.
+    public var endpoints: [AnyEndpoint]
+    /// The size limit of each repository's memory cache.
+    public var memory = MemoryLimit()
+    /// How many bytes of fresh responses are cached in memory, for all sessions together.
+    public var responseCacheBytes = 16 * 1_024 * 1_024
+    /// The limits of each user's outbox.
+    public var outboxPolicy = OutboxPolicy.standard
+    /// Whether credentials are sent over plain HTTP to another machine, where anyone on the network path can read them.
+    public var allowsCredentialsOverPlainHTTP = false
+    /// How long opening a session waits for a slow store. The session then opens without its pending writes, and shows them later.
+    public var openingLimit = Duration.seconds(10)
+    /// How long the work in flight, and each object, may take to end when a scope closes.
+    public var closingLimit = Duration.seconds(5)
+    /// Receives failures that no caller receives. The app does not close it.
+    public var errorHandler: any ErrorHandler = IgnoringErrorHandler()
+    /// The clock for deadlines, limits and freshness.
+    public var clock: any Clock<Duration> = ContinuousClock()
+
+    /// Creates a configuration.
+    ///
+    /// - Parameters:
+    ///   - upstream: The upstream, without credentials.
+    ///   - store: The store that keeps responses and pending writes across restarts; `nil` to keep none, and to send each write
+    ///     immediately.
+    ///   - endpoints: The endpoints whose entities are created, updated or deleted through the outbox.
+    public init(_ upstream: Upstream, store: (any RecordStore)? = nil, endpoints: [AnyEndpoint] = []) {
+        self.upstream = upstream
+        self.store = store
+        self.endpoints = endpoints
+    }
+
+    /// Returns the part of the store for a user, or for everyone; `nil` if there is no store. Each upstream has parts of its own.
+    func place(of owner: RecordKey) -> RepositoryStore? {
+        store.map { store in
+            let partition = RecordKey(["upstreams", upstream.nameInStore] + owner.components)
+            return RepositoryStore(store, partition: partition) {
+                Date()
+            } reportFailure: { [errorHandler] error in
+                errorHandler.handle(error)
+            }
+        }
+    }
+}
+
+extension Scope {
+    /// Returns the objects of the scope, for a repository of them.
+    ///
+    /// - Throws: a `RepositoryError`, `closed`, if the scope is closed.
+    func objects<Entity>(for endpoint: Endpoint<Entity>) throws(RepositoryError) -> Objects {
+        do throws(ScopeError) {
+            return try objects()
+        } catch {
+            throw RepositoryError(
+                .closed,
+                request: "The repository of \(endpoint.name)",
+                explanation: "is not available: \(error)"
+            )
+        }
+    }
+}

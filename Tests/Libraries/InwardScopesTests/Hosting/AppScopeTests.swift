@@ -1,0 +1,265 @@
+import Foundation
+import InwardCore
+import InwardFetching
+import InwardRepositories
+import InwardScopes
+import InwardTesting
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct AppScopeTests {
+    private let source = NoteUpstream()
+    private let store = InMemoryRecordStore(now: { Date(timeIntervalSince1970: 0) })
+    private let errors = RecordingErrorHandler()
+
+    private func configuration(
+        store: (any RecordStore)? = nil,
+        _ endpoints: [AnyEndpoint] = [AnyEndpoint(.notes)]
+    ) throws -> AppScopeConfiguration {
+        let upstream = Upstream(baseURL: try #require(URL(string: "https://upstream.test")), dataFetcher: source)
+        var configuration = AppScopeConfiguration(upstream, store: store, endpoints: endpoints)
+        configuration.errorHandler = errors
+        configuration.clock = ManualClock()
+        return configuration
+    }
+
+    // MARK: Repositories
+
+    @Test func anEndpointHasOneRepositoryInASession() async throws {
+        let app = await AppScope("notes", try configuration())
+        let session = try await app.signIn(as: "ada")
+        let notes = try session.repository(.notes)
+        #expect(try session.repository(.notes) === notes)
+        _ = try await notes.entity(7)
+        #expect(try await session.repository(.notes).entity(7).origin == .memory)
+        #expect(source.requests.count == 1)
+        try await app.close()
+    }
+
+    @Test func eachSessionHasARepositoryOfItsOwnAndSendsItsOwnCredentials() async throws {
+        let app = await AppScope("notes", try configuration())
+        for user in ["ada", "bob"] {
+            let session = try await app.signIn(as: user, credentials: .fixed(.bearer(user)))
+            _ = try await session.repository(.notes).entity(7)
+        }
+        #expect(source.tokens == ["Bearer ada", "Bearer bob"])
+        try await app.close()
+    }
+
+    @Test func twoSessionsFetchWhatIsForEveryoneOnceAndWithoutCredentials() async throws {
+        let app = await AppScope("notes", try configuration())
+        for user in ["ada", "bob"] {
+            let session = try await app.signIn(as: user, credentials: .fixed(.bearer(user)))
+            let board = try session.repository(.board)
+            #expect(try await board.entity(7).value.text == "Seven")
+            #expect(try board === app.repository(.board))
+            try await session.close()
+        }
+        #expect(source.tokens == [nil])
+        try await app.close()
+    }
+
+    @Test func anAppRefusesARepositoryOfWhatIsNotForEveryone() async throws {
+        let app = await AppScope("notes", try configuration())
+        let error = #expect(throws: RepositoryError.self) { try app.repository(.archive) }
+        #expect(error?.reason == .refused)
+        try await app.close()
+    }
+
+    @Test func anEndpointWhoseWritesNeedTheOutboxIsDeclared() async throws {
+        let app = await AppScope("notes", try configuration(store: store, []))
+        let session = try await app.signIn(as: "ada")
+        let error = #expect(throws: RepositoryError.self) { try session.repository(.notes) }
+        #expect(error?.reason == .refused)
+        #expect(error?.explanation.contains("declare the endpoint") == true)
+        try await app.close()
+    }
+
+    @Test func withoutAStoreAWriteIsSentAtOnceAndNeedsNoDeclaration() async throws {
+        let app = await AppScope("notes", try configuration(store: nil, []))
+        let session = try await app.signIn(as: "ada")
+        try await session.repository(.notes).update(7) { $0.text = "Changed" }
+        #expect(source.requests.map(\.method) == [.get, .put])
+        #expect(try session.outbox == nil)
+        try await app.close()
+    }
+
+    @Test func anEndpointOfOtherEntitiesWithTheSameNameIsRefused() async throws {
+        struct Other: Identifiable, Sendable { let id: Int }
+        struct OtherDTO: RecordDTO {
+            static let listName = "notes"
+            init(_ other: Other) {}
+            func entity() throws(FieldError) -> Other { Other(id: 1) }
+        }
+        let app = await AppScope("notes", try configuration())
+        let session = try await app.signIn(as: "ada")
+        _ = try session.repository(.notes)
+        let error = #expect(throws: RepositoryError.self) {
+            try session.repository(Endpoint(OtherDTO.self, at: "others"))
+        }
+        #expect(error?.reason == .refused)
+        try await app.close()
+    }
+
+    // MARK: Writes
+
+    @Test func whatWasWrittenOfflineIsShownAndDeliveredByTheNextProcess() async throws {
+        source.goOffline()
+        let first = await AppScope("notes", try configuration(store: store))
+        let away = try await first.signIn(as: "ada")
+        let created = try await away.repository(.notes).create(NoteDraft(text: "New"))
+        #expect(created.isPending)
+        try await away.repository(.notes).update(created.value.id) { $0.text = "Newer" }
+        #expect(try await away.deliver(within: .zero) == 2)
+        try await first.close()
+
+        source.goOffline(false)
+        let second = await AppScope("notes", try configuration(store: store))
+        let back = try await second.signIn(as: "ada", credentials: .fixed(.bearer("ada")))
+        #expect(back.storeFailure == nil)
+        // Not bounded by the clock of the app, which stands still.
+        try await back.outbox?.drain()
+        #expect(source.requests.map(\.method) == [.post, .put])
+        #expect(source.requests.last?.url.path() == "/notes/101")
+        #expect(source.tokens == ["Bearer ada", "Bearer ada"])
+        #expect(try await back.deliver(within: .seconds(1)) == 0)
+        try await second.close()
+        #expect(errors.errors.isEmpty)
+    }
+
+    @Test func anotherUserNeitherSeesNorDeliversWhatIsPending() async throws {
+        source.goOffline()
+        let app = await AppScope("notes", try configuration(store: store))
+        let ada = try await app.signIn(as: "ada")
+        _ = try await ada.repository(.notes).create(NoteDraft(text: "New"))
+        let bob = try await app.signIn(as: "bob")
+        #expect(try bob.outbox?.pending == [])
+        #expect(try ada.outbox?.pending.count == 1)
+        try await app.close()
+    }
+
+    @Test func theSessionsOfAUserShareAnOutbox() async throws {
+        source.goOffline()
+        let app = await AppScope("notes", try configuration(store: store))
+        let first = try await app.signIn(as: "ada")
+        let second = try await app.signIn(as: "ada")
+        let created = try await first.repository(.notes).create(NoteDraft(text: "New")).value
+        #expect(try await second.repository(.notes).entity(created.id).value.text == "New")
+        try await app.close()
+    }
+
+    @Test func aStoreThatCannotBeReadLeavesReadsAndIsReported() async throws {
+        let broken = BrokenRecordStore()
+        let app = await AppScope("notes", try configuration(store: broken))
+        let session = try await app.signIn(as: "ada")
+        #expect(session.storeFailure?.reason == .unavailable)
+        #expect(errors.errors.first as? RecordStoreError == session.storeFailure)
+        #expect(try await session.repository(.notes).entity(7).value.text == "Seven")
+        try await app.close()
+    }
+
+    // MARK: Credentials
+
+    @Test func aTokenThatExpiresInASessionIsRenewedUnseen() async throws {
+        let app = await AppScope("notes", try configuration())
+        let (count, source) = (Counter(), source)
+        let credentials = SessionCredentials.refreshing(atMostEvery: .zero) { .bearer("token-\(count.increment())") }
+        let notes = try await app.signIn(as: "ada", credentials: credentials).repository(.notes)
+        _ = try await notes.entity(7)
+        source.reject("token-1")
+        #expect(try await notes.entity(7, .upstreamOnly).value.text == "Seven")
+        #expect(source.tokens == ["Bearer token-1", "Bearer token-1", "Bearer token-2"])
+        try await app.close()
+    }
+
+    @Test func whyCredentialsCannotBeRenewedIsSaid() async throws {
+        struct NoTokens: Error, CustomStringConvertible { let description = "the token service is on holiday" }
+        let app = await AppScope("notes", try configuration())
+        let session = try await app.signIn(as: "ada", credentials: .refreshing { throw NoTokens() })
+        let notes = try session.repository(.notes)
+        let error = await #expect(throws: RepositoryError.self) { try await notes.entity(7) }
+        #expect(error?.explanation.contains("the token service is on holiday") == true)
+        #expect(source.requests.isEmpty)
+        try await app.close()
+    }
+
+    @Test func whatWaitsForCredentialsIsSentOnceTheyAreRenewed() async throws {
+        let app = await AppScope("notes", try configuration(store: store))
+        let (count, source) = (Counter(), source)
+        let credentials = SessionCredentials.refreshing(atMostEvery: .zero) { .bearer("token-\(count.increment())") }
+        for token in ["token-1", "token-2"] { source.reject(token) }
+        let session = try await app.signIn(as: "ada", credentials: credentials)
+        let notes = try session.repository(.notes)
+        _ = try await notes.create(NoteDraft(text: "New"))
+        while source.tokens.count < 2 { await Task.yield() }
+        // The write was rejected twice, and waits. A read is accepted with the third token, and the write follows.
+        _ = try await notes.entity(7, .upstreamOnly)
+        try await session.outbox?.drain()
+        #expect(source.requests.last { $0.method == .post }?.headerFields[.authorization] == "Bearer token-3")
+        try await app.close()
+    }
+
+    // MARK: Closing
+
+    @Test func aClosedSessionGivesNoRepositoryAndItsRepositoriesAnswerNothing() async throws {
+        let app = await AppScope("notes", try configuration(store: store))
+        let session = try await app.signIn(as: "ada")
+        let notes = try session.repository(.notes)
+        try await session.close()
+        #expect(#expect(throws: RepositoryError.self) { try session.repository(.notes) }?.reason == .closed)
+        let error = await #expect(throws: RepositoryError.self) { try await notes.entity(7, .upstreamOnly) }
+        #expect(error?.reason == .closed)
+        #expect(source.requests.isEmpty)
+        #expect(app.isOpen)
+        try await app.close()
+        await #expect(throws: ScopeError.self) { try await app.signIn(as: "ada") }
+        #expect(#expect(throws: RepositoryError.self) { try app.repository(.board) }?.reason == .closed)
+    }
+
+    @Test func theObjectsOfAServiceLiveAsLongAsTheirScopeAndCloseBeforeWhatTheyUse() async throws {
+        let journal = Journal()
+        let app = await AppScope("notes", try configuration(store: store)) { opening in
+            opening.closing("mailer", as: "mailer") { journal.add("\($0) of the app is closed") }
+        }
+        let session = try await app.signIn(as: "ada") { opening, repositories throws(ScopeError) in
+            opening.closing("drafts", as: "drafts") { [weak repositories] drafts in
+                let isOpen = (try? repositories?.repository(.notes)) != nil
+                journal.add("\(drafts) are closed, and the repositories are \(isOpen ? "open" : "closed")")
+            }
+        }
+        #expect(try app.own == "mailer")
+        #expect(try session.own == "drafts")
+        try await app.close()
+        #expect(journal.entries == ["drafts are closed, and the repositories are open", "mailer of the app is closed"])
+        #expect(throws: ScopeError.self) { try session.own }
+    }
+
+    @Test func aFeatureAndAnInteractionLiveInsideASession() async throws {
+        let app = await AppScope("notes", try configuration())
+        let session = try await app.signIn(as: "ada")
+        let feature = try Scope<InwardScopes.FeatureLifetime, Int>("writing", in: session.scope, objects: 1)
+        let interaction = try Scope<InwardScopes.InteractionLifetime, Int>("1", in: feature, objects: 2)
+        try await session.close()
+        #expect(!feature.isOpen)
+        #expect(!interaction.isOpen)
+        try await app.close()
+    }
+}
+
+/// A store that keeps nothing and answers nothing.
+private struct BrokenRecordStore: RecordStore {
+    private static let failure = RecordStoreError(.unavailable, explanation: "The disk is gone.")
+
+    func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? { throw Self.failure }
+
+    func records(under key: RecordKey) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
+        throw Self.failure
+    }
+
+    func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses { throw Self.failure }
+
+    func commit(_ changes: [RecordChange]) async throws(RecordStoreError) { throw Self.failure }
+
+    func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult { throw Self.failure }
+}
