@@ -19,7 +19,8 @@ final class Line: DataFetcher {
 
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard !isCut else {
-            throw FetchError(.unreachable, request: request, explanation: "was not sent: the line is cut", wasSent: false)
+            let explanation = "was not sent: the line is cut"
+            throw FetchError(.unreachable, request: request, explanation: explanation, wasSent: false)
         }
         return try await base.fetch(request)
     }

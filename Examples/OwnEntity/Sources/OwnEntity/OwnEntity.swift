@@ -46,7 +46,8 @@ struct OwnEntity {
     // MARK: The program
 
     static func main() async throws {
-        guard CommandLine.arguments.count == 2, let url = URL(string: CommandLine.arguments[1]), url.host() != nil else {
+        guard CommandLine.arguments.count == 2, let url = URL(string: CommandLine.arguments[1]), url.host() != nil
+        else {
             print("usage: OwnEntity URL")
             exit(2)
         }
@@ -101,7 +102,12 @@ struct OwnEntity {
         print("   \(comment.id): \(body) (\(reading.isPending ? "pending" : "from \(reading.origin)"))")
     }
 
-    static func somebodyElse(changes id: Int, at url: URL, _ client: any DataFetcher, _ tokens: TokenService) async throws {
+    static func somebodyElse(
+        changes id: Int,
+        at url: URL,
+        _ client: any DataFetcher,
+        _ tokens: TokenService
+    ) async throws {
         var request = DataRequest(
             method: .patch,
             url: url.appending(path: "comments/\(id)"),

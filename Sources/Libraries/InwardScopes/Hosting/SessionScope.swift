@@ -112,7 +112,8 @@ extension AppScope {
         let configuration = app.configuration
         let credentials = credentials.make(configuration, app.timer)
         let scope = try await Scope<SessionLifetime, SessionScope<SessionOwn>.Objects>.open(user, in: scope) {
-            opening, scope throws(ScopeError) in
+            opening,
+            scope throws(ScopeError) in
             let partition = opening.closing(app.responseCache.makePartition(), as: "cachePartition") { $0.close() }
             let upstream = configuration.upstream
             let authorized: any DataFetcher =
@@ -219,6 +220,7 @@ public struct SessionCredentials: Sendable {
     ///   - interval: The minimum time from the end of a renewal to the next one, whether or not it succeeded.
     ///   - renew: Returns new credentials, for example from a token endpoint. Callers' deadlines do not apply to it, so give it its
     ///     own. If it fails, the requests that wait for it are not sent, and their errors tell why.
+    /// - Returns: the credentials.
     public static func refreshing(
         atMostEvery interval: Duration = Credentials.standardRenewalInterval,
         _ renew: @escaping @Sendable () async throws -> HeaderField
@@ -238,7 +240,8 @@ public struct SessionCredentials: Sendable {
                     throw error
                 } catch {
                     let explanation = "was not sent: its credentials could not be renewed: \(error)"
-                    throw FetchError(.unreachable, request: DataRequest(url: url), explanation: explanation, wasSent: false)
+                    let request = DataRequest(url: url)
+                    throw FetchError(.unreachable, request: request, explanation: explanation, wasSent: false)
                 }
             }
         }

@@ -164,7 +164,7 @@ struct AppScopeTests {
     @Test func aTokenThatExpiresInASessionIsRenewedUnseen() async throws {
         let app = await AppScope("notes", try configuration())
         let (count, source) = (Counter(), source)
-        let credentials = SessionCredentials.refreshing(atMostEvery: .zero) { .bearer("token-\(count.increment())") }
+        let credentials = SessionCredentials.refreshing(atMostEvery: .zero) { .bearer("token-\(count.add())") }
         let notes = try await app.signIn(as: "ada", credentials: credentials).repository(.notes)
         _ = try await notes.entity(7)
         source.reject("token-1")
@@ -187,7 +187,7 @@ struct AppScopeTests {
     @Test func whatWaitsForCredentialsIsSentOnceTheyAreRenewed() async throws {
         let app = await AppScope("notes", try configuration(store: store))
         let (count, source) = (Counter(), source)
-        let credentials = SessionCredentials.refreshing(atMostEvery: .zero) { .bearer("token-\(count.increment())") }
+        let credentials = SessionCredentials.refreshing(atMostEvery: .zero) { .bearer("token-\(count.add())") }
         for token in ["token-1", "token-2"] { source.reject(token) }
         let session = try await app.signIn(as: "ada", credentials: credentials)
         let notes = try session.repository(.notes)

@@ -65,7 +65,9 @@ final class NoteUpstream: DataFetcher {
 
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         try state.withLock { state throws(FetchError) in
-            if state.isOffline { throw FetchError(.unreachable, request: request, explanation: "is offline", wasSent: false) }
+            if state.isOffline {
+                throw FetchError(.unreachable, request: request, explanation: "is offline", wasSent: false)
+            }
             state.requests.append(request)
             if let token = request.headerFields[.authorization], state.rejected.contains(token) {
                 return DataResponse(status: .unauthorized)

@@ -45,12 +45,12 @@ struct ScopeDescriptionTests {
                       viewModel: PostListViewModel, not used yet
                       interaction 1 (open)
                         upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
-                        users: UpstreamUserRepository, holds user.users
-                        posts: UpstreamPostRepository, holds user.posts
+                        users: UpstreamUserRepository, holds session.users
+                        posts: UpstreamPostRepository, holds session.posts
                         titlesUnderWay: app.titlesUnderWay
                         errorHandler: app.errorHandler
                         deadline: Deadline, holds app.timer
-                  user bob (open)
+                  session bob (open)
                     session: UserSession
                     cachePartition: Partition, holds app.responseCache
                     upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
@@ -82,7 +82,8 @@ struct ScopeDescriptionTests {
             return Objects(store: store, reader: Reader([store, store]))
         }
         let shared = try app.objects().store
-        _ = try Scope<SessionLifetime, Objects>("ada", in: app, objects: Objects(store: shared, reader: Reader([shared])))
+        let objects = Objects(store: shared, reader: Reader([shared]))
+        _ = try Scope<SessionLifetime, Objects>("ada", in: app, objects: objects)
         #expect(
             app.description == """
                 app example (open)
