@@ -32,7 +32,9 @@ struct OwnEntity {
         )
         configuration.errorHandler = IgnoringErrorHandler().logging { print("   ! \($0)") }
         let app = await AppScope("comments", configuration)
-        let session = try await app.signIn(as: "ada", credentials: .refreshing { try await tokens.current() })
+        // A token of this upstream may live for no more than a few seconds.
+        let credentials = SessionCredentials.refreshing(atMostEvery: .seconds(1)) { try await tokens.current() }
+        let session = try await app.signIn(as: "ada", credentials: credentials)
         let comments = UpstreamCommentRepository(try session.repository(.comments))
         return Discussion(
             app: app,
@@ -45,14 +47,25 @@ struct OwnEntity {
 
     // MARK: The program
 
-    static func main() async throws {
+    static func main() async {
         guard CommandLine.arguments.count == 2, let url = URL(string: CommandLine.arguments[1]), url.host() != nil
         else {
             print("usage: OwnEntity URL")
             exit(2)
         }
         let directory = URL.temporaryDirectory.appending(component: "own-entity-\(UUID())", directoryHint: .isDirectory)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        var status: Int32 = 0
+        do {
+            try await run(url, directory)
+        } catch {
+            print("OwnEntity: \(error)")
+            status = 1
+        }
+        try? FileManager.default.removeItem(at: directory)
+        exit(status)
+    }
+
+    static func run(_ url: URL, _ directory: URL) async throws {
         let (line, client) = (Line(URLSessionDataFetcher()), URLSessionDataFetcher())
         let tokens = TokenService(url, client)
 
