@@ -55,7 +55,7 @@ actor TokenService {
         return .bearer(token.token)
     }
 
-    /// Waits until the latest token is no longer accepted.
+    /// Waits until the latest token has expired.
     func waitUntilExpired() async {
         if let latest { try? await Task.sleep(until: latest.expiry + .milliseconds(100)) }
     }

@@ -34,7 +34,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// How an entity is updated and deleted; `nil` if the upstream supports neither.
     public let editing: Editing<Entity>?
 
-    /// Who may see the entities.
+    /// The audience that shares a repository of the entities.
     public let audience: Audience
 
     /// The format of the upstream's requests and responses.
@@ -67,7 +67,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ///   - paging: How the list is requested page by page; `nil` if the upstream does not support it.
     ///   - creation: How a draft sent to the list becomes an entity; `nil` if the upstream does not support it.
     ///   - editing: How an entity is updated and deleted; `nil` if the upstream supports neither.
-    ///   - audience: Who may see the entities.
+    ///   - audience: The audience that shares a repository of the entities.
     public init<Record: RecordDTO>(
         _ record: Record.Type,
         at path: String,
@@ -114,11 +114,13 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     func keys(of entity: Entity) -> [RecordKey] { [key(of: entity.id)] + subjects(entity) }
 }
 
-/// Who may see the entities of an ``Endpoint``, and so who shares a repository of them.
+/// The audience of an ``Endpoint``, which decides how many sessions share a repository of its entities.
+///
+///     let news = Endpoint(NewsDTO.self, at: "news", audience: .everyone)
 public enum Audience: Hashable, Sendable {
-    /// Whoever the session belongs to. Each session has a repository of its own, with its own credentials.
+    /// One session. Each session has its own repository, which sends the session's credentials.
     case session
-    /// Everyone. All sessions share one repository, which sends no credentials.
+    /// All sessions. They share one repository, which sends no credentials. The endpoint must not have writes.
     case everyone
 }
 

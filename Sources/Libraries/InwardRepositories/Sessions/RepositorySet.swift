@@ -1,14 +1,14 @@
 public import InwardCore
 import Synchronization
 
-/// The repositories of a session, or of everyone: one for each endpoint, created when it is first asked for.
+/// The repositories of a session, or those that all sessions share: one for each endpoint, created on first use.
 ///
 ///     let repositories = RepositorySet(upstream: upstream, store: store)
 ///     let comments = try repositories.repository(.comments)
 ///     await repositories.close()
 ///
-/// The repositories share an upstream, a part of a store, and an outbox. Everyone who asks for an endpoint gets the same repository,
-/// with the same memory. Keep the repository instead of asking for it before each read.
+/// The repositories share an upstream, a part of a store, and an outbox. All callers get the same repository of an endpoint, with the
+/// same memory. Keep the repository instead of asking for it before each read.
 public final class RepositorySet: Sendable {
     private struct State {
         var repositories: [String: any HostedRepository] = [:]
@@ -18,6 +18,7 @@ public final class RepositorySet: Sendable {
     /// The upstream of the repositories.
     public let upstream: Upstream
     private let share: SessionOutbox?
+    private let shared: RepositorySet?
     private let memory: MemoryLimit
     private let store: RepositoryStore?
     private let timer: TimerService
@@ -35,6 +36,7 @@ public final class RepositorySet: Sendable {
     ///   - outbox: The session's share of the outbox that delivers the writes; `nil` to send each write immediately. The set closes
     ///     it.
     ///   - endpoints: The endpoints whose entities are created, updated or deleted through the outbox.
+    ///   - shared: The repositories of endpoints with the audience ``Audience/everyone``; `nil` if this set has them.
     ///   - timer: The timer service that measures ages.
     public init(
         upstream: Upstream,
@@ -42,6 +44,7 @@ public final class RepositorySet: Sendable {
         store: RepositoryStore? = nil,
         outbox: SessionOutbox? = nil,
         declaring endpoints: [AnyEndpoint] = [],
+        sharing shared: RepositorySet? = nil,
         timer: TimerService = .continuous
     ) {
         self.upstream = upstream
@@ -49,6 +52,7 @@ public final class RepositorySet: Sendable {
         self.store = store
         self.timer = timer
         share = outbox
+        self.shared = shared
         guard outbox != nil else { return }
         // Created at once, because the outbox has to know who settles each of its writes before it delivers any.
         let repositories = endpoints.map { ($0.name, $0.make(self)) }
@@ -59,14 +63,26 @@ public final class RepositorySet: Sendable {
     ///
     /// - Parameter endpoint: The endpoint. It is identified by its name.
     /// - Returns: the repository, the same each time. The set closes it.
-    /// - Throws: a `RepositoryError`: `closed` if the set is closed; `refused` if there is an endpoint with the same name and other
-    ///   entities, or if writes of the endpoint would need the outbox and the endpoint is not declared.
+    /// - Throws: a `RepositoryError`: `closed` if the set is closed; `refused` if another endpoint has the same name, if writes of the
+    ///   endpoint would need the outbox and the endpoint is not declared, or if it has writes and is for everyone.
     /// - Complexity: O(1).
     public func repository<Entity>(_ endpoint: Endpoint<Entity>) throws(RepositoryError) -> Repository<Entity> {
-        try state.withLock { state throws(RepositoryError) in
+        if endpoint.audience == .everyone {
+            guard !endpoint.isWritable else {
+                throw error(
+                    .refused,
+                    endpoint.name,
+                    "is not available: writes need a session, and the endpoint is for everyone"
+                )
+            }
+            if let shared { return try shared.repository(endpoint) }
+        }
+        return try state.withLock { state throws(RepositoryError) in
             if state.isClosed { throw error(.closed, endpoint.name, "is not available: the session is closed") }
             if let hosted = state.repositories[endpoint.name] {
-                if let repository = hosted as? Repository<Entity> { return repository }
+                if let repository = hosted as? Repository<Entity>, repository.endpoint.path == endpoint.path {
+                    return repository
+                }
                 throw error(.refused, endpoint.name, "is not available: another endpoint has this name")
             }
             guard outbox == nil || !endpoint.isWritable else {
@@ -104,7 +120,11 @@ public final class RepositorySet: Sendable {
         // Settles what the upstream has answered, while the repositories are open.
         await share?.close()
         for repository in repositories { await repository.close() }
-        state.withLock { $0.repositories = [:] }
+        // Released outside of the lock, because their deinitializers can run any code.
+        _ = state.withLock { state in
+            defer { state.repositories = [:] }
+            return state.repositories
+        }
     }
 
     fileprivate func make<Entity>(_ endpoint: Endpoint<Entity>) -> Repository<Entity> {

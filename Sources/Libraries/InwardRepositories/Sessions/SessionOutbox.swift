@@ -124,12 +124,14 @@ public final class SessionOutbox: Sendable {
 
     /// Leaves the outbox. The last session closes it, and pending writes wait for the next session.
     public func close() async {
-        let opening = share.withLock { share in
-            share.isClosed = true
-            return share.opening
+        let (opening, isFirst) = share.withLock { share in
+            defer { share.isClosed = true }
+            return (share.opening, !share.isClosed)
         }
         opening?.cancel()
         await opening?.value
+        // A second end would end the share of another session.
+        guard isFirst else { return }
         // The last session closes the outbox here, which settles what the upstream has answered, before its handlers leave.
         await end()
         if let member = share.withLock(\.member) { outbox.leave(member) }

@@ -155,7 +155,7 @@ public struct AppScopeConfiguration: Sendable {
         self.endpoints = endpoints
     }
 
-    /// Returns the part of the store for a user, or for everyone; `nil` if there is no store. Each upstream has parts of its own.
+    /// Returns the part of the store for an owner at this upstream; `nil` if there is no store.
     func place(of owner: RecordKey) -> RepositoryStore? {
         store.map { store in
             let partition = RecordKey(["upstreams", upstream.nameInStore] + owner.components)

@@ -21,8 +21,6 @@ public struct SessionScope<Own: Sendable>: Container {
     public struct Objects: Sendable {
         let dataFetcher: any DataFetcher
         let repositories: RepositorySet
-        /// The repositories of what everyone may see.
-        let shared: RepositorySet
         let timer: TimerService
         let own: Own
     }
@@ -62,14 +60,11 @@ public struct SessionScope<Own: Sendable>: Container {
     ///
     /// - Parameter endpoint: The endpoint. It is identified by its name.
     /// - Returns: the repository, the same each time.
-    /// - Throws: a `RepositoryError`: `closed` if the session is closed; `refused` if another endpoint has the same name, or if
-    ///   there is a store, and the endpoint has writes and is not among those of the ``AppScopeConfiguration``.
+    /// - Throws: a `RepositoryError`: `closed` if the session is closed; `refused` if another endpoint has the same name, if the
+    ///   endpoint is for everyone and has writes, or if there is a store, and the endpoint has writes and is not among those of the
+    ///   ``AppScopeConfiguration``.
     public func repository<Entity>(_ endpoint: Endpoint<Entity>) throws(RepositoryError) -> Repository<Entity> {
-        let objects = try scope.objects(for: endpoint)
-        return switch endpoint.audience {
-        case .session: try objects.repositories.repository(endpoint)
-        case .everyone: try objects.shared.repository(endpoint)
-        }
+        try scope.objects(for: endpoint).repositories.repository(endpoint)
     }
 
     /// Waits until the writes that are pending now are delivered or refused, up to a time limit. An open session delivers its
@@ -99,7 +94,8 @@ extension AppScope {
     ///     store, and the session in messages.
     ///   - credentials: The credentials to send.
     ///   - pendingWrites: How to treat writes that an earlier process left.
-    ///   - make: Creates the objects of the service, and registers those that need closing.
+    ///   - make: Creates the objects of the service, and registers those that need closing. The repositories answer once the
+    ///     session is open, so do not read or write here.
     /// - Returns: the session, which the caller closes. Closing the app closes it too.
     /// - Throws: a ``ScopeError`` if the app is closed.
     public func signIn<SessionOwn: Sendable>(
@@ -114,6 +110,7 @@ extension AppScope {
         let scope = try await Scope<SessionLifetime, SessionScope<SessionOwn>.Objects>.open(user, in: scope) {
             opening,
             scope throws(ScopeError) in
+            opening.errorHandler = configuration.errorHandler
             let partition = opening.closing(app.responseCache.makePartition(), as: "cachePartition") { $0.close() }
             let upstream = configuration.upstream
             let authorized: any DataFetcher =
@@ -127,13 +124,13 @@ extension AppScope {
                 store: place,
                 outbox: place.map { app.outboxes.outbox(of: $0, asking: asked, configuration, timer: app.timer) },
                 declaring: configuration.endpoints,
+                sharing: app.repositories,
                 timer: app.timer
             )
             if let outbox = repositories.outbox { credentials?.whenRenewed { [weak outbox] in outbox?.retryDenied() } }
             return SessionScope<SessionOwn>.Objects(
                 dataFetcher: authorized.caching(in: partition),
                 repositories: opening.closing(repositories, as: "repositories") { await $0.close() },
-                shared: app.repositories,
                 timer: app.timer,
                 own: try await make(&opening, repositories)
             )
@@ -146,6 +143,8 @@ extension AppScope {
                 tellingOwnersTo: configuration.errorHandler
             )
         }
+        // The app may have closed in the meantime.
+        _ = try scope.objects()
         guard case .failure(let error) = opened else { return SessionScope(scope: scope, storeFailure: nil) }
         configuration.errorHandler.handle(error)
         return SessionScope(scope: scope, storeFailure: error)

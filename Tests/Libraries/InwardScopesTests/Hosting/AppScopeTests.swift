@@ -102,6 +102,31 @@ struct AppScopeTests {
         try await app.close()
     }
 
+    @Test func anEndpointAtAnotherPathWithTheSameNameIsRefused() async throws {
+        let app = await AppScope("notes", try configuration())
+        let session = try await app.signIn(as: "ada")
+        _ = try session.repository(.notes)
+        #expect(#expect(throws: RepositoryError.self) { try session.repository(.archive) }?.reason == .refused)
+        try await app.close()
+    }
+
+    @Test func anEndpointForEveryoneHasNoWrites() async throws {
+        let app = await AppScope("notes", try configuration())
+        let session = try await app.signIn(as: "ada")
+        let wall = Endpoint(NoteDTO.self, at: "wall", editing: Editing(.put), audience: .everyone)
+        for refuse in [{ try session.repository(wall) }, { try app.repository(wall) }] {
+            #expect(#expect(throws: RepositoryError.self) { try refuse() }?.reason == .refused)
+        }
+        try await app.close()
+    }
+
+    @Test func theRepositoriesOfASessionIncludeThoseForEveryone() async throws {
+        let app = await AppScope("notes", try configuration())
+        let session = try await app.signIn(as: "ada") { _, repositories throws(ScopeError) in repositories }
+        #expect(try session.own.repository(.board) === app.repository(.board))
+        try await app.close()
+    }
+
     // MARK: Writes
 
     @Test func whatWasWrittenOfflineIsShownAndDeliveredByTheNextProcess() async throws {
@@ -147,6 +172,19 @@ struct AppScopeTests {
         let second = try await app.signIn(as: "ada")
         let created = try await first.repository(.notes).create(NoteDraft(text: "New")).value
         #expect(try await second.repository(.notes).entity(created.id).value.text == "New")
+        try await app.close()
+    }
+
+    @Test func repositoriesThatAreClosedTwiceLeaveTheOutboxToTheOtherSession() async throws {
+        let app = await AppScope("notes", try configuration(store: store))
+        let (first, second) = (try await app.signIn(as: "ada") { $1 }, try await app.signIn(as: "ada"))
+        try await first.own.close()
+        try await first.close()
+        _ = try await second.repository(.notes).create(NoteDraft(text: "New"))
+        try await second.outbox?.drain()
+        #expect(source.requests.map(\.method) == [.post])
+        let third = try await app.signIn(as: "ada")
+        #expect(try third.outbox === second.outbox)
         try await app.close()
     }
 
