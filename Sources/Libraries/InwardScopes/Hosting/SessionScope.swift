@@ -67,17 +67,24 @@ public struct SessionScope<Own: Sendable>: Container {
         try scope.objects(for: endpoint).repositories.repository(endpoint)
     }
 
-    /// Waits until the writes that are pending now are delivered or refused, up to a time limit. An open session delivers its
-    /// writes without this call.
+    /// Waits until the pending writes are delivered or refused, up to a time limit. An open session delivers its writes without
+    /// this call.
+    ///
+    /// If writes are pending, this method opens the outbox, and waits for another process that owns it to release it.
     ///
     /// - Parameter limit: How long to wait at most.
-    /// - Returns: the number of writes that are still pending.
-    /// - Throws: a ``ScopeError`` if the session is closed.
+    /// - Returns: the number of writes in the store that are still pending, whoever delivers them.
+    /// - Throws: a ``ScopeError`` if the session is closed; a `RecordStoreError` if the store cannot be read.
     @discardableResult
-    public func deliver(within limit: Duration) async throws(ScopeError) -> Int {
-        try await scope.run { objects in
+    public func deliver(within limit: Duration) async throws -> Int {
+        try await scope.run { objects async throws(RecordStoreError) in
             guard let outbox = objects.repositories.outbox else { return 0 }
-            return await Deadline(in: limit, on: objects.timer).carried { await outbox.drain() }.get()
+            // A failure to open it shows in the number of writes.
+            _ = await Deadline(in: limit, on: objects.timer).bound { () async throws(RecordStoreError) in
+                if try await outbox.hasPendingRecords() { try await outbox.open() }
+                await outbox.drain()
+            }
+            return try await outbox.contents().pending.count
         }.get()
     }
 }

@@ -154,6 +154,17 @@ struct AppScopeTests {
         #expect(errors.errors.isEmpty)
     }
 
+    @Test func aWriteThatASessionOnlyShowsCountsAsPending() async throws {
+        source.goOffline()
+        let first = await AppScope("notes", try configuration(store: store))
+        _ = try await first.signIn(as: "ada").repository(.notes).create(NoteDraft(text: "New"))
+        try await first.close()
+        let second = await AppScope("notes", try configuration(store: store))
+        let session = try await second.signIn(as: "ada", pendingWrites: .show)
+        #expect(try await session.deliver(within: .zero) == 1)
+        try await second.close()
+    }
+
     @Test func anotherUserNeitherSeesNorDeliversWhatIsPending() async throws {
         source.goOffline()
         let app = await AppScope("notes", try configuration(store: store))
