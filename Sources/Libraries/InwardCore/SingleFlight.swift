@@ -102,6 +102,20 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
         }
     }
 
+    /// Starts the work for a key without waiting for it, unless it is in flight.
+    ///
+    /// Whatever the policy, the work then continues until it ends.
+    ///
+    /// - Parameters:
+    ///   - key: The key. Calls with equal keys share their work.
+    ///   - work: The work for the key.
+    public func start(for key: Key, _ work: @escaping Work) {
+        let hash = key.hashValue
+        let (flight, isFirst) = table.withLock { $0.join(key, hash: hash) }
+        // Nobody reads the promise of this waiter, and it never leaves.
+        if isFirst { _ = begin(flight, work) }
+    }
+
     @inlinable
     func leave(_ slot: Int, of flight: Flight<Key, Answer>) {
         guard let task = flight.state.withLock({ $0.leave(slot: slot, goesOn: abandonment == .finish) }) else { return }

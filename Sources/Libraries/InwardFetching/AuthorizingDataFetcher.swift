@@ -8,7 +8,7 @@ public import Foundation
 ///
 /// A redirect to another origin drops the credentials, because their header field is sensitive. If the origin rejects them
 /// (401, RFC 9110 section 15.5.2), the fetcher renews them and sends the request once more, provided that they are renewable
-/// and were not renewed just before. Requests that would expose the credentials over plain HTTP to another machine are not
+/// and were not renewed just before. Credentials with a known lifetime are renewed before they expire; see ``Credentials``. Requests that would expose the credentials over plain HTTP to another machine are not
 /// sent unless you allow it.
 public struct AuthorizingDataFetcher: ReportingDataFetcher {
     /// The wrapped fetcher.
@@ -33,13 +33,7 @@ public struct AuthorizingDataFetcher: ReportingDataFetcher {
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard WebOrigin(request.url) == credentials.origin else { return try await base.fetch(request) }
         guard !credentials.origin.isExposed || credentials.mayBeExposed else { throw exposed(request) }
-        var edition = credentials.newest
-        if edition.field == nil {
-            guard let first = try await credentials.renewed(after: edition, for: request) else {
-                throw withoutCredentials(request)
-            }
-            edition = first
-        }
+        let edition = try await credentials.edition(for: request)
         let response = try await base.fetch(authorized(request, by: edition))
         guard credentials.areRenewable, isOfOrigin(response) else { return response }
         guard response.status == .unauthorized else {
@@ -89,15 +83,6 @@ public struct AuthorizingDataFetcher: ReportingDataFetcher {
                 was not sent, because anybody on the way could read its credentials: use an address that begins with https, or \
                 allow plain http for these credentials
                 """
-        )
-    }
-
-    private func withoutCredentials(_ request: DataRequest) -> FetchError {
-        FetchError(
-            .rejected,
-            request: request,
-            explanation: "was not sent: there are no credentials, and no new ones yet, \(credentials.reasonNotToRenew)",
-            retryAfter: credentials.timeUntilRenewal.map { .delay($0) }
         )
     }
 

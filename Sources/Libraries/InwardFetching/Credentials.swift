@@ -10,27 +10,50 @@ public import Foundation
 /// Credentials for one origin: the scheme, host and port of a URL (RFC 6454). Descriptions and reflections do not reveal
 /// them.
 ///
+///     let credentials = Credentials(for: url) {
+///         let token = try await tokens.next()
+///         return .bearer(token.text, expiresIn: .seconds(token.expiresIn))
+///     }
+///     let api = fetcher.authorizing(with: credentials)
+///
 /// Share one instance among all pipelines of the same user, so that a renewal applies to all of them.
+///
+/// They are renewed at these times:
+///
+/// - shortly before they expire, if their lifetime is known. Requests do not wait for that;
+/// - when they have expired, and before the first request. Requests wait for that;
+/// - when the origin rejects them (401). The rejected requests wait for it, and are sent once more.
 ///
 /// Credentials are sent over HTTPS. Unless you allow it, they are sent over plain HTTP only to this machine (`localhost`,
 /// 127.0.0.0/8, `::1`), where nobody else can read them.
-///
-///     let credentials = Credentials(.bearer(token), for: url)
-///     let api = fetcher.authorizing(with: credentials)
 public final class Credentials: Sendable {
     /// The default minimum interval between renewals.
     public static let standardRenewalInterval = Duration.seconds(10)
+    /// The default time before expiry at which credentials are renewed.
+    public static let standardRenewalMargin = Duration.seconds(30)
+    /// The default time limit of a renewal.
+    public static let standardRenewalLimit = Duration.seconds(30)
 
     /// A header field and the number of the renewal that it came from.
     struct Edition {
         let field: HeaderField?
         let number: Int
+        let lifetime: Duration?
+        /// When it is renewed without being rejected, and when it expires; `nil` if it is valid until it is rejected.
+        let validity: (renewal: Duration, expiry: Duration)?
     }
 
-    /// The newest edition that the origin accepted, and the actions for when it accepts a newer one.
-    private struct Acceptance {
-        var number = 0
-        var actions: [@Sendable () -> Void] = []
+    private struct State {
+        var newest: Edition
+        /// The number of the newest edition that the origin has accepted.
+        var accepted = 0
+        /// When the next renewal may begin; `nil` if there was none.
+        var nextRenewal: Duration?
+        var isRefused = false
+        var isClosed = false
+        var renewed: [@Sendable () -> Void] = []
+        var failed: [@Sendable (any Error) -> Void] = []
+        var refused: [@Sendable () -> Void] = []
     }
 
     let origin: WebOrigin
@@ -38,14 +61,13 @@ public final class Credentials: Sendable {
     let areRenewable: Bool
     /// Whether the credentials may be sent over plain HTTP to another machine.
     let mayBeExposed: Bool
-    private let edition: Mutex<Edition>
-    private let acceptance = Mutex(Acceptance())
-    /// The end of the last renewal, whether or not it succeeded.
-    private let lastRenewal = Mutex<Duration?>(nil)
-    private let renewalInterval: Duration
+    private let state: Mutex<State>
+    private let interval: Duration
+    private let margin: Duration
+    private let limit: Duration
     private let timer: TimerService
-    private let renew: @Sendable () async throws(FetchError) -> HeaderField
-    private let renewals: SingleFlight<Int, Edition?, FetchError>
+    private let renew: @Sendable () async throws -> Credential?
+    private let renewals: SingleFlight<Int, Edition?, any Error>
 
     /// Creates credentials that do not change.
     ///
@@ -55,74 +77,64 @@ public final class Credentials: Sendable {
     ///   - url: A URL of the origin that the credentials are for.
     ///   - allowingPlainHTTP: Whether to send the credentials over plain HTTP to another machine, where anyone on the network
     ///     path can read them.
-    public convenience init(_ field: HeaderField, for url: URL, allowingPlainHTTP: Bool = false) {
-        self.init(
-            field,
-            WebOrigin(url),
-            mayBeExposed: allowingPlainHTTP,
-            areRenewable: false,
-            interval: .zero,
-            timer: .continuous,
-            executor: nil
-        ) { () throws(FetchError) in field }
+    public init(_ field: HeaderField, for url: URL, allowingPlainHTTP: Bool = false) {
+        origin = WebOrigin(url)
+        mayBeExposed = allowingPlainHTTP
+        areRenewable = false
+        (interval, margin, limit) = (.zero, .zero, .zero)
+        timer = .continuous
+        state = Mutex(State(newest: Edition(field: field.sensitive, number: 0, lifetime: nil, validity: nil)))
+        renew = { nil }
+        renewals = SingleFlight(whenAbandoned: .finish)
     }
 
-    /// Creates credentials that are renewed when the origin no longer accepts them.
+    /// Creates credentials that are renewed before they expire, and when the origin no longer accepts them.
     ///
     /// - Parameters:
-    ///   - field: The header field with the credentials, such as ``HeaderField/bearer(_:)``; `nil` to obtain them before the
-    ///     first request.
+    ///   - credential: The first credential, such as ``Credential/bearer(_:expiresIn:)``; `nil` to obtain it before the first
+    ///     request.
     ///   - url: A URL of the origin that the credentials are for.
     ///   - allowingPlainHTTP: Whether to send the credentials over plain HTTP to another machine, where anyone on the network
     ///     path can read them.
-    ///   - interval: The minimum time from the end of a renewal to the next one, whether or not it succeeded. An origin that
-    ///     accepts no credentials causes one renewal per interval. Requests that it rejects in the meantime fail with 401 at
-    ///     once.
+    ///   - interval: The minimum time from the end of a renewal to the next one, whether or not it succeeded; at most half of
+    ///     the lifetime of a credential that lives for two seconds or longer. An origin that accepts no credentials causes one
+    ///     renewal per interval. Requests that it rejects in the meantime fail with 401 at once.
+    ///   - margin: How long before its expiry a credential is renewed; at most a fifth of its lifetime.
+    ///   - limit: How long a renewal may take. It is then cancelled, and fails.
     ///   - timer: The source of time.
     ///   - executor: The executor for renewals; `nil` for the default executor.
-    ///   - renew: Returns new credentials, for example from a token endpoint. Only one call runs at a time, regardless of the
-    ///     number of waiters. Callers' deadlines do not apply to it, so give it its own. All waiters throw the error that it
-    ///     throws.
-    public convenience init(
-        _ field: HeaderField? = nil,
+    ///   - renew: Returns a new credential, for example from a token endpoint; `nil` if there will be no other, for example
+    ///     because the user's consent was withdrawn. No request is sent after that. Only one call runs at a time, regardless
+    ///     of the number of waiters, and it carries a deadline of its own. Its task is cancelled by ``close()``. If it throws,
+    ///     the requests that wait are not sent: they throw its error if that is a ``FetchError``, or else a ``FetchError``
+    ///     whose explanation contains its description.
+    public init(
+        _ credential: Credential? = nil,
         for url: URL,
         allowingPlainHTTP: Bool = false,
         renewingAtMostEvery interval: Duration = standardRenewalInterval,
+        renewingBefore margin: Duration = standardRenewalMargin,
+        limitingRenewalsTo limit: Duration = standardRenewalLimit,
         timer: TimerService = .continuous,
         executor: (any TaskExecutor)? = nil,
-        renewing renew: @escaping @Sendable () async throws(FetchError) -> HeaderField
+        renewing renew: @escaping @Sendable () async throws -> Credential?
     ) {
-        self.init(
-            field,
-            WebOrigin(url),
-            mayBeExposed: allowingPlainHTTP,
-            areRenewable: true,
-            interval: interval,
-            timer: timer,
-            executor: executor,
-            renew
-        )
-    }
-
-    private init(
-        _ field: HeaderField?,
-        _ origin: WebOrigin,
-        mayBeExposed: Bool,
-        areRenewable: Bool,
-        interval: Duration,
-        timer: TimerService,
-        executor: (any TaskExecutor)?,
-        _ renew: @escaping @Sendable () async throws(FetchError) -> HeaderField
-    ) {
-        self.origin = origin
-        self.mayBeExposed = mayBeExposed
-        self.areRenewable = areRenewable
-        renewalInterval = interval
+        origin = WebOrigin(url)
+        mayBeExposed = allowingPlainHTTP
+        areRenewable = true
+        self.interval = interval
+        self.margin = margin
+        self.limit = limit
         self.timer = timer
         self.renew = renew
-        edition = Mutex(Edition(field: field.map(\.sensitive), number: 0))
+        let first =
+            credential.map { Edition($0, number: 0, from: timer.now, renewingBefore: margin) }
+            ?? Edition(field: nil, number: 0, lifetime: nil, validity: nil)
+        state = Mutex(State(newest: first))
         renewals = SingleFlight(whenAbandoned: .finish, executor: executor)
     }
+
+    // MARK: Events
 
     /// Performs an action each time the origin first accepts renewed credentials, such as sending writes that it had
     /// rejected:
@@ -134,36 +146,80 @@ public final class Credentials: Sendable {
     /// - Parameter action: The action, which runs on the task whose request succeeded. The credentials retain it, so do not
     ///   capture objects that should be released earlier.
     public func whenRenewed(_ action: @escaping @Sendable () -> Void) {
-        acceptance.withLock { $0.actions.append(action) }
+        state.withLock { $0.renewed.append(action) }
+    }
+
+    /// Performs an action each time a renewal fails, such as logging the error. A renewal before expiry has no other observer,
+    /// because requests are sent with the previous credential.
+    ///
+    /// - Parameter action: The action, which receives the error of the renewal. The credentials retain it.
+    public func whenRenewalFails(_ action: @escaping @Sendable (any Error) -> Void) {
+        state.withLock { $0.failed.append(action) }
+    }
+
+    /// Performs an action when a renewal returns `nil`, such as signing the user out. It runs once, at once if that has
+    /// happened before.
+    ///
+    /// - Parameter action: The action. The credentials retain it.
+    public func whenRefused(_ action: @escaping @Sendable () -> Void) {
+        let isRefused = state.withLock { state in
+            if !state.isRefused { state.refused.append(action) }
+            return state.isRefused
+        }
+        if isRefused { action() }
+    }
+
+    /// Cancels the renewal that is under way, and begins no other. Requests that need one are not sent.
+    public func close() {
+        state.withLock { $0.isClosed = true }
+        renewals.cancelAll()
     }
 
     /// Records that the origin accepted an edition.
     func noteAccepted(_ edition: Edition) {
-        let actions = acceptance.withLock { acceptance -> [@Sendable () -> Void] in
-            guard edition.number > acceptance.number else { return [] }
-            acceptance.number = edition.number
-            return acceptance.actions
+        let actions = state.withLock { state -> [@Sendable () -> Void] in
+            guard edition.number > state.accepted else { return [] }
+            state.accepted = edition.number
+            return state.renewed
         }
         for action in actions { action() }
     }
 
-    /// The newest edition.
-    var newest: Edition { edition.withLock(\.self) }
+    // MARK: Renewing
 
-    /// Returns the credentials that replace an edition which the origin rejected: newer ones if they exist, or the result of
-    /// a renewal, which may already be under way.
+    /// Returns the credentials for a request. They are those to send, unless the origin has rejected them.
+    ///
+    /// - Throws: A ``FetchError`` for a request that is not sent because it lacks credentials.
+    func edition(for request: DataRequest) async throws(FetchError) -> Edition {
+        guard areRenewable else { return state.withLock(\.newest) }
+        let (newest, isRefused) = state.withLock { ($0.newest, $0.isRefused) }
+        if isRefused { throw refused(request) }
+        if newest.field != nil {
+            guard let (renewal, expiry) = newest.validity else { return newest }
+            let now = timer.now
+            if now < renewal { return newest }
+            if now < expiry {
+                // The credential is still valid, so no request waits, and a failure matters to none.
+                if timeUntilRenewal == nil { startRenewal(after: newest) }
+                return newest
+            }
+        }
+        guard let next = try await renewed(after: newest, for: request) else { throw withoutCredentials(request) }
+        return next
+    }
+
+    /// Returns the credentials that replace an edition which the origin rejected or which has expired: newer ones if they
+    /// exist, or the result of a renewal, which may already be under way.
     ///
     /// - Returns: The credentials; `nil` if the last renewal was too recent.
     /// - Throws: A ``FetchError`` for a request that is not sent because it lacks credentials.
     func renewed(after old: Edition, for request: DataRequest) async throws(FetchError) -> Edition? {
-        let newest = newest
+        let (newest, isRefused) = state.withLock { ($0.newest, $0.isRefused) }
+        if isRefused { throw refused(request) }
         if newest.number > old.number { return newest }
-        let outcome = await renewals.outcome(for: old.number) { [self] _ async throws(FetchError) in
-            try await renewedOnce(after: old)
-        }
-        switch outcome {
+        switch await renewals.outcome(for: old.number, { [self] _ in try await renewedOnce(after: old) }) {
         case .fulfilled(.success(let edition)): return edition
-        case .fulfilled(.failure(let error)): throw error.lackingCredentials()
+        case .fulfilled(.failure(let error)): throw translated(error, for: request)
         case .cancelled:
             throw FetchError(.cancelled, request: request, explanation: "was cancelled", wasSent: false)
         case .deadlinePassed:
@@ -174,28 +230,116 @@ public final class Credentials: Sendable {
 
     /// The time until the next renewal is allowed; `nil` if it is allowed now.
     var timeUntilRenewal: Duration? {
-        guard let last = lastRenewal.withLock(\.self) else { return nil }
-        let remaining = last + renewalInterval - timer.now
+        guard let next = state.withLock(\.nextRenewal) else { return nil }
+        let remaining = next - timer.now
         return remaining > .zero ? remaining : nil
     }
 
     /// The reason why the credentials were not renewed, as the end of a sentence.
-    var reasonNotToRenew: String { "because its credentials are renewed at most once in \(renewalInterval)" }
+    var reasonNotToRenew: String {
+        let interval = interval(behind: state.withLock(\.newest))
+        return "because its credentials are renewed at most once in \(interval)"
+    }
 
-    private func renewedOnce(after old: Edition) async throws(FetchError) -> Edition? {
+    private func startRenewal(after old: Edition) {
+        renewals.start(for: old.number) { [self] _ in try await renewedOnce(after: old) }
+    }
+
+    private func renewedOnce(after old: Edition) async throws -> Edition? {
+        let (newest, isClosed) = state.withLock { ($0.newest, $0.isClosed) }
+        if isClosed { throw RenewalError.closed }
         // Another renewal may have ended since the caller looked.
-        let newest = newest
         if newest.number > old.number { return newest }
         guard timeUntilRenewal == nil else { return nil }
-        defer {
+        do {
+            guard let renewed = try await credential() else { throw RenewalError.refused }
             let now = timer.now
-            lastRenewal.withLock { $0 = now }
+            return state.withLock { state in
+                state.newest = Edition(renewed, number: state.newest.number + 1, from: now, renewingBefore: margin)
+                state.nextRenewal = now + interval(behind: state.newest)
+                return state.newest
+            }
+        } catch {
+            end(by: error)
+            throw error
         }
-        let field = try await renew().sensitive
-        return edition.withLock { edition in
-            edition = Edition(field: field, number: edition.number + 1)
-            return edition
+    }
+
+    private func credential() async throws -> Credential? {
+        guard let result = await Deadline(in: limit, on: timer).bound(renew) else { throw RenewalError.late(limit) }
+        return try result.get()
+    }
+
+    /// Records that a renewal has failed.
+    private func end(by error: any Error) {
+        let (refused, failed) = state.withLock { state -> ([@Sendable () -> Void], [@Sendable (any Error) -> Void]) in
+            state.nextRenewal = timer.now + interval(behind: state.newest)
+            // Its end says nothing about the token endpoint.
+            if state.isClosed { return ([], []) }
+            guard case RenewalError.refused = error else { return ([], state.failed) }
+            state.isRefused = true
+            defer { state.refused = [] }
+            return (state.refused, [])
         }
+        for action in failed { action(error) }
+        for action in refused { action() }
+    }
+
+    /// Returns the minimum time between the renewal that gave an edition, and the next. A credential that lives for a few
+    /// seconds has to be renewed within them.
+    private func interval(behind edition: Edition) -> Duration {
+        edition.lifetime.map { $0 < .seconds(2) ? interval : min(interval, $0 / 2) } ?? interval
+    }
+}
+
+// MARK: Errors
+
+extension Credentials {
+    private enum RenewalError: Error {
+        case refused
+        case closed
+        case late(Duration)
+    }
+
+    private func translated(_ error: any Error, for request: DataRequest) -> FetchError {
+        switch error {
+        case let error as FetchError: error.lackingCredentials()
+        case RenewalError.refused: refused(request)
+        case _ where state.withLock(\.isClosed):
+            FetchError(.closed, request: request, explanation: "was not sent: its credentials are no longer renewed")
+        case RenewalError.late(let limit):
+            notRenewed(request, "could not be renewed within \(limit)")
+        default:
+            notRenewed(request, "could not be renewed: \(String(describing: error).causeExcerpt)")
+        }
+    }
+
+    private func notRenewed(_ request: DataRequest, _ reason: String) -> FetchError {
+        FetchError(.rejected, request: request, explanation: "was not sent: its credentials \(reason)")
+            .lackingCredentials()
+    }
+
+    private func refused(_ request: DataRequest) -> FetchError {
+        let explanation = "was not sent: its credentials are no longer valid, and there are no others. Sign in again"
+        return FetchError(.rejected, request: request, explanation: explanation).lackingCredentials(forGood: true)
+    }
+
+    private func withoutCredentials(_ request: DataRequest) -> FetchError {
+        FetchError(
+            .rejected,
+            request: request,
+            explanation: "was not sent: it has no valid credentials, and gets no new ones yet, \(reasonNotToRenew)",
+            retryAfter: timeUntilRenewal.map { .delay($0) }
+        ).lackingCredentials()
+    }
+}
+
+extension Credentials.Edition {
+    init(_ credential: Credential, number: Int, from now: Duration, renewingBefore margin: Duration) {
+        let validity = credential.lifetime.map { lifetime in
+            (renewal: now + lifetime - min(margin, lifetime / 5), expiry: now + lifetime)
+        }
+        self.init(field: credential.field, number: number, lifetime: credential.lifetime, validity: validity)
     }
 }
 
@@ -205,22 +349,4 @@ extension Credentials: CustomStringConvertible, CustomReflectable {
 
     /// A mirror that reveals no more than the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
-
-extension HeaderField {
-    fileprivate var sensitive: HeaderField { HeaderField(name, value, isSensitive: true) }
-}
-
-extension HeaderField {
-    /// Returns a header field with a bearer token (RFC 6750 section 2.1). Descriptions do not reveal the token.
-    public static func bearer(_ token: String) -> Self {
-        Self(.authorization, "Bearer \(token)")
-    }
-
-    /// Returns a header field with a user name and password (RFC 7617); `nil` if the user name contains a colon, which the
-    /// scheme cannot encode. Descriptions do not reveal the values.
-    public static func basic(user: String, password: String) -> Self? {
-        user.contains(":")
-            ? nil : Self(.authorization, "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())")
-    }
 }

@@ -24,7 +24,13 @@ public struct FetchError: Error, Hashable, Sendable {
         var retryAfter: RetryAfter?
         var retries: RetryReport?
         var wasSent = true
-        var lacksCredentials = false
+        var lack: Lack?
+    }
+
+    /// Why a request had no valid credentials.
+    private enum Lack {
+        case notRenewed
+        case refused
     }
 
     /// Boxed to keep the error small, because it travels through every layer.
@@ -104,14 +110,19 @@ public struct FetchError: Error, Hashable, Sendable {
         return contents.retries.map { "\(words) (\($0))" } ?? words
     }
 
-    /// Whether the request lacked valid credentials because they could not be renewed.
-    package var lacksCredentials: Bool { contents.lacksCredentials }
+    /// Whether the request lacked valid credentials. The reason, status and explanation are then those of their renewal.
+    package var lacksCredentials: Bool { contents.lack != nil }
+    /// Whether there will be no valid credentials until the user signs in again.
+    package var needsSignIn: Bool { contents.lack == .refused }
 
     /// Returns this error for a request that was not sent, or was rejected, because no credentials were available.
-    func lackingCredentials() -> FetchError {
+    ///
+    /// - Parameter forGood: Whether they are not renewed again.
+    /// - Returns: the error.
+    func lackingCredentials(forGood: Bool = false) -> FetchError {
         var contents = contents
         contents.wasSent = false
-        contents.lacksCredentials = true
+        contents.lack = forGood ? .refused : .notRenewed
         return FetchError(contents)
     }
 
@@ -124,7 +135,8 @@ public struct FetchError: Error, Hashable, Sendable {
 
     /// Whether retrying the unchanged request may succeed. Whether a retry is safe depends on the request.
     public var canRetry: Bool {
-        switch reason.code {
+        if needsSignIn { return false }
+        return switch reason.code {
         case .unreachable, .timedOut, .interrupted, .rejected: true
         case .unsuccessful: status.map { [408, 425, 429, 500, 502, 503, 504].contains($0.code) } ?? false
         case .cancelled, .closed, .invalidRequest, .untrusted, .tooLarge, .tooManyRedirects, .unreadable: false

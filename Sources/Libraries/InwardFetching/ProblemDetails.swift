@@ -129,6 +129,8 @@ extension RepositoryError.Reason {
             switch error.reason.code {
             case .cancelled: .cancelled
             case .closed: .closed
+            // What the token endpoint says is about the credentials, and not about the resource.
+            case _ where error.lacksCredentials: error.isDenied ? .denied : .unavailable
             case .rejected, .unreachable, .untrusted, .timedOut, .interrupted, .tooManyRedirects: .unavailable
             case .invalidRequest: .refused
             case .tooLarge, .unreadable: .unreadable
@@ -136,7 +138,7 @@ extension RepositoryError.Reason {
             }
     }
 
-    private init(_ status: DataResponse.Status) {
+    fileprivate init(_ status: DataResponse.Status) {
         self =
             switch status.code {
             case 401, 403, 407, 511: .denied
@@ -147,4 +149,9 @@ extension RepositoryError.Reason {
             default: .unavailable
             }
     }
+}
+
+extension FetchError {
+    /// Whether the user has to sign in again: by the renewal of the credentials, or by the token endpoint's answer.
+    fileprivate var isDenied: Bool { needsSignIn || status.map(RepositoryError.Reason.init) == .denied }
 }

@@ -224,6 +224,26 @@ public struct RepositoryStore: Sendable {
         self.now = now
         self.reportFailure = reportFailure
     }
+
+    /// Creates the store location of an owner at an upstream. Each upstream has partitions of its own, so the data and pending
+    /// writes of different upstreams never mix.
+    ///
+    /// - Parameters:
+    ///   - records: The store. Several repositories may share one.
+    ///   - owner: Who received the responses, such as `["users", "ada"]`.
+    ///   - upstream: The upstream. Its address names the partition, without user name, password and query.
+    ///   - now: Returns the wall-clock time, so that records age while no process runs.
+    ///   - errorHandler: Receives the failures to read or store a record. The repository continues without it.
+    public init(
+        _ records: any RecordStore,
+        of owner: RecordKey,
+        at upstream: Upstream,
+        now: @escaping @Sendable () -> Date,
+        tellingFailuresTo errorHandler: any ErrorHandler
+    ) {
+        let partition = RecordKey(["upstreams", upstream.nameInStore] + owner.components)
+        self.init(records, partition: partition, now: now) { errorHandler.handle($0) }
+    }
 }
 
 /// The size limit of a repository's memory cache.

@@ -33,10 +33,15 @@ public struct Upstream: Sendable {
         Upstream(baseURL: baseURL, dataFetcher: dataFetcher)
     }
 
-    /// The name of the upstream in the keys of a store. A trailing slash makes no difference.
-    package var nameInStore: String {
-        let address = baseURL.absoluteURL.standardized.absoluteString
-        return address.hasSuffix("/") ? String(address.dropLast()) : address
+    /// The name of the upstream in the keys of a store: its base URL without user name, password, query and fragment, which may
+    /// be secrets. A trailing slash makes no difference.
+    var nameInStore: String {
+        guard var address = URLComponents(url: baseURL.absoluteURL.standardized, resolvingAgainstBaseURL: true) else {
+            return baseURL.path()
+        }
+        (address.user, address.password, address.query, address.fragment) = (nil, nil, nil, nil)
+        let name = address.string ?? ""
+        return name.hasSuffix("/") ? String(name.dropLast()) : name
     }
 
     /// Reads a value other than an entity, such as a count or a report, with the upstream's resilience and response cache.

@@ -15,7 +15,7 @@ import Synchronization
 ///     let app = await Scope<AppLifetime, AppObjects>.open("app", limit: limit) { opening in
 ///         AppObjects(cache: opening.closing(Cache(), as: "cache") { await $0.close() })
 ///     }
-///     let user = try Scope<UserLifetime, UserObjects>("ada", in: app, objects: UserObjects())
+///     let session = try Scope<SessionLifetime, SessionObjects>("ada", in: app, objects: SessionObjects())
 ///     try await app.close()
 ///
 /// You can use a scope from several tasks concurrently. The enclosing scope retains a scope until it is closed, so close every
@@ -91,29 +91,41 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         in outer: Scope<Level.Outer, Others>,
         making make: (inout ScopeOpening, Scope) async throws(ScopeError) -> Objects
     ) async throws(ScopeError) -> Scope where Level: InnerLifetime {
+        try await opened(name, in: outer, making: make).get()
+    }
+
+    /// Opens a scope whose objects may be impossible to create.
+    ///
+    /// - Returns: the scope, or the error that `make` throws.
+    /// - Throws: a ``ScopeError`` if the enclosing scope is closed.
+    static func opened<Others: Sendable, Failure: Error>(
+        _ name: String,
+        in outer: Scope<Level.Outer, Others>,
+        making make: (inout ScopeOpening, Scope) async throws(Failure) -> Objects
+    ) async throws(ScopeError) -> Result<Scope, Failure> where Level: InnerLifetime {
         let scope = Scope(name, in: outer, limit: outer.limit)
         let work = OpeningWork()
         let place = scope.state.withLock { $0.begin(work) }
         try outer.adopt(scope)
         var opening = ScopeOpening()
-        let made = await Result(awaiting: { () async throws(ScopeError) in try await make(&opening, scope) })
+        let made = await Result(awaiting: { () async throws(Failure) in try await make(&opening, scope) })
         let outcome = scope.state.withLock { state in
             defer { _ = state.end(place) }
             return state.endOpening(try? made.get(), closers: opening.closers)
         }
         work.finish()
         switch outcome {
-        case .open: return scope
+        case .open: return .success(scope)
         case .closing(let task): _ = await task.value
         case .closed:
             await opening.abandon(limit: outer.limit)
             outer.release(scope)
         }
-        _ = try made.get()
+        if case .failure(let error) = made { return .failure(error) }
         throw ScopeError(closed: scope.title)
     }
 
-    /// The scope's lifetime and name on one line, such as `user ada`.
+    /// The scope's lifetime and name on one line, such as `session ada`.
     public var title: String { "\(Level.name) \(name.visible)" }
 
     /// Whether the scope can be used, that is, it is neither closed nor closing.
@@ -236,7 +248,7 @@ extension Scope: OuterScope {
 
 /// An error thrown when a closed or closing scope is used.
 public struct ScopeError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The scope's lifetime and name, such as `user ada`.
+    /// The scope's lifetime and name, such as `session ada`.
     public let scope: String
 
     /// Whether work had started, so that its outcome is unknown.
@@ -255,7 +267,7 @@ public struct ScopeError: Error, Hashable, Sendable, CustomStringConvertible {
 public struct ScopeCloseError: Error, Sendable, CustomStringConvertible {
     /// One failure.
     public struct Failure: Sendable, CustomStringConvertible {
-        /// The path to what was being closed, from the outermost scope involved, such as `user ada > outbox`.
+        /// The path to what was being closed, from the outermost scope involved, such as `session ada > outbox`.
         public internal(set) var path: [String]
         /// The error thrown; `nil` if closing exceeded its time limit and was abandoned.
         public let error: (any Error)?

@@ -1,4 +1,5 @@
 import Entities
+import Foundation
 public import InterfaceAdapters
 import InwardCore
 import InwardFetching
@@ -68,19 +69,13 @@ public struct UserContainer: Container {
             // Repository requests do not outlive the session.
             let asked = upstream.asked(through: ScopedDataFetcher(scope) { $0.upstream.dataFetcher })
             let place = app.recordStore.flatMap { records in
-                session.place(in: records, of: upstream, tellingFailuresTo: app.errorHandler)
+                session.storePart.map {
+                    RepositoryStore(records, of: $0, at: upstream, now: { Date() }, tellingFailuresTo: app.errorHandler)
+                }
             }
             let outbox = place.map { place in
-                app.outboxes.outbox(of: place.partition, asking: asked.dataFetcher) { dataFetcher in
-                    Outbox(
-                        upstream: asked.asked(through: dataFetcher),
-                        store: place.records,
-                        // Outside of the repositories' partition, so that clearing their cached data keeps pending writes.
-                        prefix: RecordKey(["outboxes"] + place.partition.components),
-                        timer: app.timer,
-                        errorHandler: RefusalNamingErrorHandler(app.errorHandler)
-                    )
-                }
+                let errorHandler = RefusalNamingErrorHandler(app.errorHandler)
+                return app.outboxes.outbox(of: place, at: asked, timer: app.timer, errorHandler: errorHandler)
             }
             let (lifetimes, limit) = (app.configuration.lifetimes, app.configuration.memoryLimit)
             let users = Repository(

@@ -1,5 +1,3 @@
-import Foundation
-import InwardCore
 public import InwardFetching
 import InwardRepositories
 
@@ -42,29 +40,4 @@ public struct UserSession: Sendable, CustomStringConvertible, CustomReflectable 
 
     /// A mirror that shows only the user's name.
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
-}
-
-extension UserSession {
-    /// Returns the session's partition of a store for one upstream.
-    ///
-    /// Each upstream has a partition of its own, so the data and pending writes of different upstreams never mix.
-    ///
-    /// - Parameters:
-    ///   - records: The store.
-    ///   - upstream: The upstream.
-    ///   - errorHandler: Receives failures to read or write the store.
-    /// - Returns: the partition; `nil` if the session stores nothing.
-    func place(
-        in records: any RecordStore,
-        of upstream: Upstream,
-        tellingFailuresTo errorHandler: any ErrorHandler
-    ) -> RepositoryStore? {
-        storePart.map { part in
-            RepositoryStore(records, partition: RecordKey(["upstreams", upstream.nameInStore] + part.components)) {
-                Date()
-            } reportFailure: { error in
-                errorHandler.handle(error)
-            }
-        }
-    }
 }

@@ -148,7 +148,7 @@ struct CredentialsTests {
 
         var count: Int { counter.load(ordering: .relaxed) }
 
-        func issue() -> HeaderField { .bearer("\(counter.add(1, ordering: .relaxed).newValue)") }
+        func issue() -> Credential { .bearer("\(counter.add(1, ordering: .relaxed).newValue)") }
     }
 
     @Test func anUpstreamThatTakesNoneCausesOneRenewalInAnInterval() async throws {
@@ -252,7 +252,8 @@ struct CredentialsTests {
     }
 
     @Test func theyShowInNoDescription() throws {
-        let credentials = Credentials(HeaderField(.accept, "s3cret"), for: request.url) { () throws(FetchError) in
+        let credentials = Credentials(Credential(HeaderField(.accept, "s3cret")), for: request.url) {
+            () throws(FetchError) in
             .bearer("s3cret")
         }
         let fetcher = StubDataFetcher(DataResponse()).authorizing(with: credentials)

@@ -27,7 +27,7 @@ struct CredentialsWalkTests {
         init(seed: UInt64) { state = Mutex(State(randomness: SplitMix64(seed: seed))) }
 
         /// A token, after a while, or a failure.
-        func renew(for request: DataRequest, timer: TimerService) async throws(FetchError) -> HeaderField {
+        func renew(for request: DataRequest, timer: TimerService) async throws(FetchError) -> Credential {
             let begin = timer.now
             let wait = state.withLock { state in
                 if state.isBusy { state.violations.append("Two renewals at a time at \(begin).") }

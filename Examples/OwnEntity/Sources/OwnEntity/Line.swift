@@ -45,14 +45,14 @@ actor TokenService {
     }
 
     /// Returns a new token.
-    func current() async throws -> HeaderField {
+    func current() async throws -> Credential {
         let request = DataRequest(method: .post, url: url)
         let response = try await dataFetcher.fetch(request)
         guard response.status.isSuccess else { throw FetchError(response, to: request) }
         let token = try JSONDecoder().decode(Token.self, from: response.body)
         latest = (token, .now + .seconds(token.expires_in))
         count += 1
-        return .bearer(token.token)
+        return .bearer(token.token, expiresIn: .seconds(token.expires_in))
     }
 
     /// Waits until the latest token has expired.

@@ -32,8 +32,7 @@ struct OwnEntity {
         )
         configuration.errorHandler = IgnoringErrorHandler().logging { print("   ! \($0)") }
         let app = await AppScope("comments", configuration)
-        // A token of this upstream may live for no more than a few seconds.
-        let credentials = SessionCredentials.refreshing(atMostEvery: .seconds(1)) { try await tokens.current() }
+        let credentials = SessionCredentials.refreshing { try await tokens.current() }
         let session = try await app.signIn(as: "ada", credentials: credentials)
         let comments = UpstreamCommentRepository(try session.repository(.comments))
         return Discussion(
@@ -66,7 +65,8 @@ struct OwnEntity {
     }
 
     static func run(_ url: URL, _ directory: URL) async throws {
-        let (line, client) = (Line(URLSessionDataFetcher()), URLSessionDataFetcher())
+        let line = Line(URLSessionDataFetcher())
+        let client = URLSessionDataFetcher().timingOut(after: .seconds(5))
         let tokens = TokenService(url, client)
 
         var ada = try await open(url, line, tokens, directory)
@@ -126,8 +126,9 @@ struct OwnEntity {
             url: url.appending(path: "comments/\(id)"),
             headerFields: [HeaderField(.contentType, "application/json")]
         )
-        request.headerFields.append(try await tokens.current())
+        request.headerFields.append(try await tokens.current().field)
         request.body = Data(#"{"body": "Theirs."}"#.utf8)
-        _ = try await client.fetch(request)
+        let response = try await client.fetch(request)
+        guard response.status.isSuccess else { throw FetchError(response, to: request) }
     }
 }

@@ -42,8 +42,8 @@ public final class SessionOutbox: Sendable {
     /// immediately: writes that wait because the upstream rejected earlier credentials are sent now. If another process owns the
     /// outbox, the error handler is told who the owner is, and the session waits for ownership in the background.
     ///
-    /// - Throws: a `RecordStoreError` if the store cannot be read: `unavailable` if it does not answer before the task's deadline.
-    ///   In that case, or when the task is cancelled, joining continues until the session is closed, and the next write tries again
+    /// - Throws: a `RecordStoreError` if the store cannot be read: `cancelled` if the task is cancelled before it answers, and
+    ///   `unavailable` if its deadline passes. In both cases, joining continues until the session is closed, and the next write tries again
     ///   to open the outbox.
     public func open(
         settling handlers: [any OutboxHandler],
@@ -74,8 +74,10 @@ public final class SessionOutbox: Sendable {
         switch await joined.value() {
         case .fulfilled(let result): try result.get()
         case .cancelled:
-            // Joining continues without a waiter.
-            return
+            throw RecordStoreError(
+                .cancelled,
+                explanation: "The outbox was not read before the task was cancelled. It is read all the same."
+            )
         case .deadlinePassed:
             throw RecordStoreError(
                 .unavailable,

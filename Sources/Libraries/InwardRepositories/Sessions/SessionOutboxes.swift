@@ -1,3 +1,4 @@
+public import InwardCore
 public import InwardFetching
 import Synchronization
 
@@ -48,6 +49,37 @@ public final class SessionOutboxes: Sendable {
             return SessionOutbox(one.outbox, behind: state.closing[part], executor: executor) { [self] in
                 await end(part, number)
             }
+        }
+    }
+
+    /// Returns a share of the outbox for the owner of a store location, with the repositories' upstream.
+    ///
+    ///     let outbox = outboxes.outbox(of: place, at: upstream, timer: timer, errorHandler: errorHandler)
+    ///
+    /// - Parameters:
+    ///   - place: The store location of the session's repositories.
+    ///   - upstream: The upstream, asked with the session's credentials.
+    ///   - policy: The limits of the outbox.
+    ///   - timer: The source of time.
+    ///   - errorHandler: Receives what no caller receives, such as refused writes.
+    /// - Returns: the session's share, which the session must open and close.
+    public func outbox(
+        of place: RepositoryStore,
+        at upstream: Upstream,
+        policy: OutboxPolicy = .standard,
+        timer: TimerService,
+        errorHandler: any ErrorHandler
+    ) -> SessionOutbox {
+        outbox(of: place.partition, asking: upstream.dataFetcher) { dataFetcher in
+            Outbox(
+                upstream: upstream.asked(through: dataFetcher),
+                store: place.records,
+                // Outside of the repositories' partition, so that clearing their cached data keeps pending writes.
+                prefix: RecordKey(["outboxes"] + place.partition.components),
+                policy: policy,
+                timer: timer,
+                errorHandler: errorHandler
+            )
         }
     }
 

@@ -2,7 +2,7 @@ import InwardFetching
 import Synchronization
 
 /// Sends requests with the data fetcher of the user's most recent open session, whose credentials are the newest. If they are
-/// rejected, tries the previous sessions.
+/// rejected, or cannot be renewed, tries the previous sessions.
 final class SessionsDataFetcher: DataFetcher {
     private struct State {
         var dataFetchers: [(number: Int, dataFetcher: any DataFetcher)] = []
@@ -27,6 +27,7 @@ final class SessionsDataFetcher: DataFetcher {
 
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         var turnedAway: DataResponse?
+        var withoutCredentials: FetchError?
         var attempts = 0
         for (_, dataFetcher) in state.withLock(\.dataFetchers).reversed() {
             do throws(FetchError) {
@@ -38,14 +39,17 @@ final class SessionsDataFetcher: DataFetcher {
                 turnedAway = turnedAway ?? response
                 turnedAway?.retries = response.retries
             } catch {
-                // A closed session has not sent the request.
-                guard error.reason == .closed else {
+                if error.lacksCredentials, error.reason != .cancelled {
+                    withoutCredentials = withoutCredentials ?? error
+                } else if error.reason != .closed {
                     attempts += error.retries?.attempts ?? (error.wasSent ? 1 : 0)
                     throw attempts > 1 ? error.reporting(Self.report(attempts)) : error
                 }
+                // Neither a closed session nor one without credentials has sent the request.
             }
         }
         if let turnedAway { return turnedAway }
+        if let withoutCredentials { throw withoutCredentials }
         throw FetchError(.closed, request: request, explanation: "was not sent: every session is closed")
     }
 

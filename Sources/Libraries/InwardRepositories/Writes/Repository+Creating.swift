@@ -95,7 +95,9 @@ extension Repository {
         return outbox.map { PreparedRecordChange(description, for: $0, writes: [write(body)]) }
     }
 
-    private var creating: String { "POST \(source.upstream.address(of: endpoint.path))" }
+    private var creating: String {
+        DataRequest(method: .post, url: source.upstream.address(of: endpoint.path)).description
+    }
 
     private func write(_ body: [UInt8]) -> OutboxWrite {
         // A resource that has no identifier yet is a subject of its own.

@@ -157,14 +157,7 @@ public struct AppScopeConfiguration: Sendable {
 
     /// Returns the part of the store for an owner at this upstream; `nil` if there is no store.
     func place(of owner: RecordKey) -> RepositoryStore? {
-        store.map { store in
-            let partition = RecordKey(["upstreams", upstream.nameInStore] + owner.components)
-            return RepositoryStore(store, partition: partition) {
-                Date()
-            } reportFailure: { [errorHandler] error in
-                errorHandler.handle(error)
-            }
-        }
+        store.map { RepositoryStore($0, of: owner, at: upstream, now: { Date() }, tellingFailuresTo: errorHandler) }
     }
 }
 

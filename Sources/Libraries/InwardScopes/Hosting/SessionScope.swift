@@ -1,5 +1,5 @@
 public import InwardCore
-public import InwardFetching
+import InwardFetching
 public import InwardRepositories
 
 #if canImport(FoundationEssentials)
@@ -92,69 +92,29 @@ public struct SessionScope<Own: Sendable>: Container {
 extension AppScope {
     /// Opens a session with objects of the service's own.
     ///
-    ///     let session = try await app.signIn(as: "ada", credentials: credentials) { opening, repositories throws(ScopeError) in
-    ///         SessionObjects(drafts: Drafts())
+    ///     let session = try await app.signIn(as: "ada", credentials: credentials) { opening, repositories in
+    ///         SessionObjects(comments: CommentBoard(try repositories.repository(.comments)))
     ///     }
+    ///
+    /// If the credentials are refused for good, the session closes by itself, and the error handler receives a
+    /// ``SignedOutError``. The writes that are pending then wait for the user's next session.
     ///
     /// - Parameters:
     ///   - user: What identifies the user across sessions, such as the identity at the upstream. It names the user's part of the
-    ///     store, and the session in messages.
+    ///     store, and the session in messages. A session without credentials has a part of its own.
     ///   - credentials: The credentials to send.
     ///   - pendingWrites: How to treat writes that an earlier process left.
     ///   - make: Creates the objects of the service, and registers those that need closing. The repositories answer once the
     ///     session is open, so do not read or write here.
     /// - Returns: the session, which the caller closes. Closing the app closes it too.
-    /// - Throws: a ``ScopeError`` if the app is closed.
-    public func signIn<SessionOwn: Sendable>(
+    /// - Throws: a ``ScopeError`` if the app is closed, or the error that `make` throws.
+    public func signIn<SessionOwn: Sendable, Failure: Error>(
         as user: String,
         credentials: SessionCredentials = .none,
         pendingWrites: PendingWrites = .deliver,
-        making make: (inout ScopeOpening, RepositorySet) async throws(ScopeError) -> SessionOwn
-    ) async throws(ScopeError) -> SessionScope<SessionOwn> {
-        let app = try scope.objects()
-        let configuration = app.configuration
-        let credentials = credentials.make(configuration, app.timer)
-        let scope = try await Scope<SessionLifetime, SessionScope<SessionOwn>.Objects>.open(user, in: scope) {
-            opening,
-            scope throws(ScopeError) in
-            opening.errorHandler = configuration.errorHandler
-            let partition = opening.closing(app.responseCache.makePartition(), as: "cachePartition") { $0.close() }
-            let upstream = configuration.upstream
-            let authorized: any DataFetcher =
-                if let credentials { upstream.dataFetcher.authorizing(with: credentials) } else { upstream.dataFetcher }
-            // Requests do not outlive the session.
-            let asked = upstream.asked(through: ScopedDataFetcher(scope) { $0.dataFetcher })
-            let place = configuration.place(of: ["users", user])
-            let repositories = RepositorySet(
-                upstream: asked,
-                memory: configuration.memory,
-                store: place,
-                outbox: place.map { app.outboxes.outbox(of: $0, asking: asked, configuration, timer: app.timer) },
-                declaring: configuration.endpoints,
-                sharing: app.repositories,
-                timer: app.timer
-            )
-            if let outbox = repositories.outbox { credentials?.whenRenewed { [weak outbox] in outbox?.retryDenied() } }
-            return SessionScope<SessionOwn>.Objects(
-                dataFetcher: authorized.caching(in: partition),
-                repositories: opening.closing(repositories, as: "repositories") { await $0.close() },
-                timer: app.timer,
-                own: try await make(&opening, repositories)
-            )
-        }
-        let objects = try scope.objects()
-        let opened = await Deadline(in: configuration.openingLimit, on: app.timer).carried {
-            () async throws(RecordStoreError) in
-            try await objects.repositories.open(
-                pendingWrites: pendingWrites,
-                tellingOwnersTo: configuration.errorHandler
-            )
-        }
-        // The app may have closed in the meantime.
-        _ = try scope.objects()
-        guard case .failure(let error) = opened else { return SessionScope(scope: scope, storeFailure: nil) }
-        configuration.errorHandler.handle(error)
-        return SessionScope(scope: scope, storeFailure: error)
+        making make: (inout ScopeOpening, RepositorySet) async throws(Failure) -> SessionOwn
+    ) async throws -> SessionScope<SessionOwn> {
+        try await opened(user, credentials, pendingWrites, making: make).get()
     }
 
     /// Opens a session without objects of the service's own.
@@ -170,86 +130,83 @@ extension AppScope {
         credentials: SessionCredentials = .none,
         pendingWrites: PendingWrites = .deliver
     ) async throws(ScopeError) -> SessionScope<Void> {
-        try await signIn(as: user, credentials: credentials, pendingWrites: pendingWrites) { _, _ in }
-    }
-}
-
-extension SessionOutboxes {
-    /// Returns a session's share of the outbox for a user's part of the store.
-    fileprivate func outbox(
-        of place: RepositoryStore,
-        asking upstream: Upstream,
-        _ configuration: AppScopeConfiguration,
-        timer: TimerService
-    ) -> SessionOutbox {
-        outbox(of: place.partition, asking: upstream.dataFetcher) { dataFetcher in
-            Outbox(
-                upstream: upstream.asked(through: dataFetcher),
-                store: place.records,
-                // Outside of the repositories' partition, so that clearing their cached data keeps pending writes.
-                prefix: RecordKey(["outboxes"] + place.partition.components),
-                policy: configuration.outboxPolicy,
-                timer: timer,
-                errorHandler: configuration.errorHandler
-            )
-        }
-    }
-}
-
-/// The credentials that a session sends to the upstream of its app, and nowhere else.
-///
-///     let credentials = SessionCredentials.refreshing { .bearer(try await tokens.current()) }
-///     let session = try await app.signIn(as: "ada", credentials: credentials)
-public struct SessionCredentials: Sendable {
-    let make: @Sendable (AppScopeConfiguration, TimerService) -> Credentials?
-
-    /// Sends no credentials.
-    public static let none = Self { _, _ in nil }
-
-    /// Sends a header field that does not change, such as `HeaderField.bearer(token)`.
-    public static func fixed(_ field: HeaderField) -> Self {
-        Self { configuration, _ in
-            Credentials(
-                field,
-                for: configuration.upstream.baseURL,
-                allowingPlainHTTP: configuration.allowsCredentialsOverPlainHTTP
-            )
-        }
+        try await opened(user, credentials, pendingWrites) { _, _ throws(Never) in }.get()
     }
 
-    /// Obtains a header field before the first request, and another one when the upstream no longer accepts it (401).
-    ///
-    /// However many requests wait for it, it is renewed once. Writes that wait in the outbox because the upstream rejected the
-    /// credentials are sent when it accepts the new ones.
-    ///
-    /// - Parameters:
-    ///   - interval: The minimum time from the end of a renewal to the next one, whether or not it succeeded.
-    ///   - renew: Returns new credentials, for example from a token endpoint. Callers' deadlines do not apply to it, so give it its
-    ///     own. If it fails, the requests that wait for it are not sent, and their errors tell why.
-    /// - Returns: the credentials.
-    public static func refreshing(
-        atMostEvery interval: Duration = Credentials.standardRenewalInterval,
-        _ renew: @escaping @Sendable () async throws -> HeaderField
-    ) -> Self {
-        Self { configuration, timer in
-            let url = configuration.upstream.baseURL
-            return Credentials(
-                for: url,
-                allowingPlainHTTP: configuration.allowsCredentialsOverPlainHTTP,
-                renewingAtMostEvery: interval,
-                timer: timer,
-                executor: timer.executor
-            ) { () async throws(FetchError) in
-                do {
-                    return try await renew()
-                } catch let error as FetchError {
-                    throw error
-                } catch {
-                    let explanation = "was not sent: its credentials could not be renewed: \(error)"
-                    let request = DataRequest(url: url)
-                    throw FetchError(.unreachable, request: request, explanation: explanation, wasSent: false)
-                }
+    private func opened<SessionOwn: Sendable, Failure: Error>(
+        _ user: String,
+        _ credentials: SessionCredentials,
+        _ pendingWrites: PendingWrites,
+        making make: (inout ScopeOpening, RepositorySet) async throws(Failure) -> SessionOwn
+    ) async throws(ScopeError) -> Result<SessionScope<SessionOwn>, Failure> {
+        let app = try scope.objects()
+        let configuration = app.configuration
+        let credentials = credentials.make(configuration, app.timer)
+        let opened = try await Scope<SessionLifetime, SessionScope<SessionOwn>.Objects>.opened(user, in: scope) {
+            opening,
+            scope throws(Failure) in
+            opening.errorHandler = configuration.errorHandler
+            let partition = opening.closing(app.responseCache.makePartition(), as: "cachePartition") { $0.close() }
+            let upstream = configuration.upstream
+            var authorized = upstream.dataFetcher
+            if let credentials {
+                authorized = authorized.authorizing(
+                    with: opening.closing(credentials, as: "credentials") { $0.close() }
+                )
             }
+            // Requests do not outlive the session.
+            let asked = upstream.asked(through: ScopedDataFetcher(scope) { $0.dataFetcher })
+            // Who sends credentials neither sees nor delivers what somebody wrote without them.
+            let place = configuration.place(of: [credentials == nil ? "guests" : "users", user])
+            let share = place.map { place in
+                app.outboxes.outbox(
+                    of: place,
+                    at: asked,
+                    policy: configuration.outboxPolicy,
+                    timer: app.timer,
+                    errorHandler: configuration.errorHandler
+                )
+            }
+            let repositories = RepositorySet(
+                upstream: asked,
+                memory: configuration.memory,
+                store: place,
+                outbox: share,
+                declaring: configuration.endpoints,
+                sharing: app.repositories,
+                timer: app.timer
+            )
+            credentials?.tell(repositories.outbox, configuration.errorHandler, closing: scope)
+            return SessionScope<SessionOwn>.Objects(
+                dataFetcher: authorized.caching(in: partition),
+                repositories: opening.closing(repositories, as: "repositories") { await $0.close() },
+                timer: app.timer,
+                own: try await make(&opening, repositories)
+            )
         }
+        switch opened {
+        case .success(let scope): return .success(try await read(scope, pendingWrites))
+        case .failure(let error): return .failure(error)
+        }
+    }
+
+    /// Reads the pending writes of a session.
+    private func read<SessionOwn>(
+        _ scope: Scope<SessionLifetime, SessionScope<SessionOwn>.Objects>,
+        _ pendingWrites: PendingWrites
+    ) async throws(ScopeError) -> SessionScope<SessionOwn> {
+        let (objects, configuration) = (try scope.objects(), try self.scope.objects().configuration)
+        let result = await Deadline(in: configuration.openingLimit, on: objects.timer).carried {
+            () async throws(RecordStoreError) in
+            try await objects.repositories.open(
+                pendingWrites: pendingWrites,
+                tellingOwnersTo: configuration.errorHandler
+            )
+        }
+        // The app may have closed in the meantime.
+        _ = try scope.objects()
+        guard case .failure(let error) = result else { return SessionScope(scope: scope, storeFailure: nil) }
+        configuration.errorHandler.handle(error)
+        return SessionScope(scope: scope, storeFailure: error)
     }
 }

@@ -146,7 +146,8 @@ struct SessionOutboxTests {
             }
             try await stage.timer.sleep(for: .milliseconds(500))
             opening.cancel()
-            try await opening.value
+            let error = await #expect(throws: RecordStoreError.self) { try await opening.value }
+            #expect(error?.reason == .cancelled)
             #expect(upstream.requests.isEmpty)
             try await stage.timer.sleep(for: .seconds(60))
             #expect(upstream.done.map(\.url.lastPathComponent) == [entry.write.path])

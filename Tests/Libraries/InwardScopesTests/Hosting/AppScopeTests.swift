@@ -122,7 +122,7 @@ struct AppScopeTests {
 
     @Test func theRepositoriesOfASessionIncludeThoseForEveryone() async throws {
         let app = await AppScope("notes", try configuration())
-        let session = try await app.signIn(as: "ada") { _, repositories throws(ScopeError) in repositories }
+        let session = try await app.signIn(as: "ada") { $1 }
         #expect(try session.own.repository(.board) === app.repository(.board))
         try await app.close()
     }
@@ -132,7 +132,7 @@ struct AppScopeTests {
     @Test func whatWasWrittenOfflineIsShownAndDeliveredByTheNextProcess() async throws {
         source.goOffline()
         let first = await AppScope("notes", try configuration(store: store))
-        let away = try await first.signIn(as: "ada")
+        let away = try await first.signIn(as: "ada", credentials: .fixed(.bearer("ada")))
         let created = try await away.repository(.notes).create(NoteDraft(text: "New"))
         #expect(created.isPending)
         try await away.repository(.notes).update(created.value.id) { $0.text = "Newer" }
@@ -209,45 +209,47 @@ struct AppScopeTests {
         try await app.close()
     }
 
-    // MARK: Credentials
+    // MARK: Opening
 
-    @Test func aTokenThatExpiresInASessionIsRenewedUnseen() async throws {
-        let app = await AppScope("notes", try configuration())
-        let (count, source) = (Counter(), source)
-        let credentials = SessionCredentials.refreshing(atMostEvery: .zero) { .bearer("token-\(count.add())") }
-        let notes = try await app.signIn(as: "ada", credentials: credentials).repository(.notes)
-        _ = try await notes.entity(7)
-        source.reject("token-1")
-        #expect(try await notes.entity(7, .upstreamOnly).value.text == "Seven")
-        #expect(source.tokens == ["Bearer token-1", "Bearer token-1", "Bearer token-2"])
-        try await app.close()
-    }
-
-    @Test func whyCredentialsCannotBeRenewedIsSaid() async throws {
-        struct NoTokens: Error, CustomStringConvertible { let description = "the token service is on holiday" }
-        let app = await AppScope("notes", try configuration())
-        let session = try await app.signIn(as: "ada", credentials: .refreshing { throw NoTokens() })
-        let notes = try session.repository(.notes)
-        let error = await #expect(throws: RepositoryError.self) { try await notes.entity(7) }
-        #expect(error?.explanation.contains("the token service is on holiday") == true)
-        #expect(source.requests.isEmpty)
-        try await app.close()
-    }
-
-    @Test func whatWaitsForCredentialsIsSentOnceTheyAreRenewed() async throws {
+    @Test func aSessionWhoseObjectsCannotBeMadeEndsItsShareOfTheOutbox() async throws {
         let app = await AppScope("notes", try configuration(store: store))
-        let (count, source) = (Counter(), source)
-        let credentials = SessionCredentials.refreshing(atMostEvery: .zero) { .bearer("token-\(count.add())") }
-        for token in ["token-1", "token-2"] { source.reject(token) }
-        let session = try await app.signIn(as: "ada", credentials: credentials)
-        let notes = try session.repository(.notes)
-        _ = try await notes.create(NoteDraft(text: "New"))
-        while source.tokens.count < 2 { await Task.yield() }
-        // The write was rejected twice, and waits. A read is accepted with the third token, and the write follows.
-        _ = try await notes.entity(7, .upstreamOnly)
-        try await session.outbox?.drain()
-        #expect(source.requests.last { $0.method == .post }?.headerFields[.authorization] == "Bearer token-3")
+        var outbox: Outbox?
+        await #expect(throws: ExampleError.self) {
+            try await app.signIn(as: "ada") { opening, repositories throws(ExampleError) in
+                outbox = repositories.outbox
+                throw ExampleError("no room")
+            }
+        }
+        let session = try await app.signIn(as: "ada")
+        #expect(try outbox != nil && session.outbox !== outbox)
         try await app.close()
+    }
+
+    @Test func aFailureToCleanUpAfterwardsIsReported() async throws {
+        let app = await AppScope("notes", try configuration())
+        await #expect(throws: RepositoryError.self) {
+            try await app.signIn(as: "ada") { opening, repositories in
+                _ = opening.closing("drafts", as: "drafts") { _ in throw ExampleError("no room") }
+                _ = try repositories.repository(
+                    Endpoint(NoteDTO.self, at: "wall", editing: Editing(.put), audience: .everyone)
+                )
+            }
+        }
+        #expect(errors.errors.map { "\($0)" } == ["drafts failed to close: \(ExampleError("no room"))."])
+        try await app.close()
+    }
+
+    @Test func anAppThatClosesMeanwhileOpensNoSession() async throws {
+        let app = await AppScope("notes", try configuration(store: store))
+        let closing = Promise<Task<Void, any Error>>()
+        await #expect(throws: ScopeError.self) {
+            try await app.signIn(as: "ada") { _, _ in
+                closing.fulfill(Task { try await app.close() })
+                while app.isOpen { await Task.yield() }
+            }
+        }
+        if case .fulfilled(let task) = await closing.value() { try await task.value }
+        #expect(!app.isOpen)
     }
 
     // MARK: Closing
@@ -272,7 +274,7 @@ struct AppScopeTests {
         let app = await AppScope("notes", try configuration(store: store)) { opening in
             opening.closing("mailer", as: "mailer") { journal.add("\($0) of the app is closed") }
         }
-        let session = try await app.signIn(as: "ada") { opening, repositories throws(ScopeError) in
+        let session = try await app.signIn(as: "ada") { opening, repositories in
             opening.closing("drafts", as: "drafts") { [weak repositories] drafts in
                 let isOpen = (try? repositories?.repository(.notes)) != nil
                 journal.add("\(drafts) are closed, and the repositories are \(isOpen ? "open" : "closed")")

@@ -1,0 +1,94 @@
+import InwardCore
+public import InwardFetching
+import InwardRepositories
+
+/// The credentials that a session sends to the upstream of its app, and nowhere else.
+///
+///     let credentials = SessionCredentials.refreshing {
+///         let token = try await tokens.next()
+///         return .bearer(token.text, expiresIn: .seconds(token.expiresIn))
+///     }
+///     let session = try await app.signIn(as: "ada", credentials: credentials)
+///
+/// Each session obtains credentials of its own. What two sessions of a user should share, the service shares in its closure.
+public struct SessionCredentials: Sendable {
+    let make: @Sendable (AppScopeConfiguration, TimerService) -> Credentials?
+
+    /// Sends no credentials. What such a session stores, and its pending writes, are apart from those of a user of the same name
+    /// who signed in.
+    public static let none = Self { _, _ in nil }
+
+    /// Sends a header field that does not change, such as `HeaderField.bearer(token)`.
+    public static func fixed(_ field: HeaderField) -> Self {
+        Self { configuration, _ in
+            Credentials(
+                field,
+                for: configuration.upstream.baseURL,
+                allowingPlainHTTP: configuration.allowsCredentialsOverPlainHTTP
+            )
+        }
+    }
+
+    /// Obtains a credential before the first request, and another one before it expires, or when the upstream no longer accepts
+    /// it (401).
+    ///
+    /// However many requests wait for it, it is renewed once. Writes that wait in the outbox because the upstream rejected the
+    /// credentials are sent when it accepts the new ones. If there will be no others, the session closes by itself.
+    ///
+    /// - Parameters:
+    ///   - interval: The minimum time from the end of a renewal to the next one, whether or not it succeeded; at most half of
+    ///     the lifetime of a credential that lives for two seconds or longer.
+    ///   - limit: How long a renewal may take. It is then cancelled, and fails.
+    ///   - renew: Returns a new credential, for example from a token endpoint; `nil` if there will be no other, for example
+    ///     because the user's consent was withdrawn. If it throws, the requests that wait for it are not sent, and their errors
+    ///     tell why; the error handler receives the error itself. Its task carries a deadline, and is cancelled when the session
+    ///     closes.
+    /// - Returns: the credentials.
+    public static func refreshing(
+        atMostEvery interval: Duration = Credentials.standardRenewalInterval,
+        within limit: Duration = Credentials.standardRenewalLimit,
+        _ renew: @escaping @Sendable () async throws -> Credential?
+    ) -> Self {
+        Self { configuration, timer in
+            Credentials(
+                for: configuration.upstream.baseURL,
+                allowingPlainHTTP: configuration.allowsCredentialsOverPlainHTTP,
+                renewingAtMostEvery: interval,
+                limitingRenewalsTo: limit,
+                timer: timer,
+                executor: timer.executor,
+                renewing: renew
+            )
+        }
+    }
+}
+
+extension Credentials {
+    /// Lets the session of these credentials follow what becomes of them.
+    func tell<Objects>(
+        _ outbox: Outbox?,
+        _ errorHandler: any ErrorHandler,
+        closing scope: Scope<SessionLifetime, Objects>
+    ) {
+        if let outbox { whenRenewed { [weak outbox] in outbox?.retryDenied() } }
+        whenRenewalFails { errorHandler.handle($0) }
+        // Weak, because the session's objects hold the credentials.
+        whenRefused { [weak scope] in
+            guard let scope else { return }
+            errorHandler.handle(SignedOutError(session: scope.title))
+            // Not awaited: the request that found it out is work of the session, which closing waits for.
+            _ = scope.startClosing()
+        }
+    }
+}
+
+/// A session has closed, because its credentials are not renewed any more. The user has to sign in again.
+public struct SignedOutError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The session, such as `session ada`.
+    public let session: String
+
+    /// What happened and what to do, as a sentence without its full stop.
+    public var description: String {
+        "\(session) was closed, because its credentials are no longer valid and there are no others; sign in again"
+    }
+}
