@@ -202,7 +202,7 @@ public struct RepositoryStore: Sendable {
     public let records: any RecordStore
     /// The key prefix of the repository's records.
     public let partition: RecordKey
-    let now: @Sendable () -> Date
+    package let now: @Sendable () -> Date
     let reportFailure: @Sendable (RecordStoreError) -> Void
 
     /// Creates a store location.
@@ -244,6 +244,10 @@ public struct RepositoryStore: Sendable {
         let partition = RecordKey(["upstreams", upstream.nameInStore] + owner.components)
         self.init(records, partition: partition, now: now) { errorHandler.handle($0) }
     }
+
+    /// The key prefix of the outbox's records. It is outside of the repositories' partition, so that clearing their cached data
+    /// keeps pending writes.
+    package var outboxPrefix: RecordKey { RecordKey(["outboxes"] + partition.components) }
 }
 
 /// The size limit of a repository's memory cache.

@@ -74,8 +74,7 @@ public final class SessionOutboxes: Sendable {
             Outbox(
                 upstream: upstream.asked(through: dataFetcher),
                 store: place.records,
-                // Outside of the repositories' partition, so that clearing their cached data keeps pending writes.
-                prefix: RecordKey(["outboxes"] + place.partition.components),
+                prefix: place.outboxPrefix,
                 policy: policy,
                 timer: timer,
                 errorHandler: errorHandler

@@ -133,7 +133,7 @@ extension AppScope {
         try await opened(user, credentials, pendingWrites) { _, _ throws(Never) in }.get()
     }
 
-    private func opened<SessionOwn: Sendable, Failure: Error>(
+    func opened<SessionOwn: Sendable, Failure: Error>(
         _ user: String,
         _ credentials: SessionCredentials,
         _ pendingWrites: PendingWrites,
@@ -157,7 +157,7 @@ extension AppScope {
             // Requests do not outlive the session.
             let asked = upstream.asked(through: ScopedDataFetcher(scope) { $0.dataFetcher })
             // Who sends credentials neither sees nor delivers what somebody wrote without them.
-            let place = configuration.place(of: [credentials == nil ? "guests" : "users", user])
+            let place = configuration.place(of: OutboxOwner(user, isGuest: credentials == nil).key)
             let share = place.map { place in
                 app.outboxes.outbox(
                     of: place,

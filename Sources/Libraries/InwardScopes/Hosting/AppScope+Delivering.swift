@@ -1,0 +1,259 @@
+import InwardCore
+public import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension AppScope {
+    /// Delivers the pending writes of all users once, whether or not they are signed in.
+    ///
+    ///     let outcomes = try await app.deliverPendingWrites { user in
+    ///         .refreshing { try await tokens.current(of: user) }
+    ///     }
+    ///
+    /// Call it when the service has started, because nobody may sign in for a while. To repeat it, use
+    /// ``keepDelivering(every:within:usersAtATime:as:)``. A session that is open delivers its own writes without these calls.
+    ///
+    /// Writes wait as their outbox decides, for example because the upstream asked for it. A user all of whose writes wait for
+    /// longer than the limit is passed over. So is a user whose outbox another process owns, which delivers it.
+    ///
+    /// - Parameters:
+    ///   - limit: How long to wait for the writes of one user at most.
+    ///   - usersAtATime: For how many users to deliver at a time, at least 1.
+    ///   - credentials: Returns the credentials of a user; `nil` to pass the user over. It is not asked about guests, which send
+    ///     none.
+    /// - Returns: the outcome for each user who has pending writes, in the order of the users' names, guests first.
+    /// - Throws: a `RecordStoreError` if the store cannot be read; a ``ScopeError`` if the app is closed; a `CancellationError` if
+    ///   the task is cancelled. What is delivered by then is delivered.
+    /// - Complexity: reads all pending writes in the store.
+    @discardableResult
+    public func deliverPendingWrites(
+        within limit: Duration = .seconds(30),
+        usersAtATime: Int = 8,
+        as credentials: @escaping @Sendable (String) -> SessionCredentials?
+    ) async throws -> [DeliveryOutcome] {
+        let owners = try await outboxOwners(having: .entries)
+        var outcomes: [DeliveryOutcome] = []
+        try await withThrowingTaskGroup(of: DeliveryOutcome.self) { group in
+            for (number, owner) in owners.enumerated() {
+                if number >= max(1, usersAtATime), let outcome = try await group.next() { outcomes.append(outcome) }
+                group.addTask {
+                    let credentials = owner.isGuest ? SessionCredentials.none : credentials(owner.user)
+                    return try await deliver(for: owner, credentials, within: limit)
+                }
+            }
+            for try await outcome in group { outcomes.append(outcome) }
+        }
+        return outcomes.sorted { $0.owner < $1.owner }
+    }
+
+    /// Delivers the pending writes of all users, again and again, until the task is cancelled or the app closes.
+    ///
+    ///     try await withThrowingTaskGroup { group in
+    ///         group.addTask { try await app.keepDelivering { .refreshing(tokens.provider(of: $0)) } }
+    ///         group.addTask { try await server.run() }
+    ///         try await group.waitForAll()
+    ///     }
+    ///
+    /// A store that cannot be read is reported to the error handler, and tried again after the interval.
+    ///
+    /// - Parameters:
+    ///   - interval: The time from the end of a round to the next.
+    ///   - limit: How long to wait for the writes of one user at most.
+    ///   - usersAtATime: For how many users to deliver at a time, at least 1.
+    ///   - credentials: Returns the credentials of a user; `nil` to pass the user over.
+    /// - Throws: a `CancellationError` if the task is cancelled.
+    public func keepDelivering(
+        every interval: Duration = .seconds(60),
+        within limit: Duration = .seconds(30),
+        usersAtATime: Int = 8,
+        as credentials: @escaping @Sendable (String) -> SessionCredentials?
+    ) async throws {
+        while let app = try? scope.objects() {
+            do {
+                try await deliverPendingWrites(within: limit, usersAtATime: usersAtATime, as: credentials)
+            } catch let error as RecordStoreError {
+                try Task.checkCancellation()
+                guard isOpen else { return }
+                app.configuration.errorHandler.handle(error)
+            } catch is ScopeError {
+                return
+            }
+            // As work of the app, so that closing it does not wait for the interval.
+            _ = try? await scope.run { try await $0.timer.sleep(for: interval) }
+            try Task.checkCancellation()
+        }
+    }
+
+    /// Returns what waits in the store: the pending writes and the dead letters of each user who has any.
+    ///
+    ///     for outbox in try await app.outboxes() where outbox.status.deadLetterCount > 0 {
+    ///         print(outbox.user, outbox.status.deadLetterCount)
+    ///     }
+    ///
+    /// - Returns: the outboxes, in the order of the users' names, guests first.
+    /// - Throws: a `RecordStoreError` if the store cannot be read; a ``ScopeError`` if the app is closed.
+    /// - Complexity: reads all pending writes and dead letters in the store.
+    public func outboxes() async throws -> [UserOutbox] {
+        let configuration = try scope.objects().configuration
+        var outboxes: [UserOutbox] = []
+        for owner in try await outboxOwners(having: .entriesOrDeadLetters) {
+            guard let place = configuration.place(of: owner.key) else { continue }
+            let contents = try await OutboxContents(of: place.records, under: place.outboxPrefix)
+            outboxes.append(UserOutbox(user: owner.user, isGuest: owner.isGuest, contents: contents))
+        }
+        return outboxes
+    }
+
+    /// Delivers the writes of one user.
+    private func deliver(
+        for owner: OutboxOwner,
+        _ credentials: SessionCredentials?,
+        within limit: Duration
+    ) async throws -> DeliveryOutcome {
+        let configuration = try scope.objects().configuration
+        guard let credentials, let place = configuration.place(of: owner.key) else {
+            return DeliveryOutcome(owner, .passedOver)
+        }
+        do {
+            let contents = try await OutboxContents(of: place.records, under: place.outboxPrefix)
+            guard contents.isDeliverable(by: place.now().addingTimeInterval(limit / .seconds(1))) else {
+                return DeliveryOutcome(owner, .waiting(contents.pending.count))
+            }
+            // Shown and not delivered, so that opening the session does not wait for another process.
+            let session = try await opened(owner.user, credentials, .show) { _, _ throws(Never) in }.get()
+            let result = await Result { try await session.deliverUnlessOwned(within: limit) }
+            do {
+                try await session.close()
+            } catch {
+                configuration.errorHandler.handle(error)
+            }
+            return DeliveryOutcome(owner, try result.get())
+        } catch {
+            // Whatever stopped it, this round has ended.
+            try Task.checkCancellation()
+            guard isOpen else { throw error }
+            // A session whose credentials were refused has closed by itself, and its work was cancelled.
+            if let error = error as? RecordStoreError, error.reason != .cancelled {
+                configuration.errorHandler.handle(error)
+            }
+            return DeliveryOutcome(owner, .failed)
+        }
+    }
+
+    private enum OutboxParts {
+        case entries
+        case entriesOrDeadLetters
+    }
+
+    /// Returns the users who have something in their outboxes.
+    private func outboxOwners(having parts: OutboxParts) async throws -> [OutboxOwner] {
+        let configuration = try scope.objects().configuration
+        var owners: Set<OutboxOwner> = []
+        for isGuest in [true, false] {
+            guard let place = configuration.place(of: OutboxOwner.group(isGuest)) else { return [] }
+            let prefix = place.outboxPrefix
+            for (key, _) in try await place.records.records(under: prefix) {
+                let components = key.components.dropFirst(prefix.components.count)
+                guard let user = components.first, let part = components.dropFirst().first else { continue }
+                switch part {
+                case "entries": owners.insert(OutboxOwner(user, isGuest: isGuest))
+                case "dead" where parts == .entriesOrDeadLetters: owners.insert(OutboxOwner(user, isGuest: isGuest))
+                default: continue
+                }
+            }
+        }
+        return owners.sorted()
+    }
+}
+
+/// What became of the pending writes of a user in one round of delivery.
+public struct DeliveryOutcome: Hashable, Sendable {
+    /// What became of the writes.
+    public enum Ending: Hashable, Sendable {
+        /// All writes are delivered or refused.
+        case done
+        /// A number of writes is still pending.
+        case waiting(Int)
+        /// Another process owns the outbox, and delivers it. The associated value describes it.
+        case owned(by: String)
+        /// There are no credentials for the user.
+        case passedOver
+        /// The store could not be read, or the credentials were refused. The error handler has received the reason.
+        case failed
+    }
+
+    let owner: OutboxOwner
+    /// What became of the writes.
+    public let ending: Ending
+
+    /// The user.
+    public var user: String { owner.user }
+    /// Whether the user has no credentials.
+    public var isGuest: Bool { owner.isGuest }
+
+    init(_ owner: OutboxOwner, _ ending: Ending) {
+        (self.owner, self.ending) = (owner, ending)
+    }
+}
+
+/// The outbox of a user in the store of an app.
+public struct UserOutbox: Hashable, Sendable {
+    /// The user.
+    public let user: String
+    /// Whether the user has no credentials.
+    public let isGuest: Bool
+    /// The pending writes and the dead letters, with the attempts so far.
+    public let contents: OutboxContents
+
+    /// The numbers of writes, the age of the oldest one, and whether delivery is paused.
+    public var status: OutboxStatus { contents.status }
+}
+
+/// Whose outbox it is.
+struct OutboxOwner: Hashable, Comparable, Sendable {
+    let user: String
+    let isGuest: Bool
+
+    init(_ user: String, isGuest: Bool) {
+        (self.user, self.isGuest) = (user, isGuest)
+    }
+
+    /// The owner in the keys of a store.
+    var key: RecordKey { Self.group(isGuest).appending(user) }
+
+    static func group(_ isGuest: Bool) -> RecordKey { [isGuest ? "guests" : "users"] }
+
+    static func < (first: Self, second: Self) -> Bool {
+        first.isGuest == second.isGuest ? first.user < second.user : first.isGuest
+    }
+}
+
+extension SessionScope {
+    /// Delivers the pending writes, unless another process owns the outbox.
+    fileprivate func deliverUnlessOwned(within limit: Duration) async throws -> DeliveryOutcome.Ending {
+        try await scope.run { objects async throws(RecordStoreError) -> DeliveryOutcome.Ending in
+            guard let outbox = objects.repositories.outbox else { return .done }
+            if let owner = try await outbox.openUnlessOwned() { return .owned(by: owner) }
+            _ = await Deadline(in: limit, on: objects.timer).bound { await outbox.drain() }
+            let count = try await outbox.contents().pending.count
+            return count == 0 ? .done : .waiting(count)
+        }.get()
+    }
+}
+
+extension OutboxContents {
+    /// Returns whether a write is sent by a time.
+    fileprivate func isDeliverable(by end: Date) -> Bool {
+        if let pause, pause.until > end { return false }
+        return pending.contains { item in
+            switch item.state {
+            case .held, .refused: false
+            case .waiting, .sending, .outcomeUnknown: item.nextAttempt.map { $0 <= end } ?? true
+            }
+        }
+    }
+}
