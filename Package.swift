@@ -63,8 +63,8 @@ let rings: [Target] = [
     .executableTarget(
         name: "inward",
         dependencies: [
-            "Composition", "Infrastructure", "InterfaceAdapters", "InwardFileStores", "InwardScopes",
-            "InwardRepositories", "InwardURLSession", "CommandLineOptions",
+            "Composition", "Infrastructure", "InterfaceAdapters", "InwardFetching", "InwardFileStores",
+            "InwardRepositories", "InwardScopes", "InwardURLSession", "CommandLineOptions",
         ]
     ),
     .testTarget(name: "EntitiesTests", dependencies: ["Entities"]),

@@ -1,4 +1,5 @@
 import Foundation
+public import InwardFetching
 public import InwardImages
 public import InwardRepositories
 

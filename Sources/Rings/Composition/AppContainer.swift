@@ -89,7 +89,7 @@ public struct AppContainer: Container {
                     dataFetcher
                 } else {
                     try configuration.makeDataFetcher(
-                        web: configuration.policy.pipeline(web, breaker: breaker, timer: timer)
+                        web: web.protecting(by: configuration.policy, breaker: breaker, timer: timer)
                     )
                 }
             return Objects(

@@ -2,6 +2,7 @@ import CommandLineOptions
 import Composition
 import Infrastructure
 import InterfaceAdapters
+import InwardFetching
 import InwardFileStores
 import InwardRepositories
 import InwardScopes
@@ -50,7 +51,7 @@ struct QuickLook {
                 writingErrorsWhere: errorsToWrite(for: options.task)
             )
         } catch {
-            return terminal.refuse(error.description)
+            return terminal.refuse("\(error)")
         }
         let exitCode = await perform(options.task, in: app)
         do {

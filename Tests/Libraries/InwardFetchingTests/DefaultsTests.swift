@@ -198,5 +198,7 @@ struct DefaultsTests {
 
     @Test func credentialsAreRenewedOnceInTenSeconds() {
         #expect(Credentials.standardRenewalInterval == .seconds(10))
+        #expect(Credentials.standardRenewalMargin == .seconds(30))
+        #expect(Credentials.standardRenewalLimit == .seconds(30))
     }
 }

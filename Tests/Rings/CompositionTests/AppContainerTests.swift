@@ -132,4 +132,18 @@ struct AppContainerTests {
         let user = try await UserContainer(.guest, in: AppContainer(configuration, clock: ManualClock()))
         return try UsersContainer(in: user, router: NullRouter()).makeInteraction().listUsers
     }
+
+    @Test func anAppTellsItsPipelineAndAnObserver() async throws {
+        let clock = ManualClock()
+        let web = try await AppContainer(AppConfiguration(upstream: "http://127.0.0.1:1"), clock: clock)
+        #expect(try web.pipeline.layers.first?.kind == .coalescing)
+        #expect(try web.pipeline.warnings == [])
+        #expect(try web.circuitBreaker.name == "http://127.0.0.1:1")
+
+        let observer = RecordingFetchObserver()
+        let app = try await AppContainer(dataFetcher: Source.recording(), observer: observer, clock: clock)
+        let user = try await UserContainer(.guest, in: app)
+        _ = try await FeedContainer(in: user).makeInteraction().readFeed()
+        #expect(observer.events.contains { if case .requestEnded = $0 { true } else { false } })
+    }
 }

@@ -24,7 +24,7 @@ struct OwnEntity {
     // MARK: The wiring
 
     static func open(_ url: URL, _ line: Line, _ tokens: TokenService, _ directory: URL) async throws -> Discussion {
-        let client = line.timingOut(after: .seconds(5)).retrying(.standard).coalescing()
+        let client = line.protecting(by: .standard)
         var configuration = AppScopeConfiguration(
             Upstream(baseURL: url, dataFetcher: client),
             store: FileRecordStore(directory: directory),

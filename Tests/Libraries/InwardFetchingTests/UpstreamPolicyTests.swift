@@ -1,11 +1,8 @@
-import Foundation
 import InwardCore
 import InwardFetching
 import InwardTesting
+import TestSupport
 import Testing
-import UseCases
-
-@testable import Composition
 
 @Suite(.timeLimit(.minutes(5)))
 struct UpstreamPolicyTests {
@@ -13,7 +10,7 @@ struct UpstreamPolicyTests {
     private let request: DataRequest
 
     init() throws {
-        request = DataRequest(url: try #require(URL(string: "http://upstream.test/users")))
+        request = try .example("http://upstream.test/users")
     }
 
     /// The layers of a policy around a client.
@@ -23,7 +20,7 @@ struct UpstreamPolicyTests {
         breaker: CircuitBreaker? = nil,
         timer: TimerService
     ) -> any DataFetcher {
-        policy.pipeline(client, breaker: breaker ?? policy.makeCircuitBreaker("upstream", timer: timer), timer: timer)
+        client.protecting(by: policy, breaker: breaker, timer: timer)
     }
 
     @Test func theLayersStandInTheirOrderAndMakeSense() throws {
@@ -87,7 +84,7 @@ struct UpstreamPolicyTests {
         let fetcher = try pipeline(UpstreamPolicy(attempts: 1, concurrency: 1, queue: 0), client, timer: timer)
         async let first = fetcher.fetch(request)
         _ = await isBegun.value()
-        let other = DataRequest(url: request.url.appending(path: "7"))
+        let other = try DataRequest.example("http://upstream.test/users/7")
         let error = await #expect(throws: FetchError.self) { try await fetcher.fetch(other) }
         #expect(error?.reason == .rejected)
         isReleased.fulfill(())
@@ -142,7 +139,7 @@ struct UpstreamPolicyTests {
 
     @Test func whatIsNotPossibleIsSaid() {
         func complaint(_ make: () throws -> UpstreamPolicy) -> String? {
-            #expect(throws: AppConfigurationError.self) { try make() }?.description
+            #expect(throws: UpstreamPolicyError.self) { try make() }?.description
         }
         #expect(
             complaint { try UpstreamPolicy(attemptTimeLimit: .zero) }
@@ -177,18 +174,5 @@ struct UpstreamPolicyTests {
             complaint { try UpstreamPolicy(openDuration: .zero) }
                 == "The time that a circuit is open for has to be over zero."
         )
-    }
-
-    @Test func anAppTellsItsPipelineAndAnObserver() async throws {
-        let web = try await AppContainer(AppConfiguration(upstream: "http://127.0.0.1:1"), clock: clock)
-        #expect(try web.pipeline.layers.first?.kind == .coalescing)
-        #expect(try web.pipeline.warnings == [])
-        #expect(try web.circuitBreaker.name == "http://127.0.0.1:1")
-
-        let observer = RecordingFetchObserver()
-        let app = try await AppContainer(dataFetcher: Source.recording(), observer: observer, clock: clock)
-        let user = try await UserContainer(.guest, in: app)
-        _ = try await FeedContainer(in: user).makeInteraction().readFeed()
-        #expect(observer.events.contains { if case .requestEnded = $0 { true } else { false } })
     }
 }

@@ -1,10 +1,11 @@
-import InwardCore
-public import InwardFetching
+public import InwardCore
 
 /// The timeouts, retries and limits for an upstream. The initializer validates them, so every policy is valid.
 ///
 ///     let policy = try UpstreamPolicy(attemptTimeLimit: .seconds(2), attempts: 2)
-///     let configuration = try AppConfiguration(upstream: "https://example.org/api", policy: policy)
+///     let orders = client.protecting(by: policy, breaker: policy.makeCircuitBreaker("orders"))
+///
+/// Protect each upstream once, with a breaker of its own, and let all sessions share the result.
 public struct UpstreamPolicy: Hashable, Sendable {
     /// The default policy.
     public static let standard = Self()
@@ -44,7 +45,7 @@ public struct UpstreamPolicy: Hashable, Sendable {
     ///   - failureRateThreshold: The failure rate that opens the circuit, from 0.01 to 1.
     ///   - openDuration: How long an open circuit sends no requests. Must be greater than zero.
     ///   - deadlineField: The header field that tells the upstream how many milliseconds are left; `nil` to send none.
-    /// - Throws: an ``AppConfigurationError`` that names the invalid setting and the reason.
+    /// - Throws: an ``UpstreamPolicyError`` that names the invalid setting and the reason.
     public init(
         attemptTimeLimit: Duration = standard.attemptTimeLimit,
         requestTimeLimit: Duration = standard.requestTimeLimit,
@@ -56,7 +57,7 @@ public struct UpstreamPolicy: Hashable, Sendable {
         failureRateThreshold: Double = standard.failureRateThreshold,
         openDuration: Duration = standard.openDuration,
         deadlineField: HeaderField.Name? = nil
-    ) throws(AppConfigurationError) {
+    ) throws(UpstreamPolicyError) {
         try Self.check(attemptTimeLimit > .zero, "The time limit of an attempt has to be over zero.")
         try Self.check(requestTimeLimit > .zero, "The time limit of a request has to be over zero.")
         try Self.check(attempts >= 1, "A request needs at least 1 attempt.")
@@ -83,45 +84,62 @@ public struct UpstreamPolicy: Hashable, Sendable {
 
     private init() {}
 
-    private static func check(_ holds: Bool, _ complaint: String) throws(AppConfigurationError) {
-        guard holds else { throw AppConfigurationError(complaint) }
+    private static func check(_ holds: Bool, _ complaint: String) throws(UpstreamPolicyError) {
+        guard holds else { throw UpstreamPolicyError(complaint) }
     }
 }
 
 extension UpstreamPolicy {
-    /// Returns a circuit breaker that stops requests while the upstream fails.
-    func makeCircuitBreaker(_ name: String, timer: TimerService) -> CircuitBreaker {
+    /// Returns a circuit breaker that stops requests while the upstream fails, by the numbers of this policy.
+    ///
+    /// - Parameters:
+    ///   - name: The name in messages and for observers.
+    ///   - timer: The source of time.
+    /// - Returns: the circuit breaker.
+    public func makeCircuitBreaker(_ name: String, timer: TimerService = .continuous) -> CircuitBreaker {
         CircuitBreaker(
             name,
             policy: CircuitBreakerPolicy(failureRateThreshold: failureRateThreshold, openDuration: openDuration),
             timer: timer
         )
     }
+}
 
-    /// Wraps a client in the layers that protect the upstream and its callers.
+extension DataFetcher {
+    /// Returns this fetcher, which sends requests to an upstream, inside of the layers that protect the upstream and its callers:
+    /// coalescing, timeouts, retries with a budget, a circuit breaker, and limits.
     ///
-    /// All sessions share these layers. Each session adds its credentials and caches outside of them.
+    ///     let orders = URLSessionDataFetcher().protecting(by: .standard)
+    ///
+    /// All sessions share these layers. Each session adds its credentials and caches outside of them. Print the `pipeline` of the
+    /// result to see the layers in their order.
     ///
     /// - Parameters:
-    ///   - client: Sends the requests.
-    ///   - breaker: Stops requests while the upstream fails.
-    ///   - timer: The timer for all limits.
+    ///   - policy: The numbers.
+    ///   - breaker: Stops requests while the upstream fails; `nil` for one of this fetcher's own.
+    ///   - timer: The source of time for all limits.
     /// - Returns: the outermost layer.
-    func pipeline(_ client: any DataFetcher, breaker: CircuitBreaker, timer: TimerService) -> any DataFetcher {
+    public func protecting(
+        by policy: UpstreamPolicy,
+        breaker: CircuitBreaker? = nil,
+        timer: TimerService = .continuous
+    ) -> any DataFetcher {
         let source: any DataFetcher =
-            if let deadlineField { client.propagatingDeadline(in: deadlineField) } else { client }
+            if let deadlineField = policy.deadlineField { propagatingDeadline(in: deadlineField) } else { self }
         let attempts =
             source
-            .timingOut(after: attemptTimeLimit, timer: timer)
-            .limitingConcurrency(to: ConcurrencyLimiter(.fixed(concurrency), waiting: queue, timer: timer))
+            .timingOut(after: policy.attemptTimeLimit, timer: timer)
+            .limitingConcurrency(
+                to: ConcurrencyLimiter(.fixed(policy.concurrency), waiting: policy.queue, timer: timer)
+            )
         let limited: any DataFetcher =
-            if let requestsPerSecond {
+            if let requestsPerSecond = policy.requestsPerSecond {
                 attempts.limitingRate(
                     to: RateLimiter(
                         requestsPerSecond,
                         per: .seconds(1),
                         burst: requestsPerSecond,
-                        waitingAtMost: requestTimeLimit,
+                        waitingAtMost: policy.requestTimeLimit,
                         timer: timer
                     )
                 )
@@ -129,13 +147,23 @@ extension UpstreamPolicy {
                 attempts
             }
         // A share of 0 allows no retries at all, so it gets no reserve either.
-        let budget = RetryBudget(share: retryShare, reserve: retryShare > 0 ? 10 : 0, timer: timer)
+        let budget = RetryBudget(share: policy.retryShare, reserve: policy.retryShare > 0 ? 10 : 0, timer: timer)
         // The breaker wraps the limits, so that an open circuit fails requests at once instead of after a wait in the queue.
         return
             limited
-            .breakingCircuit(breaker)
-            .retrying(RetryPolicy(attempts: self.attempts, budget: budget), timer: timer)
-            .timingOut(after: requestTimeLimit, timer: timer)
+            .breakingCircuit(breaker ?? policy.makeCircuitBreaker("upstream", timer: timer))
+            .retrying(RetryPolicy(attempts: policy.attempts, budget: budget), timer: timer)
+            .timingOut(after: policy.requestTimeLimit, timer: timer)
             .coalescing()
+    }
+}
+
+/// An error that describes an invalid number in an ``UpstreamPolicy``.
+public struct UpstreamPolicyError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The invalid number and the reason, as a complete sentence.
+    public let description: String
+
+    init(_ description: String) {
+        self.description = description
     }
 }
