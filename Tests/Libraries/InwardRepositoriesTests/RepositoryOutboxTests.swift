@@ -1,7 +1,6 @@
 import InwardCore
 import InwardFetching
 import InwardTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -16,26 +15,14 @@ import Foundation
 /// A repository of remarks whose writes go through an outbox.
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryOutboxTests {
-    /// An upstream that has one remark, and answers writes as it is told to.
-    private final class Source: DataFetcher {
-        private let answer: Mutex<DataResponse>
-        private let gate: Rendezvous?
-
-        /// - Parameters:
-        ///   - answer: What it says to a write.
-        ///   - gate: What a write waits for first.
-        init(_ answer: DataResponse, behind gate: Rendezvous? = nil) {
-            self.answer = Mutex(answer)
-            self.gate = gate
-        }
-
-        func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-            guard request.method == .post else {
-                return DataResponse(body: Data(#"[{"id": 1, "author": 7, "text": "old"}]"#.utf8))
+    /// An upstream that has one remark, and answers writes like this, each behind a gate.
+    private static func source(_ answer: DataResponse, behind gate: Rendezvous? = nil) -> RoutedDataFetcher {
+        RoutedDataFetcher()
+            .on(.get, "/api/remarks", .json(#"[{"id": 1, "author": 7, "text": "old"}]"#))
+            .on(.post, "/api/remarks") { _ in
+                await gate?.arrive()
+                return .answer(answer)
             }
-            await gate?.arrive()
-            return answer.withLock(\.self)
-        }
     }
 
     /// A remark before the upstream has given it an identity.
@@ -69,7 +56,7 @@ struct RepositoryOutboxTests {
 
     /// A repository of an upstream, which keeps what it reads in a store or nowhere, and its outbox, which is open.
     private func open(
-        _ source: Source,
+        _ source: RoutedDataFetcher,
         keepingIn records: (any RecordStore)? = nil
     ) async throws -> (repository: Repository<Remark>, outbox: Outbox) {
         let upstream = try Upstream.example(source)
@@ -92,7 +79,7 @@ struct RepositoryOutboxTests {
     @Test func whatIsAcceptedIsShownAtOnceAsPendingAndThenAsPublished() async throws {
         let gate = Rendezvous(of: 2)
         let published = DataResponse(status: .created, body: Data(#"{"id": 101}"#.utf8))
-        let (repository, outbox) = try await open(Source(published, behind: gate))
+        let (repository, outbox) = try await open(Self.source(published, behind: gate))
         #expect(try await texts(repository) == ["old"])
         let reading = try await repository.create(Draft())
         #expect(reading.isPending)
@@ -118,7 +105,7 @@ struct RepositoryOutboxTests {
     }
 
     @Test func whatIsPendingIsNumberedInItsOrder() async throws {
-        let (repository, outbox) = try await open(Source(DataResponse(), behind: Rendezvous(of: 3)))
+        let (repository, outbox) = try await open(Self.source(DataResponse(), behind: Rendezvous(of: 3)))
         var ids: [Int] = []
         for text in ["first", "second"] {
             ids.append(try await repository.create(Draft(text: text)).value.id)
@@ -130,7 +117,7 @@ struct RepositoryOutboxTests {
 
     @Test func whatIsRefusedIsShownNoMoreAndTold() async throws {
         let gate = Rendezvous(of: 2)
-        let (repository, outbox) = try await open(Source(DataResponse(status: 422), behind: gate))
+        let (repository, outbox) = try await open(Self.source(DataResponse(status: 422), behind: gate))
         _ = try await texts(repository)
         _ = try await repository.create(Draft())
         #expect(try await texts(repository) == ["old", "new"])
@@ -147,7 +134,7 @@ struct RepositoryOutboxTests {
     @Test(arguments: [(RepositoryError.Reason.outcomeUnknown, Origin.upstream), (.refused, .memory)])
     func listsAreReadAgainWhereARefusedWriteMayHaveBeenDone(reason: RepositoryError.Reason, origin: Origin) async throws
     {
-        let (repository, outbox) = try await open(Source(DataResponse(), behind: Rendezvous(of: 2)))
+        let (repository, outbox) = try await open(Self.source(DataResponse(), behind: Rendezvous(of: 2)))
         _ = try await texts(repository)
         _ = try await repository.create(Draft())
         let entry = try #require(outbox.pending.first)
@@ -160,7 +147,7 @@ struct RepositoryOutboxTests {
     }
 
     @Test func whatAnEarlierProcessAcceptedIsPendingInTheNext() async throws {
-        let silent = Source(DataResponse(), behind: Rendezvous(of: 2))
+        let silent = Self.source(DataResponse(), behind: Rendezvous(of: 2))
         let (repository, outbox) = try await open(silent)
         let id = try await repository.create(Draft()).value.id
         await outbox.close()
@@ -174,7 +161,7 @@ struct RepositoryOutboxTests {
     @Test(arguments: [#"{"id": 101}"#, "{}"])
     func aProcessThatIsKilledBehindADeliveryLeavesNoListWithoutIt(answer: String) async throws {
         let gate = Rendezvous(of: 2)
-        let source = Source(DataResponse(body: Data(answer.utf8)), behind: gate)
+        let source = Self.source(DataResponse(body: Data(answer.utf8)), behind: gate)
         // What this one fails to keep is what a process does not come to any more.
         let records = RecordingRecordStore(store)
         let (repository, outbox) = try await open(source, keepingIn: records)
@@ -196,7 +183,7 @@ struct RepositoryOutboxTests {
 
     @Test func anAnswerThatCannotBeUsedLetsTheListsBeAskedAgain() async throws {
         let gate = Rendezvous(of: 2)
-        let (repository, outbox) = try await open(Source(DataResponse(body: Data("{}".utf8)), behind: gate))
+        let (repository, outbox) = try await open(Self.source(DataResponse(body: Data("{}".utf8)), behind: gate))
         _ = try await texts(repository)
         _ = try await repository.create(Draft())
         let entry = try #require(outbox.pending.first)
@@ -209,7 +196,7 @@ struct RepositoryOutboxTests {
     }
 
     @Test func whatCannotBeMadeDurableIsNotAccepted() async throws {
-        let (repository, outbox) = try await open(Source(DataResponse()))
+        let (repository, outbox) = try await open(Self.source(DataResponse()))
         await outbox.close()
         let error = await #expect(throws: RepositoryError.self) { try await repository.create(Draft()) }
         #expect(error?.reason == .closed)
@@ -217,7 +204,7 @@ struct RepositoryOutboxTests {
     }
 
     @Test func whoseWriteCannotBeShownIsNotToldThatItWasNotAccepted() async throws {
-        let upstream = try Upstream.example(Source(DataResponse(), behind: Rendezvous(of: 2)))
+        let upstream = try Upstream.example(Self.source(DataResponse(), behind: Rendezvous(of: 2)))
         let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: handler)
         let creation = Creation<Remark>(Draft.self, answer: RemarkDTO.self) { _, _ in
             nil
@@ -240,7 +227,7 @@ struct RepositoryOutboxTests {
     /// A second repository of the same entities, which has not joined the outbox, shows its drafts all the same.
     @Test(arguments: [true, false])
     func aDraftIsDecodedOnce(ofTheRepositoryThatJoined hasJoined: Bool) async throws {
-        let upstream = try Upstream.example(Source(DataResponse(), behind: Rendezvous(of: 2)))
+        let upstream = try Upstream.example(Self.source(DataResponse(), behind: Rendezvous(of: 2)))
         let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: handler)
         let decoded = Journal()
         let creation = Creation<Remark>(Draft.self, answer: RemarkDTO.self) { draft, _ in
@@ -262,7 +249,7 @@ struct RepositoryOutboxTests {
     }
 
     @Test func severalAreOneInAUnitOfWork() async throws {
-        let (repository, outbox) = try await open(Source(DataResponse(), behind: Rendezvous(of: 3)))
+        let (repository, outbox) = try await open(Self.source(DataResponse(), behind: Rendezvous(of: 3)))
         let one = try #require(try repository.prepareCreation(of: Draft(text: "one"), "the publication of one"))
         let two = try #require(try repository.prepareCreation(of: Draft(text: "two"), "the publication of two"))
         #expect(try await texts(repository) == ["old"])
@@ -273,7 +260,7 @@ struct RepositoryOutboxTests {
     }
 
     @Test func aClosedRepositoryPreparesNothing() async throws {
-        let (repository, outbox) = try await open(Source(DataResponse()))
+        let (repository, outbox) = try await open(Self.source(DataResponse()))
         await repository.close()
         let error = #expect(throws: RepositoryError.self) { try repository.prepareCreation(of: Draft(), "a remark") }
         #expect(error?.reason == .closed)
@@ -287,13 +274,13 @@ struct RepositoryOutboxTests {
         status: DataResponse.Status,
         reason: RepositoryError.Reason
     ) async throws {
-        let repository = Repository(Self.endpoint, upstream: try .example(Source(DataResponse(status: status))))
+        let repository = Repository(Self.endpoint, upstream: try .example(Self.source(DataResponse(status: status))))
         let error = await #expect(throws: RepositoryError.self) { try await repository.create(Draft()) }
         #expect(error?.reason == reason)
     }
 
     @Test func withoutAnOutboxNothingIsSentForWhoIsCancelledOrLate() async throws {
-        let source = RecordingDataFetcher(Source(DataResponse(status: .created, body: Data(#"{"id": 101}"#.utf8))))
+        let source = Self.source(DataResponse(status: .created, body: Data(#"{"id": 101}"#.utf8)))
         let repository = Repository(Self.endpoint, upstream: try .example(source), timer: timer)
         let clock = ManualClock()
         let deadline = Deadline(in: .seconds(1), on: clock)
@@ -319,7 +306,7 @@ struct RepositoryOutboxTests {
     }
 
     @Test func atAnEndpointWhereNothingIsCreatedNothingIsSent() async throws {
-        let source = RecordingDataFetcher(Source(DataResponse()))
+        let source = Self.source(DataResponse())
         let remarks = Repository(Endpoint(RemarkDTO.self, at: "remarks"), upstream: try .example(source))
         let error = await #expect(throws: RepositoryError.self) { try await remarks.create(Draft()) }
         #expect(error?.reason == .refused)

@@ -38,12 +38,7 @@ public struct StubDataFetcher: DataFetcher {
 /// A request after the last step fails with a reason that is not retried.
 public final class ScriptedDataFetcher: DataFetcher {
     /// The result of one request.
-    public enum Step: Hashable, Sendable {
-        /// The request gets this response.
-        case answer(DataResponse)
-        /// The request fails for this reason.
-        case failure(FetchError.Reason)
-    }
+    public typealias Step = FetchFixture
 
     private let remaining: Mutex<ArraySlice<Step>>
 
@@ -59,11 +54,10 @@ public final class ScriptedDataFetcher: DataFetcher {
     ///
     /// - Throws: a `FetchError` if the next step is a failure, or if no steps remain.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        switch remaining.withLock({ $0.popFirst() }) {
-        case .answer(let response): return response
-        case .failure(let reason): throw FetchError(reason, request: request, explanation: "failed as the script says")
-        case nil: throw FetchError(.invalidRequest, request: request, explanation: "is not in the script")
+        guard let step = remaining.withLock({ $0.popFirst() }) else {
+            throw FetchError(.invalidRequest, request: request, explanation: "is not in the script")
         }
+        return try step.response(to: request, failing: "failed as the script says")
     }
 }
 

@@ -53,7 +53,7 @@ struct DocumentationTests {
     @Test(arguments: [
         ("Libraries/InwardFetching/InwardFetching.docc/Decorating.md", 7),
         ("Libraries/InwardRepositories/InwardRepositories.docc/GivingEntities.md", 2),
-        ("Testing/InwardTesting/InwardTesting.docc/TestingDataFetchers.md", 6),
+        ("Testing/InwardTesting/InwardTesting.docc/TestingDataFetchers.md", 7),
     ])
     func snippetsAboutDataFetchersCompile(article: String, count: Int) async throws {
         try await check(article, count: count, behind: Self.fetching)
