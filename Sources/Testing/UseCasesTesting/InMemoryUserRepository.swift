@@ -1,15 +1,13 @@
 public import Entities
 public import InwardCore
 import InwardTesting
-import Synchronization
 public import UseCases
 
 /// An in-memory user repository for tests.
 ///
 ///     let users = try InMemoryUserRepository([.example(1, name: "Ada Lovelace")])
 public final class InMemoryUserRepository: UserRepository {
-    private let failure: Mutex<RepositoryError?>
-    private let reading: Reading<[User]>
+    private let users: InMemoryRepository<User>
 
     /// Creates a repository.
     ///
@@ -18,33 +16,24 @@ public final class InMemoryUserRepository: UserRepository {
     ///   - rejected: The records to report as left out of the list.
     ///   - failure: The error that calls throw, or `nil` to answer.
     public init(_ users: [User] = [], rejected: [RejectedRecord] = [], failure: RepositoryError? = nil) {
-        reading = Reading(users, origin: .memory, rejected: rejected)
-        self.failure = Mutex(failure)
+        self.users = InMemoryRepository(users, rejected: rejected, failure: failure)
     }
 
     /// Makes calls throw an error from now on, or succeed again if the error is `nil`.
-    public func fail(with error: RepositoryError?) {
-        failure.withLock { $0 = error }
-    }
+    public func fail(with error: RepositoryError?) { users.fail(with: error) }
 
     /// Returns all users, in order.
     ///
     /// - Throws: The prescribed `RepositoryError`, or `cancelled`.
     public func users(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[User]> {
-        try RepositoryError.throwIfCancelled(asking: "All users")
-        if let failure = failure.withLock(\.self) { throw failure }
-        return reading
+        try await users.entities(policy)
     }
 
     /// Returns the user with an ID.
     ///
     /// - Throws: The prescribed `RepositoryError`, `cancelled`, or `notFound`.
     public func user(_ id: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<User> {
-        let users = try await users(policy)
-        guard let user = users.value.first(where: { $0.id == id }) else {
-            throw RepositoryError(.notFound, request: "User \(id)", explanation: "is not in this memory")
-        }
-        return Reading(user, origin: .memory)
+        try await users.entity(id, policy)
     }
 }
 

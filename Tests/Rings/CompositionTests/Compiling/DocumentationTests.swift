@@ -54,6 +54,7 @@ struct DocumentationTests {
         ("Libraries/InwardFetching/InwardFetching.docc/Decorating.md", 7),
         ("Libraries/InwardRepositories/InwardRepositories.docc/GivingEntities.md", 2),
         ("Testing/InwardTesting/InwardTesting.docc/TestingDataFetchers.md", 7),
+        ("Testing/InwardTesting/InwardTesting.docc/TestingUseCases.md", 2),
     ])
     func snippetsAboutDataFetchersCompile(article: String, count: Int) async throws {
         try await check(article, count: count, behind: Self.fetching)

@@ -3,7 +3,7 @@ import InwardCore
 import Testing
 import UseCasesTesting
 
-struct InMemoryRepositoryTests {
+struct UserAndPostRepositoryTests {
     @Test func whatIsPublishedIsThereUnderTheNextIdentity() async throws {
         let posts = InMemoryPostRepository([try .example(7)])
         let post = try await posts.publish(PostDraft(authorID: User.ID(2), title: "Notes", body: "x")).value
