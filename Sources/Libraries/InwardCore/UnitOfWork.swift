@@ -37,8 +37,8 @@ public struct UnitOfWorkError: Error, Hashable, Sendable, CustomStringConvertibl
     /// The kinds of failure that a caller can distinguish. New kinds can be added without breaking source
     /// compatibility.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
-        /// A closed enumeration, internal to this module, so that use cases can map each kind explicitly.
-        enum Code: String, Hashable {
+        /// The kinds as a closed enumeration, for an exhaustive `switch`.
+        public enum Code: String, Hashable, Sendable, CaseIterable {
             case cancelled
             case closed
             case foreign
@@ -47,7 +47,8 @@ public struct UnitOfWorkError: Error, Hashable, Sendable, CustomStringConvertibl
             case unavailable
         }
 
-        let code: Code
+        /// The kind, for use in a `switch`.
+        public let code: Code
 
         /// The caller was cancelled, or its deadline passed, before anything was changed.
         public static let cancelled = Self(code: .cancelled)

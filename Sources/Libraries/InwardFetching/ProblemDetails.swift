@@ -1,5 +1,3 @@
-import InwardCore
-
 /// The response of a server to a request that it cannot answer (RFC 9457), from the error of a port.
 ///
 ///     do {
@@ -9,8 +7,8 @@ import InwardCore
 ///         return Response(status: problem.status, headers: problem.headerFields, body: try JSONEncoder().encode(problem))
 ///     }
 ///
-/// The texts are fixed: they name neither the upstream, nor its addresses, nor credentials. Report the error itself to an error
-/// handler.
+/// ``init(_:)`` has a table of the errors and their statuses. Its texts are fixed: they name neither the upstream, nor its addresses,
+/// nor credentials. Report the error itself to an error handler.
 public struct ProblemDetails: Error, Hashable, Sendable, Encodable, CustomStringConvertible {
     /// The media type of the encoded problem.
     public static let mediaType = "application/problem+json"
@@ -70,88 +68,47 @@ public struct ProblemDetails: Error, Hashable, Sendable, Encodable, CustomString
 }
 
 extension ProblemDetails {
-    /// Creates the problem for an error of a port.
+    /// 403: the caller may not see or change this.
+    public static let denied = Self(403, detail: "You may not see or change this. Sign in, or ask for access.")
+    /// 404: nothing is here.
+    public static let notFound = Self(404, detail: "There is nothing at this address.")
+    /// 409: there is another version than the one that the change was made for.
+    public static let conflict = Self(
+        409,
+        detail: "This was changed in the meantime. Read it again, and then change it."
+    )
+    /// 415: the content of the request has a format that is not supported.
+    public static let unsupported = Self(
+        415,
+        detail: "The content has a format that is not supported. Send it in another."
+    )
+    /// 422: the request cannot succeed as it is.
+    public static let refused = Self(422, detail: "The request was refused. Change it before you send it again.")
+    /// 500: the cause is not known, or not the client's concern.
+    public static let internalError = Self(
+        500,
+        detail: "Something went wrong. Nothing is known about whether a retry succeeds."
+    )
+    /// 502: an upstream gave an answer that cannot be used.
+    public static let unreadable = Self(
+        502,
+        detail: "A service behind this one gave an answer that cannot be used."
+    )
+    /// 503: the request cannot be answered at the moment.
+    public static let unavailable = Self.unavailable(retryAfter: nil)
+    /// 504: whether the change was made is not known.
+    public static let outcomeUnknown = Self(
+        504,
+        detail: "Whether the change was made is not known. Read before you send it again."
+    )
+    /// 507: there is no room for the change.
+    public static let full = Self(507, detail: "There is no room for the changes. Nothing was changed.")
+
+    /// 503: the request cannot be answered at the moment.
     ///
-    /// | `RepositoryError` | status | `FetchError` |
-    /// |---|---|---|
-    /// | `notFound` | 404 | answered with 404 or 410 |
-    /// | `denied` | 403 | answered with 401, 403, 407 or 511 |
-    /// | `conflict` | 409 | answered with 409 or 412 |
-    /// | `refused` | 422 | `invalidRequest`; answered with another 4xx |
-    /// | `unreadable` | 502 | `unreadable`, `tooLarge` |
-    /// | `unavailable` | 503, with `Retry-After` if it is known | any other; answered with 408, 421, 423, 425, 429 or 5xx |
-    /// | `outcomeUnknown` | 504 | none: a fetch does not know whether it was to change anything |
-    /// | `closed`, `cancelled` | 503 | `closed`, `cancelled` |
-    ///
-    /// A `UnitOfWorkError` becomes 507 if storage is full, 403 if the changes are not permitted, and 503 otherwise. A
-    /// `ProblemDetails` is copied. Any other error becomes 500.
-    public init(_ error: any Error) {
-        switch error {
-        case let problem as ProblemDetails: self = problem
-        case let error as RepositoryError: self.init(error.reason.code, retryAfter: error.retryAfter)
-        case let error as FetchError:
-            let delay: Duration? = if case .delay(let delay) = error.retryAfter { delay } else { nil }
-            self.init(RepositoryError.Reason(error).code, retryAfter: delay)
-        case let error as UnitOfWorkError: self.init(error)
-        default:
-            self.init(500, detail: "Something went wrong. Nothing is known about whether a retry succeeds.")
-        }
+    /// - Parameter retryAfter: How long the client should wait before a retry; `nil` if it is not known.
+    /// - Returns: The problem.
+    public static func unavailable(retryAfter: Duration?) -> Self {
+        Self(503, detail: "The service cannot answer at the moment. Try again later.", retryAfter: retryAfter)
     }
-
-    private init(_ code: RepositoryError.Reason.Code, retryAfter: Duration?) {
-        switch code {
-        case .notFound: self.init(404, detail: "There is nothing at this address.")
-        case .denied: self.init(403, detail: "You may not see or change this. Sign in, or ask for access.")
-        case .conflict:
-            self.init(409, detail: "This was changed in the meantime. Read it again, and then change it.")
-        case .refused: self.init(422, detail: "The request was refused. Change it before you send it again.")
-        case .unreadable: self.init(502, detail: "A service behind this one gave an answer that cannot be used.")
-        case .outcomeUnknown:
-            self.init(504, detail: "Whether the change was made is not known. Read before you send it again.")
-        case .unavailable, .closed, .cancelled:
-            self.init(503, detail: "The service cannot answer at the moment. Try again later.", retryAfter: retryAfter)
-        }
-    }
-
-    private init(_ error: UnitOfWorkError) {
-        switch error.reason {
-        case .full: self.init(507, detail: "There is no room for the changes. Nothing was changed.")
-        case .denied: self.init(403, detail: "The changes are not permitted. Nothing was changed.")
-        default: self.init(503, detail: "Nothing was changed. Try again later.")
-        }
-    }
-}
-
-extension RepositoryError.Reason {
-    /// The kind of repository failure that a fetch error amounts to.
-    package init(_ error: FetchError) {
-        self =
-            switch error.reason.code {
-            case .cancelled: .cancelled
-            case .closed: .closed
-            // What the token endpoint says is about the credentials, and not about the resource.
-            case _ where error.lacksCredentials: error.isDenied ? .denied : .unavailable
-            case .rejected, .unreachable, .untrusted, .timedOut, .interrupted, .tooManyRedirects: .unavailable
-            case .invalidRequest: .refused
-            case .tooLarge, .unreadable: .unreadable
-            case .unsuccessful: error.status.map(Self.init) ?? .unavailable
-            }
-    }
-
-    fileprivate init(_ status: DataResponse.Status) {
-        self =
-            switch status.code {
-            case 401, 403, 407, 511: .denied
-            case 404, 410: .notFound
-            case 409, 412: .conflict
-            case 408, 421, 423, 425, 429: .unavailable
-            case 400..<500: .refused
-            default: .unavailable
-            }
-    }
-}
-
-extension FetchError {
-    /// Whether the user has to sign in again: by the renewal of the credentials, or by the token endpoint's answer.
-    fileprivate var isDenied: Bool { needsSignIn || status.map(RepositoryError.Reason.init) == .denied }
 }

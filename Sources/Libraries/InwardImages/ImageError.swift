@@ -1,7 +1,7 @@
 /// An error thrown when an image cannot be loaded.
 public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of failure.
-    public enum Reason: Hashable, Sendable {
+    public enum Reason: Hashable, Sendable, CaseIterable {
         /// There is no image at the address.
         case notFound
         /// The source refuses to give the image to this caller.

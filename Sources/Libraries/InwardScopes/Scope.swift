@@ -1,4 +1,5 @@
 import InwardCore
+public import InwardFetching
 import Synchronization
 
 /// Owns the objects of one lifetime, and closes all of them together.
@@ -261,6 +262,11 @@ public struct ScopeError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The scope and its state, as a sentence without its full stop.
     public var description: String { "\(scope) is closed" }
+}
+
+extension ScopeError: ProblemDetailsConvertible {
+    /// The response of a server that shows the error.
+    public var problemDetails: ProblemDetails { workBegan ? .outcomeUnknown : .unavailable }
 }
 
 /// The failures while a scope was closed. The scope is closed nevertheless.

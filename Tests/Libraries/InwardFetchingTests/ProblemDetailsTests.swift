@@ -1,5 +1,6 @@
 import InwardCore
 import InwardFetching
+import InwardTransfers
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -46,14 +47,28 @@ struct ProblemDetailsTests {
         #expect(!encoded.contains("internal"))
     }
 
-    @Test(arguments: [
-        (FetchError.Reason.unreachable, 503), (.rejected, 503), (.cancelled, 503), (.closed, 503),
-        (.invalidRequest, 422), (.timedOut, 503), (.interrupted, 503), (.tooLarge, 502), (.unreadable, 502),
-        (.tooManyRedirects, 503), (.untrusted, 503),
-    ])
-    func eachFetchErrorHasAStatus(reason: FetchError.Reason, code: Int) {
-        let error = FetchError(reason, request: request, explanation: "failed")
-        #expect(ProblemDetails(error).status.code == code)
+    /// The status of each kind. A kind without one does not compile.
+    private static func status(_ code: FetchError.Reason.Code) -> (FetchError.Reason, Int) {
+        switch code {
+        case .cancelled: (.cancelled, 503)
+        case .closed: (.closed, 503)
+        case .invalidRequest: (.invalidRequest, 422)
+        case .rejected: (.rejected, 503)
+        case .unreachable: (.unreachable, 503)
+        case .untrusted: (.untrusted, 503)
+        case .timedOut: (.timedOut, 503)
+        case .interrupted: (.interrupted, 503)
+        case .tooLarge: (.tooLarge, 502)
+        case .tooManyRedirects: (.tooManyRedirects, 503)
+        case .unsuccessful: (.unsuccessful, 503)
+        case .unreadable: (.unreadable, 502)
+        }
+    }
+
+    @Test(arguments: FetchError.Reason.Code.allCases) func eachFetchErrorHasAStatus(code: FetchError.Reason.Code) {
+        let (reason, status) = Self.status(code)
+        let problem = ProblemDetails(FetchError(reason, request: request, explanation: Self.secret))
+        #expect(problem.status.code == status && !problem.detail.contains("secret"))
     }
 
     @Test(arguments: [
@@ -65,11 +80,71 @@ struct ProblemDetailsTests {
         #expect(ProblemDetails(error).status.code == code)
     }
 
-    @Test(arguments: [(UnitOfWorkError.Reason.full, 507), (.denied, 403), (.unavailable, 503), (.cancelled, 503)])
-    func eachUnitOfWorkErrorHasAStatus(reason: UnitOfWorkError.Reason, code: Int) {
+    /// The status of each kind. A kind without one does not compile.
+    private static func status(_ code: UnitOfWorkError.Reason.Code) -> (UnitOfWorkError.Reason, Int) {
+        switch code {
+        case .denied: (.denied, 403)
+        case .full: (.full, 507)
+        case .foreign: (.foreign, 500)
+        case .closed: (.closed, 503)
+        case .cancelled: (.cancelled, 503)
+        case .unavailable: (.unavailable, 503)
+        }
+    }
+
+    @Test(arguments: UnitOfWorkError.Reason.Code.allCases)
+    func eachUnitOfWorkErrorHasAStatus(code: UnitOfWorkError.Reason.Code) {
+        let (reason, status) = Self.status(code)
         let problem = ProblemDetails(UnitOfWorkError(reason, explanation: Self.secret))
-        #expect(problem.status.code == code && problem.detail.contains("Nothing was changed."))
+        #expect(problem.status.code == status)
+        #expect(problem.detail.contains("Nothing was changed.") == (code != .foreign))
         #expect(!problem.detail.contains("secret"))
+    }
+
+    private static let unreadable = DataLoaderError(source: secret, explanation: secret)
+    private static let absent = DataLoaderError(source: secret, explanation: secret, meansAbsence: true)
+    private static let unwritable = DataSaverError(destination: secret, explanation: secret)
+
+    private static let transferErrors: [TransferDataError] = [
+        .cancelled, .timedOut, .unreadable(unreadable), .unreadable(absent), .unwritable(unwritable),
+        .limitExceeded(unreadable), .restless(restartCount: 3),
+    ]
+
+    @Test(arguments: transferErrors) func eachTransferErrorHasAStatus(error: TransferDataError) {
+        let status =
+            switch error {
+            case .unreadable(let cause): cause.meansAbsence ? 404 : 503
+            case .limitExceeded: 502
+            case .unwritable, .restless, .timedOut, .cancelled: 503
+            }
+        let problem = ProblemDetails(error)
+        #expect(problem.status.code == status && !problem.detail.contains("secret"))
+    }
+
+    @Test func aLoaderASaverAndWhatEndsATaskHaveAStatus() {
+        #expect(ProblemDetails(Self.absent) == .notFound)
+        #expect(ProblemDetails(Self.unreadable) == .unavailable)
+        let unsaved = ProblemDetails(Self.unwritable)
+        #expect(unsaved == ProblemDetails(TransferDataError.unwritable(Self.unwritable)))
+        #expect(unsaved.detail == "The data may not have been saved. Check before you send it again.")
+        #expect(ProblemDetails(DeadlinePassedError(Self.secret)) == .unavailable)
+        #expect(ProblemDetails(CancellationError()) == .unavailable)
+    }
+
+    @Test func anErrorOfAServicesOwnKnowsItsProblem() {
+        struct SoldOut: ProblemDetailsConvertible {
+            let problemDetails = ProblemDetails(409, detail: "It is sold out. Order something else.")
+        }
+        let error: any Error = SoldOut()
+        #expect(ProblemDetails(error).detail == "It is sold out. Order something else.")
+    }
+
+    @Test(arguments: [
+        (ProblemDetails.denied, 403), (.notFound, 404), (.conflict, 409), (.unsupported, 415), (.refused, 422),
+        (.internalError, 500), (.unreadable, 502), (.unavailable, 503), (.outcomeUnknown, 504), (.full, 507),
+    ])
+    func eachProblemOfTheTableSaysWhatToDo(problem: ProblemDetails, code: Int) {
+        #expect(problem.status.code == code && problem.detail.hasSuffix(".") && problem.title != "Unknown")
     }
 
     @Test func anyOtherErrorIsAnInternalOneAndAProblemStaysItself() {

@@ -1,4 +1,5 @@
 import InwardCore
+import InwardFetching
 import InwardScopes
 import InwardTesting
 import TestSupport
@@ -215,7 +216,7 @@ struct ScopeTests {
             let error = await #expect(throws: ScopeError.self) {
                 try await app.run { _ in for failure in await failures(closing: app) { seen.add(failure) } }
             }
-            #expect(error?.workBegan == true)
+            #expect(error?.workBegan == true && error.map { ProblemDetails($0) } == .outcomeUnknown)
         }()
         await clock.sleepers(1)
         clock.advance(by: .seconds(5))
@@ -246,6 +247,7 @@ struct ScopeTests {
         try await ada.close()
         let error = #expect(throws: ScopeError.self) { try ada.objects() }
         #expect(error?.description == "user ada is closed")
+        #expect(error.map { ProblemDetails($0) } == .unavailable)
         await #expect(throws: ScopeError.self) { try await ada.run { _ in journal.add("work") } }
         #expect(throws: ScopeError.self) { try ExampleFeature("feed", in: ada, objects: "") }
         try await ada.close()

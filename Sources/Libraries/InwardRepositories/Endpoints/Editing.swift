@@ -1,5 +1,5 @@
 public import InwardCore
-import InwardFetching
+public import InwardFetching
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -103,6 +103,16 @@ public enum WriteError<Entity: Sendable>: Error, CustomStringConvertible {
         switch self {
         case .conflict(let conflict): conflict.description
         case .failed(let error): error.description
+        }
+    }
+}
+
+extension WriteError: ProblemDetailsConvertible {
+    /// The response of a server that shows the error, without the versions.
+    public var problemDetails: ProblemDetails {
+        switch self {
+        case .conflict: .conflict
+        case .failed(let error): ProblemDetails(error)
         }
     }
 }

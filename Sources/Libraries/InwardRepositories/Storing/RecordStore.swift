@@ -1,3 +1,5 @@
+public import InwardFetching
+
 /// A store of records that outlive the process.
 ///
 ///     let key: RecordKey = ["posts", "7"]
@@ -62,7 +64,7 @@ extension RecordStore {
 /// A failure of a store.
 public struct RecordStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure.
-    public enum Reason: Hashable, Sendable {
+    public enum Reason: Hashable, Sendable, CaseIterable {
         /// The store or its disk is full.
         case full
         /// The operation is not permitted.
@@ -90,4 +92,16 @@ public struct RecordStoreError: Error, Hashable, Sendable, CustomStringConvertib
 
     /// The explanation.
     public var description: String { explanation }
+}
+
+extension RecordStoreError: ProblemDetailsConvertible {
+    /// The response of a server that shows the error.
+    public var problemDetails: ProblemDetails {
+        switch reason {
+        case .full: .full
+        // The store denies something to the server, which is not the client's concern.
+        case .denied: .internalError
+        case .busy, .closed, .cancelled, .unavailable: .unavailable
+        }
+    }
 }
