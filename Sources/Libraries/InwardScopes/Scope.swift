@@ -105,7 +105,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         making make: (inout ScopeOpening, Scope) async throws(Failure) -> Objects
     ) async throws(ScopeError) -> Result<Scope, Failure> where Level: InnerLifetime {
         let scope = Scope(name, in: outer, limit: outer.limit)
-        let work = OpeningWork()
+        let work = UncancellableWork()
         let place = scope.state.withLock { $0.begin(work) }
         try outer.adopt(scope)
         var opening = ScopeOpening()
@@ -131,6 +131,9 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
 
     /// Whether the scope can be used, that is, it is neither closed nor closing.
     public var isOpen: Bool { state.withLock(\.isOpen) }
+
+    /// Whether new scopes can be opened in this one, that is, it is open and not about to be closed.
+    public var isAcceptingWork: Bool { state.withLock { $0.isOpen && !$0.isShuttingDown } }
 
     /// Returns the objects of the scope. Retaining them keeps them alive after the scope closes, so request them where you use
     /// them.
@@ -232,6 +235,34 @@ extension Scope: InnerScope {
         if await limit.value(of: ending) == nil { note([.init(path: [title, "work in flight"], error: nil)]) }
     }
 
+    var workInFlight: [WorkInFlight] {
+        let (work, children) = state.withLock { ($0.workNewestFirst, $0.childrenNewestFirst) }
+        return work.map { WorkInFlight(scope: title, work: $0) } + children.flatMap(\.workInFlight)
+    }
+
+    /// Whether work is in flight in this scope itself.
+    var hasWork: Bool { state.withLock(\.hasWork) }
+
+    /// Refuses new child scopes from now on. Those that are open stay open, and work goes on.
+    func stopAdopting() {
+        state.withLock { $0.stopAdopting() }
+    }
+
+    /// Adds a piece of work that ends by ``end(_:)``. Closing the scope waits for it.
+    ///
+    /// - Returns: the place of the work, to end it.
+    /// - Throws: a ``ScopeError`` if the scope is closed.
+    func begin(_ work: any RunningWork) throws(ScopeError) -> Int {
+        let place = state.withLock { $0.isOpen ? $0.begin(work) : nil }
+        guard let place else { throw ScopeError(closed: title) }
+        return place
+    }
+
+    /// Removes a piece of work that has ended.
+    func end(_ place: Int) {
+        _ = state.withLock { $0.end(place) }
+    }
+
     private func note(_ failures: [ScopeCloseError.Failure]) {
         if !failures.isEmpty { state.withLock { $0.note(failures) } }
     }
@@ -239,7 +270,8 @@ extension Scope: InnerScope {
 
 extension Scope: OuterScope {
     func adopt(_ scope: any InnerScope) throws(ScopeError) {
-        guard state.withLock({ $0.adopt(scope) }) else { throw ScopeError(closed: title) }
+        let (isAdopted, isShuttingDown) = state.withLock { ($0.adopt(scope), $0.isOpen && $0.isShuttingDown) }
+        guard isAdopted else { throw isShuttingDown ? ScopeError(shuttingDown: title) : ScopeError(closed: title) }
     }
 
     func release(_ scope: any InnerScope) {
@@ -247,7 +279,7 @@ extension Scope: OuterScope {
     }
 }
 
-/// An error thrown when a closed or closing scope is used.
+/// An error thrown when a closed or closing scope is used, or when one that is shutting down is asked for new work.
 public struct ScopeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The scope's lifetime and name, such as `session ada`.
     public let scope: String
@@ -255,13 +287,25 @@ public struct ScopeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether work had started, so that its outcome is unknown.
     public let workBegan: Bool
 
+    /// Whether the scope is open and about to be closed, so that it accepts no new work.
+    public let isShuttingDown: Bool
+
     init(closed scope: String, workBegan: Bool = false) {
         self.scope = scope
         self.workBegan = workBegan
+        isShuttingDown = false
+    }
+
+    init(shuttingDown scope: String) {
+        self.scope = scope
+        workBegan = false
+        isShuttingDown = true
     }
 
     /// The scope and its state, as a sentence without its full stop.
-    public var description: String { "\(scope) is closed" }
+    public var description: String {
+        "\(scope) is \(isShuttingDown ? "shutting down and accepts no new work" : "closed")"
+    }
 }
 
 extension ScopeError: ProblemDetailsConvertible {

@@ -1,4 +1,5 @@
 public import InwardCore
+import Synchronization
 
 /// Registers the objects that need closing while a scope is being opened.
 ///
@@ -85,24 +86,29 @@ public struct ScopeOpening: Sendable {
     }
 }
 
-/// The opening of a scope, as work that cannot be cancelled. Closing the scope waits until it has ended.
-struct OpeningWork: RunningWork {
-    private let ending: AsyncStream<Void>
-    private let report: AsyncStream<Void>.Continuation
-
-    init() {
-        (ending, report) = AsyncStream.makeStream()
-    }
+/// Work that cannot be cancelled, such as the opening of a scope. Closing the scope waits until it has ended.
+final class UncancellableWork: RunningWork {
+    /// The waiters; `nil` once the work has ended.
+    private let waiters = Mutex<[Promise<Void>]?>([])
 
     /// Resumes the waiters.
     func finish() {
-        report.finish()
+        let waiting = waiters.withLock { waiters in
+            defer { waiters = nil }
+            return waiters ?? []
+        }
+        for waiter in waiting { waiter.fulfill(()) }
     }
 
     func cancel() {}
 
     func end() async {
-        for await _ in ending {}
+        let promise = Promise<Void>()
+        let isRunning = waiters.withLock { waiters in
+            waiters?.append(promise)
+            return waiters != nil
+        }
+        if isRunning { _ = await promise.value(until: nil) }
     }
 }
 

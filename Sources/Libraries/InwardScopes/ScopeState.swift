@@ -13,6 +13,8 @@ struct ScopeState<Objects: Sendable> {
     private var work: [Int: any RunningWork] = [:]
     private var nextPlace = 0
     private(set) var failures: [ScopeCloseError.Failure] = []
+    /// Whether new child scopes are refused, because the scope is about to be closed.
+    private(set) var isShuttingDown = false
 
     init(objects: Objects?) {
         phase = objects.map(Phase.open) ?? .opening
@@ -76,9 +78,15 @@ struct ScopeState<Objects: Sendable> {
         work.sorted { $0.key > $1.key }.map(\.value)
     }
 
-    /// Adds a child scope; `false` if this scope is not open.
+    /// Whether work is in flight.
+    var hasWork: Bool { !work.isEmpty }
+
+    /// Refuses new child scopes from now on.
+    mutating func stopAdopting() { isShuttingDown = true }
+
+    /// Adds a child scope; `false` if this scope is not open, or is about to be closed.
     mutating func adopt(_ scope: any InnerScope) -> Bool {
-        guard isOpen else { return false }
+        guard isOpen, !isShuttingDown else { return false }
         children[ObjectIdentifier(scope)] = (takePlace(), scope)
         return true
     }
@@ -150,6 +158,12 @@ extension Task: RunningWork where Failure == Never {
     func end() async { _ = await value }
 }
 
+/// A piece of work that a scope waits for, and the title of the scope.
+struct WorkInFlight: Sendable {
+    let scope: String
+    let work: any RunningWork
+}
+
 /// A scope as its enclosing scope sees it.
 protocol InnerScope: AnyObject, Sendable {
     /// Starts closing the scope, unless it already has, and returns a task with the failures.
@@ -157,6 +171,9 @@ protocol InnerScope: AnyObject, Sendable {
 
     /// The scope's lifetime and name.
     var title: String { get }
+
+    /// The work in flight in the scope and in the scopes inside it.
+    var workInFlight: [WorkInFlight] { get }
 
     /// Describes the scope and its contents.
     func tree(seenFrom outer: ObjectNames) -> ScopeTree

@@ -104,6 +104,8 @@ extension AppScope {
     ///     store, and the session in messages. A session without credentials has a part of its own.
     ///   - credentials: The credentials to send.
     ///   - pendingWrites: How to treat writes that an earlier process left.
+    ///   - memory: The size limit of the memory cache of each of the session's repositories; `nil` for that of the app's
+    ///     ``AppScopeConfiguration``.
     ///   - make: Creates the objects of the service, and registers those that need closing. The repositories answer once the
     ///     session is open, so do not read or write here.
     /// - Returns: the session, which the caller closes. Closing the app closes it too.
@@ -112,9 +114,10 @@ extension AppScope {
         as user: String,
         credentials: SessionCredentials = .none,
         pendingWrites: PendingWrites = .deliver,
+        memory: MemoryLimit? = nil,
         making make: (inout ScopeOpening, RepositorySet) async throws(Failure) -> SessionOwn
     ) async throws -> SessionScope<SessionOwn> {
-        try await opened(user, credentials, pendingWrites, making: make).get()
+        try await opened(user, credentials, pendingWrites, memory: memory, making: make).get()
     }
 
     /// Opens a session without objects of the service's own.
@@ -137,6 +140,7 @@ extension AppScope {
         _ user: String,
         _ credentials: SessionCredentials,
         _ pendingWrites: PendingWrites,
+        memory: MemoryLimit? = nil,
         making make: (inout ScopeOpening, RepositorySet) async throws(Failure) -> SessionOwn
     ) async throws(ScopeError) -> Result<SessionScope<SessionOwn>, Failure> {
         let app = try scope.objects()
@@ -169,7 +173,7 @@ extension AppScope {
             }
             let repositories = RepositorySet(
                 upstream: asked,
-                memory: configuration.memory,
+                memory: memory ?? configuration.memory,
                 store: place,
                 outbox: share,
                 declaring: configuration.endpoints,

@@ -1,0 +1,229 @@
+import InwardCore
+
+/// What identifies a session in a registry.
+struct SessionKey: Hashable, Sendable {
+    let user: String
+    /// What distinguishes the user's sessions, such as a device; `nil` for the only one.
+    let key: String?
+
+    /// The session as in the title of its scope.
+    var title: String { "\(SessionLifetime.name) \(user.visible)\(key.map { " (\($0.visible))" } ?? "")" }
+}
+
+/// What a table of sessions has to know of each.
+protocol RegisteredSession: Sendable {
+    /// Whether the session is neither closed nor closing.
+    var isOpen: Bool { get }
+    /// Whether requests of the session are in flight.
+    var hasWork: Bool { get }
+}
+
+extension SessionScope: RegisteredSession {
+    var hasWork: Bool { scope.hasWork }
+}
+
+/// Which sessions of a registry are open, in use, being opened or being closed. It decides, and does nothing itself.
+///
+/// Each session has a slot from the time its opening is decided until it is closed. If there is no free slot, the slot of a session
+/// that is being closed passes to the one that waits for it.
+struct SessionTable<Session: RegisteredSession> {
+    /// A session to close.
+    struct Departure {
+        let number: Int
+        let key: SessionKey
+        /// The session; `nil` if it is still being opened.
+        let session: Session?
+    }
+
+    /// What a caller that asks for a session has to do.
+    enum Admission {
+        /// The session is open. It is in use until it is released.
+        case open(Session, number: Int)
+        /// Wait until the session is open. It is then in use until it is released.
+        case joins(number: Int)
+        /// Close a session, wait until the sessions with these numbers are closed, and open the session. It is in use until it is
+        /// released.
+        case opens(number: Int, closing: Departure?, after: [Int])
+        /// All sessions are in use.
+        case full
+        case closed
+    }
+
+    private struct Entry {
+        let number: Int
+        var session: Session?
+        var useCount = 1
+        var place: PriorityQueue<Int, Unused>.ID?
+    }
+
+    private struct Unused {
+        let key: SessionKey
+        let since: Duration
+    }
+
+    private let limits: SessionLimits
+    private var entries: [SessionKey: Entry] = [:]
+    /// The open sessions that are not in use, the least recently used first.
+    private var unused = PriorityQueue<Int, Unused>()
+    /// The sessions that are being closed, and whose slots nobody waits for.
+    private var freeing: Set<Int> = []
+    /// The session of each key that is being closed; the last one if there are several.
+    private var departing: [SessionKey: Int] = [:]
+    private var slotCount = 0
+    private var lastNumber = 0
+    private var lastUse = 0
+    private var isClosed = false
+    private var counts = SessionRegistryStatus()
+
+    init(_ limits: SessionLimits) {
+        self.limits = limits
+    }
+
+    var status: SessionRegistryStatus {
+        var status = counts
+        status.openingCount = entries.count - counts.openCount
+        status.inUseCount = counts.openCount - unused.count
+        return status
+    }
+
+    /// When the least recently used session expires; `nil` if all are in use.
+    var nextExpiry: Duration? { unused.first.map { $0.element.since + limits.idleTime } }
+
+    // MARK: Use
+
+    /// Decides how a caller gets a session.
+    mutating func admit(_ key: SessionKey, at now: Duration) -> Admission {
+        guard !isClosed else { return .closed }
+        var closing: Departure?
+        if let entry = entries[key] {
+            if entry.session?.isOpen == false {
+                // A caller has closed it without signing out.
+                closing = depart(key)
+            } else {
+                entries[key]?.useCount += 1
+                if let place = entry.place { _ = unused.remove(place) }
+                entries[key]?.place = nil
+                return entry.session.map { .open($0, number: entry.number) } ?? .joins(number: entry.number)
+            }
+        }
+        // A user's session does not open before the earlier one is closed.
+        var after = departing[key].map { [$0] } ?? []
+        if let earlier = after.first, freeing.remove(earlier) != nil {
+            // Takes its slot.
+        } else if slotCount < limits.count {
+            slotCount += 1
+        } else if let evicted = evict(at: now) {
+            freeing.remove(evicted.number)
+            after.append(evicted.number)
+            closing = evicted
+        } else if let next = freeing.popFirst() {
+            after.append(next)
+        } else {
+            counts.rejected += 1
+            return .full
+        }
+        lastNumber += 1
+        entries[key] = Entry(number: lastNumber)
+        return .opens(number: lastNumber, closing: closing, after: after)
+    }
+
+    /// Ends one use of a session.
+    mutating func release(_ key: SessionKey, number: Int, at now: Duration) {
+        guard let entry = entries[key], entry.number == number else { return }
+        entries[key]?.useCount -= 1
+        if entry.useCount == 1, entry.session != nil { wait(key, at: now) }
+    }
+
+    // MARK: Opening
+
+    /// Stores a session that was opened.
+    ///
+    /// - Returns: whether callers may use it; `false` if it is to be closed.
+    mutating func opened(_ session: Session, _ key: SessionKey, number: Int, at now: Duration) -> Bool {
+        guard let entry = entries[key], entry.number == number else { return false }
+        entries[key]?.session = session
+        counts.openCount += 1
+        counts.opened += 1
+        if entry.useCount == 0 { wait(key, at: now) }
+        return true
+    }
+
+    /// Forgets a session that could not be opened.
+    mutating func failed(_ key: SessionKey, number: Int) {
+        guard entries[key]?.number == number else { return }
+        entries[key] = nil
+        slotCount -= 1
+    }
+
+    // MARK: Closing
+
+    /// Takes out the sessions that have not been used for the idle time.
+    mutating func expire(at now: Duration) -> [Departure] {
+        var departures: [Departure] = []
+        for _ in 0..<unused.count {
+            guard let nextExpiry, nextExpiry <= now, let departure = takeUnused(at: now) else { continue }
+            counts.expired += 1
+            departures.append(departure)
+        }
+        return departures
+    }
+
+    /// Takes out a session.
+    ///
+    /// - Returns: the session to close; `nil` if it is unknown or already being closed.
+    mutating func depart(_ key: SessionKey) -> Departure? {
+        guard let entry = entries.removeValue(forKey: key) else { return nil }
+        if let place = entry.place { _ = unused.remove(place) }
+        if entry.session != nil { counts.openCount -= 1 }
+        counts.closingCount += 1
+        departing[key] = entry.number
+        freeing.insert(entry.number)
+        return Departure(number: entry.number, key: key, session: entry.session)
+    }
+
+    /// Takes out all sessions, and admits no others.
+    mutating func close() -> [Departure] {
+        isClosed = true
+        return Array(entries.keys).compactMap { depart($0) }
+    }
+
+    /// Notes that a session is closed, and frees its slot unless somebody waits for it.
+    mutating func departed(_ departure: Departure) {
+        counts.closingCount -= 1
+        if departing[departure.key] == departure.number { departing[departure.key] = nil }
+        if freeing.remove(departure.number) != nil { slotCount -= 1 }
+    }
+
+    /// The keys of a user's sessions, including those that are being closed.
+    func keys(of user: String) -> Set<SessionKey> {
+        Set(entries.keys.filter { $0.user == user } + departing.keys.filter { $0.user == user })
+    }
+
+    /// The number of the session of a key that is being closed.
+    func departing(_ key: SessionKey) -> Int? { departing[key] }
+
+    private mutating func evict(at now: Duration) -> Departure? {
+        for _ in 0..<unused.count {
+            guard let departure = takeUnused(at: now) else { continue }
+            counts.evicted += 1
+            return departure
+        }
+        return nil
+    }
+
+    /// Takes out the least recently used session, or marks it as used now if its requests are in flight.
+    private mutating func takeUnused(at now: Duration) -> Departure? {
+        guard let key = unused.popFirst()?.key else { return nil }
+        guard entries[key]?.session?.hasWork != true else {
+            wait(key, at: now)
+            return nil
+        }
+        return depart(key)
+    }
+
+    /// Begins the idle time of a session.
+    private mutating func wait(_ key: SessionKey, at now: Duration) {
+        lastUse += 1
+        entries[key]?.place = unused.insert(Unused(key: key, since: now), at: lastUse)
+    }
+}
