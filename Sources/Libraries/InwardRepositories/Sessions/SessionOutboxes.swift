@@ -82,6 +82,32 @@ public final class SessionOutboxes: Sendable {
         }
     }
 
+    /// Waits until the pending writes of all users with a session are delivered or refused, up to a deadline.
+    ///
+    /// - Parameter deadline: When to stop waiting.
+    /// - Returns: the number of these users' writes in the store that are still pending, whoever delivers them; and the failures, if
+    ///   the store could not be read.
+    package func deliver(by deadline: Deadline) async -> (pendingCount: Int, failures: [RecordStoreError]) {
+        let outboxes = state.withLock { $0.shared.values.map(\.outbox) }
+        return await withTaskGroup { group in
+            for outbox in outboxes {
+                group.addTask {
+                    do throws(RecordStoreError) {
+                        return Result<Int, RecordStoreError>.success(try await outbox.deliver(by: deadline))
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+            }
+            return await group.reduce(into: (pendingCount: 0, failures: [])) { total, result in
+                switch result {
+                case .success(let count): total.pendingCount += count
+                case .failure(let error): total.failures.append(error)
+                }
+            }
+        }
+    }
+
     private static func make(_ make: (any DataFetcher) -> Outbox) -> Shared {
         let dataFetcher = SessionsDataFetcher()
         return Shared(outbox: make(dataFetcher), dataFetcher: dataFetcher)
@@ -103,5 +129,21 @@ public final class SessionOutboxes: Sendable {
         state.withLock { state in
             if state.closing[part] === last { state.closing[part] = nil }
         }
+    }
+}
+
+extension Outbox {
+    /// Opens the outbox if writes are pending, and waits until they are delivered or refused, up to a deadline.
+    ///
+    /// - Parameter deadline: When to stop waiting.
+    /// - Returns: the number of writes in the store that are still pending, whoever delivers them.
+    /// - Throws: a ``RecordStoreError`` if the store cannot be read.
+    package func deliver(by deadline: Deadline) async throws(RecordStoreError) -> Int {
+        // A failure to open it shows in the number of writes.
+        _ = await deadline.bound { () async throws(RecordStoreError) in
+            if try await self.hasPendingRecords() { try await self.open() }
+            await self.drain()
+        }
+        return try await contents().pending.count
     }
 }

@@ -79,12 +79,7 @@ public struct SessionScope<Own: Sendable>: Container {
     public func deliver(within limit: Duration) async throws -> Int {
         try await scope.run { objects async throws(RecordStoreError) in
             guard let outbox = objects.repositories.outbox else { return 0 }
-            // A failure to open it shows in the number of writes.
-            _ = await Deadline(in: limit, on: objects.timer).bound { () async throws(RecordStoreError) in
-                if try await outbox.hasPendingRecords() { try await outbox.open() }
-                await outbox.drain()
-            }
-            return try await outbox.contents().pending.count
+            return try await outbox.deliver(by: Deadline(in: limit, on: objects.timer))
         }.get()
     }
 }
