@@ -5,6 +5,7 @@ import PackageDescription
 /// Builds a product only where its trait is enabled.
 let asyncHTTPClient = TargetDependencyCondition.when(traits: ["AsyncHTTPClient"])
 let observability = TargetDependencyCondition.when(traits: ["Observability"])
+let serviceLifecycle = TargetDependencyCondition.when(traits: ["ServiceLifecycle"])
 let sqlite = TargetDependencyCondition.when(traits: ["SQLite"])
 let vips = TargetDependencyCondition.when(traits: ["Vips"])
 
@@ -211,6 +212,13 @@ let integrations: [Target] = [
         ]
     ),
     .target(
+        name: "InwardServiceLifecycle",
+        dependencies: [
+            "InwardScopes",
+            .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: serviceLifecycle),
+        ]
+    ),
+    .target(
         name: "InwardSQLite",
         dependencies: [
             "InwardTransfers", "InwardRepositories", "InwardRecordDirectories",
@@ -252,6 +260,14 @@ let integrations: [Target] = [
             .product(name: "MetricsTestKit", package: "swift-metrics", condition: observability),
             .product(name: "Tracing", package: "swift-distributed-tracing", condition: observability),
             .product(name: "InMemoryTracing", package: "swift-distributed-tracing", condition: observability),
+        ]
+    ),
+    .testTarget(
+        name: "InwardServiceLifecycleTests",
+        dependencies: [
+            "InwardServiceLifecycle", "InwardScopes", "InwardFetching", "InwardRepositories", "InwardTesting",
+            .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: serviceLifecycle),
+            .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle", condition: serviceLifecycle),
         ]
     ),
     .testTarget(
@@ -364,7 +380,7 @@ for (group, targets) in [
 let libraryProducts = [
     "InwardCore", "InwardImages", "InwardTransfers", "InwardFetching", "InwardRepositories", "InwardImageServing",
     "InwardURLSession", "InwardFileStores", "InwardImageCodecs", "InwardScopes", "InwardAsyncHTTPClient",
-    "InwardObservability", "InwardSQLite", "InwardVips", "InwardTesting", "LayerContract",
+    "InwardObservability", "InwardServiceLifecycle", "InwardSQLite", "InwardVips", "InwardTesting", "LayerContract",
 ]
 let ringProducts = ["Entities", "UseCases", "InterfaceAdapters", "Infrastructure", "Composition", "UseCasesTesting"]
 
@@ -392,6 +408,10 @@ let package = Package(
             description: "Reports requests through swift-log, swift-metrics and swift-distributed-tracing"
         ),
         .trait(
+            name: "ServiceLifecycle",
+            description: "Shuts an app down gracefully as a service of swift-server/swift-service-lifecycle"
+        ),
+        .trait(
             name: "SQLite",
             description: "Stores records in an SQLite database, with groue/GRDB.swift; on Linux, install SQLite first"
         ),
@@ -409,6 +429,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: (hasRings ? rings + ringTesting : []) + libraries + integrations + testing + tools + support,
