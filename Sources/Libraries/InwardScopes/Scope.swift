@@ -237,7 +237,7 @@ extension Scope: InnerScope {
 
     var workInFlight: [WorkInFlight] {
         let (work, children) = state.withLock { ($0.workNewestFirst, $0.childrenNewestFirst) }
-        return work.map { WorkInFlight(scope: title, work: $0) } + children.flatMap(\.workInFlight)
+        return work.filter(\.isAwaited).map { WorkInFlight(scope: title, work: $0) } + children.flatMap(\.workInFlight)
     }
 
     /// Whether work is in flight in this scope itself.
@@ -256,6 +256,18 @@ extension Scope: InnerScope {
         let place = state.withLock { $0.isOpen ? $0.begin(work) : nil }
         guard let place else { throw ScopeError(closed: title) }
         return place
+    }
+
+    /// Waits for a duration, or until the scope closes. Shutting down does not wait for it.
+    ///
+    /// - Throws: a `CancellationError` if the task is cancelled.
+    func idle(for duration: Duration, on timer: TimerService) async throws(CancellationError) {
+        // Unstructured, because two parties can cancel it: the calling task, which waits for it below, and the scope.
+        let work = IdleWork(task: Task { try? await timer.sleep(for: duration) })
+        guard let place = try? begin(work) else { return work.cancel() }
+        await withTaskCancellationHandler { await work.end() } onCancel: { work.cancel() }
+        end(place)
+        if Task.isCancelled { throw CancellationError() }
     }
 
     /// Removes a piece of work that has ended.

@@ -152,6 +152,23 @@ protocol RunningWork: Sendable {
     func cancel()
     /// Waits until the work has ended.
     func end() async
+    /// Whether shutting down gracefully waits until the work has ended by itself.
+    var isAwaited: Bool { get }
+}
+
+extension RunningWork {
+    var isAwaited: Bool { true }
+}
+
+/// A wait for the time of the next piece of work.
+struct IdleWork: RunningWork {
+    let task: Task<Void, Never>
+
+    var isAwaited: Bool { false }
+
+    func cancel() { task.cancel() }
+
+    func end() async { await task.value }
 }
 
 extension Task: RunningWork where Failure == Never {

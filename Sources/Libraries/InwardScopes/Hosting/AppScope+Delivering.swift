@@ -50,7 +50,8 @@ extension AppScope {
         return outcomes.sorted { $0.owner < $1.owner }
     }
 
-    /// Delivers the pending writes of all users, again and again, until the task is cancelled or the app closes.
+    /// Delivers the pending writes of all users, again and again, until the task is cancelled or the app closes or shuts
+    /// down.
     ///
     ///     try await withThrowingTaskGroup { group in
     ///         group.addTask { try await app.keepDelivering { .refreshing(tokens.provider(of: $0)) } }
@@ -72,7 +73,7 @@ extension AppScope {
         usersAtATime: Int = 8,
         as credentials: @escaping @Sendable (String) -> SessionCredentials?
     ) async throws {
-        while let app = try? scope.objects() {
+        while isAcceptingWork, let app = try? scope.objects() {
             do {
                 try await deliverPendingWrites(within: limit, usersAtATime: usersAtATime, as: credentials)
             } catch let error as RecordStoreError {
@@ -82,9 +83,7 @@ extension AppScope {
             } catch is ScopeError {
                 return
             }
-            // As work of the app, so that closing it does not wait for the interval.
-            _ = try? await scope.run { try await $0.timer.sleep(for: interval) }
-            try Task.checkCancellation()
+            try await scope.idle(for: interval, on: app.timer)
         }
     }
 

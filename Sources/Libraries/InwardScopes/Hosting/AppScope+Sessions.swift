@@ -3,8 +3,8 @@ public import InwardRepositories
 extension AppScope {
     /// Opens a registry of sessions with objects of the service's own.
     ///
-    ///     let sessions = try await app.sessionRegistry { user, opening, repositories throws(ScopeError) in
-    ///         SessionObjects(drafts: Drafts(of: user))
+    ///     let sessions = try await app.sessionRegistry { user, opening, repositories in
+    ///         SessionObjects(comments: CommentBoard(try repositories.repository(.comments)))
     ///     }
     ///
     /// - Parameters:
@@ -18,7 +18,7 @@ extension AppScope {
         making make:
             @escaping @Sendable (
                 _ user: String, inout ScopeOpening, RepositorySet
-            ) async throws(ScopeError) -> SessionOwn
+            ) async throws -> SessionOwn
     ) async throws(ScopeError) -> SessionRegistry<SessionOwn> {
         let objects = try scope.objects()
         return try await SessionRegistryScope<SessionOwn>.open("sessions", in: scope) {
@@ -27,10 +27,8 @@ extension AppScope {
             opening.errorHandler = objects.configuration.errorHandler
             let registry = SessionRegistry(limits, in: registryScope, of: objects) {
                 scope.isAcceptingWork
-            } signIn: { user, credentials throws(ScopeError) in
-                try await signIn(as: user, credentials: credentials, memory: limits.memory) {
-                    opening,
-                    repositories throws(ScopeError) in
+            } signIn: { user, credentials in
+                try await signIn(as: user, credentials: credentials, memory: limits.memory) { opening, repositories in
                     try await make(user, &opening, repositories)
                 }
             }

@@ -60,7 +60,7 @@ public struct SessionRegistryError: Error, Hashable, Sendable, CustomStringConve
     /// The kinds of failure. New kinds can be added without breaking source compatibility.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
         private enum Code: String {
-            case full, closed, cancelled, deadlinePassed
+            case full, closed, failed, cancelled, deadlinePassed
         }
 
         private let code: Code
@@ -69,6 +69,8 @@ public struct SessionRegistryError: Error, Hashable, Sendable, CustomStringConve
         public static let full = Self(code: .full)
         /// The registry or the app is closed or shutting down, or the user was signed out in the meantime.
         public static let closed = Self(code: .closed)
+        /// The objects of the service for the session could not be made.
+        public static let failed = Self(code: .failed)
         /// The task was cancelled. The session may open for others who ask for it.
         public static let cancelled = Self(code: .cancelled)
         /// The task's deadline passed. The session may open for others who ask for it.

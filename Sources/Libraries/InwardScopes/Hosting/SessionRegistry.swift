@@ -51,7 +51,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
     public let limits: SessionLimits
     private let scope: SessionRegistryScope<Own>
     private let isAcceptingWork: @Sendable () -> Bool
-    private let signIn: @Sendable (String, SessionCredentials) async throws(ScopeError) -> Session
+    private let signIn: @Sendable (String, SessionCredentials) async throws -> Session
     private let timer: TimerService
     private let errorHandler: any ErrorHandler
     private let state: Mutex<State>
@@ -61,7 +61,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         in scope: SessionRegistryScope<Own>,
         of app: AppScope<some Sendable>.Objects,
         acceptingWhile isAcceptingWork: @escaping @Sendable () -> Bool,
-        signIn: @escaping @Sendable (String, SessionCredentials) async throws(ScopeError) -> Session
+        signIn: @escaping @Sendable (String, SessionCredentials) async throws -> Session
     ) {
         self.limits = limits
         self.scope = scope
@@ -249,9 +249,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         state.openings[number] = Deadline.lifted {
             Task(executorPreference: timer.executor) { [self] in
                 for closing in earlier { await closing.value }
-                let result = await Result(awaiting: { () async throws(ScopeError) in
-                    try await signIn(key.user, credentials)
-                })
+                let result = await Result(awaiting: { try await signIn(key.user, credentials) })
                 let (waiters, answer) = self.state.withLock { state in
                     let answer = record(result, key, number: number, &state)
                     setAlarm(&state)
@@ -265,7 +263,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
     }
 
     private func record(
-        _ result: Result<Session, ScopeError>,
+        _ result: Result<Session, any Error>,
         _ key: SessionKey,
         number: Int,
         _ state: inout State
@@ -278,7 +276,8 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
             return .success(session)
         case .failure(let error):
             state.table.failed(key, number: number)
-            return .failure(SessionRegistryError(.closed, key, "was not opened: \(error)"))
+            let reason: SessionRegistryError.Reason = error is ScopeError ? .closed : .failed
+            return .failure(SessionRegistryError(reason, key, "was not opened: \(error)"))
         }
     }
 
