@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A policy that determines which requests are retried, how often, and after which delay.
 ///
 /// The delay is random, up to a limit that doubles with each attempt (exponential backoff with full jitter). If the upstream
@@ -19,15 +17,8 @@ public struct RetryPolicy: Sendable {
     /// Failures that are never retried, because a retry cannot help or must not happen.
     private static let finalReasons: Set<FetchError.Reason> = [.cancelled, .closed, .rejected, .invalidRequest]
 
-    /// The maximum number of attempts, including the first; at least 1.
-    public let attempts: Int
-    /// The longest `Retry-After` that is honoured.
-    public let maximumRetryAfter: Duration
-    /// The budget for retries; `nil` to limit only the number of attempts.
-    public let budget: RetryBudget?
-
-    private let backoff: Backoff
-    let jitter: Jitter
+    /// How often, and after which delay.
+    let schedule: RetrySchedule
     private let reasons: Set<FetchError.Reason>
     private let statuses: Set<DataResponse.Status>
     private let isRepeatable: @Sendable (DataRequest) -> Bool
@@ -59,15 +50,25 @@ public struct RetryPolicy: Sendable {
         statuses: Set<DataResponse.Status> = standardStatuses,
         isRepeatable: @escaping @Sendable (DataRequest) -> Bool = { $0.isIdempotent }
     ) {
-        self.attempts = max(1, attempts)
-        self.maximumRetryAfter = min(max(.zero, maximumRetryAfter), Backoff.longest)
-        self.budget = budget
-        self.jitter = jitter
+        schedule = RetrySchedule(
+            attempts: attempts,
+            baseDelay: baseDelay,
+            maximumDelay: maximumDelay,
+            maximumRetryAfter: maximumRetryAfter,
+            budget: budget,
+            jitter: jitter
+        )
         self.reasons = reasons.subtracting(Self.finalReasons)
         self.statuses = statuses
         self.isRepeatable = isRepeatable
-        backoff = Backoff(base: baseDelay, maximum: maximumDelay)
     }
+
+    /// The maximum number of attempts, including the first; at least 1.
+    public var attempts: Int { schedule.attempts }
+    /// The longest `Retry-After` that is honoured.
+    public var maximumRetryAfter: Duration { schedule.maximumRetryAfter }
+    /// The budget for retries; `nil` to limit only the number of attempts.
+    public var budget: RetryBudget? { schedule.budget }
 
     /// Returns the reason why a request must not be retried, regardless of timing; `nil` if it may be.
     func objection(
@@ -81,29 +82,7 @@ public struct RetryPolicy: Sendable {
         } else if !isRepeatable(request) {
             return .unrepeatable
         }
-        return attempts < self.attempts ? nil : .attemptsExhausted
-    }
-
-    /// Decides when to retry a request that may be retried.
-    ///
-    /// - Parameters:
-    ///   - attempts: The number of attempts so far.
-    ///   - retryAfter: The delay that the upstream asked for, if any.
-    ///   - remaining: The time until the deadline; `nil` without one.
-    ///   - fraction: A random number from 0 up to but not including 1.
-    /// - Returns: The delay, or the reason not to retry.
-    func decision(
-        after attempts: Int,
-        retryAfter: Duration?,
-        remaining: Duration?,
-        fraction: Double
-    ) -> RetryDecision {
-        if let retryAfter, retryAfter > maximumRetryAfter { return .end(.retryAfterTooLong(retryAfter)) }
-        // Added to the upstream's delay, because all clients received the same one.
-        let delay = (retryAfter ?? .zero) + backoff.delay(after: attempts, fraction: fraction)
-        // The attempt needs some time after the delay.
-        if let remaining, remaining <= delay { return .end(.deadline) }
-        return .retry(after: delay)
+        return schedule.objection(after: attempts)
     }
 
     private func isRetried(_ outcome: Result<DataResponse, FetchError>) -> Bool {
@@ -112,14 +91,6 @@ public struct RetryPolicy: Sendable {
         case .failure(let error): reasons.contains(error.reason) || error.status.map(statuses.contains) ?? false
         }
     }
-}
-
-/// The decision whether to retry a request.
-enum RetryDecision: Hashable, Sendable {
-    /// Retry after a delay.
-    case retry(after: Duration)
-    /// Do not retry.
-    case end(RetryEnding)
 }
 
 extension DataRequest {
@@ -133,76 +104,4 @@ extension DataRequest {
     }
 
     private static let idempotentMethods: Set<String> = ["DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"]
-}
-
-/// An exponential backoff with full jitter: random delays up to a limit that grows with each attempt.
-package struct Backoff: Hashable, Sendable {
-    /// The maximum delay, which avoids overflow.
-    package static let longest = Duration.seconds(31_536_000)
-
-    private let base: Duration
-    private let factor: Double
-    private let maximum: Duration
-
-    /// Creates a backoff whose limit is `base` after the first attempt, grows by `factor` with each further one, and ends at
-    /// `maximum`.
-    package init(base: Duration, factor: Double = 2, maximum: Duration) {
-        self.base = min(max(.zero, base), Self.longest)
-        self.factor = factor
-        self.maximum = min(max(.zero, maximum), Self.longest)
-    }
-
-    /// Returns the delay after a number of attempts.
-    ///
-    /// - Parameters:
-    ///   - attempts: The number of attempts so far, at least 1.
-    ///   - fraction: A fraction from 0 up to but not including 1.
-    /// - Returns: That fraction of the maximum delay.
-    package func delay(after attempts: Int, fraction: Double) -> Duration { limit(after: attempts) * fraction }
-
-    private func limit(after attempts: Int) -> Duration {
-        var limit = base
-        var growths = attempts - 1
-        while growths > 0, factor > 1, limit > .zero, limit < maximum {
-            limit = limit * factor
-            growths -= 1
-        }
-        return min(limit, maximum)
-    }
-}
-
-/// A source of randomness for delays, so that clients that fail together do not retry together.
-public struct Jitter: Sendable {
-    private final class Source<Generator: RandomNumberGenerator & Sendable>: Sendable {
-        private let generator: Mutex<Generator>
-
-        init(_ generator: Generator) {
-            self.generator = Mutex(generator)
-        }
-
-        package func fraction() -> Double { generator.withLock { Double.random(in: 0..<1, using: &$0) } }
-    }
-
-    /// Unpredictable jitter from the system's random number generator.
-    public static let random = Self { Double.random(in: 0..<1) }
-
-    private let draw: @Sendable () -> Double
-
-    /// Creates jitter from a function that returns a new number from 0 up to but not including 1 on each call.
-    ///
-    /// Numbers below the range and NaN count as 0; numbers above it count as the largest number below 1.
-    public init(_ draw: @escaping @Sendable () -> Double) {
-        self.draw = draw
-    }
-
-    /// Creates jitter from a random number generator, such as a seeded one in a test.
-    public init(_ generator: some RandomNumberGenerator & Sendable) {
-        self.init(Source(generator).fraction)
-    }
-
-    /// Returns a number from 0 up to but not including 1.
-    package func fraction() -> Double {
-        let fraction = draw()
-        return fraction > 0 ? min(fraction, 1.0.nextDown) : 0
-    }
 }

@@ -52,70 +52,13 @@ public struct RetryingDataFetcher: ReportingDataFetcher {
     }
 
     private func retry(_ request: DataRequest, because first: Outcome) async throws(FetchError) -> DataResponse {
-        var request = request
-        var outcome = first
-        var uncertainty = first.uncertainty(of: request)
-        var attempts = 1
-        var wasSent = first.wasSent
-        while true {
-            let previous = request
-            request.attempt += 1
-            if let ending = await waited(for: request, after: attempts, because: outcome) {
-                let last = outcome.regarding(uncertainty, of: previous)
-                guard ending != .cancelled else { throw cancelled(previous, after: attempts, wasSent: wasSent) }
-                return try given(last, after: attempts, ending)
-            }
-            attempts += 1
-            outcome = await Outcome { [request] () async throws(FetchError) in try await base.fetch(request) }
-            if case .success(let response) = outcome, response.status.isSuccess { return response }
-            uncertainty = outcome.uncertainty(of: request) ?? uncertainty
-            wasSent = wasSent || outcome.wasSent
+        var retried = RetriedRequest(request, by: self, first)
+        let (outcome, attempts, ending) = await policy.schedule.retry(&retried, because: first, on: timer)
+        guard let ending else { return try outcome.get() }
+        guard ending != .cancelled else {
+            throw cancelled(retried.request, after: attempts, wasSent: retried.wasSent)
         }
-    }
-
-    /// Waits for the next attempt; returns the reason if there is none.
-    private func waited(for next: DataRequest, after attempts: Int, because outcome: Outcome) async -> RetryEnding? {
-        if let objection = policy.objection(to: next, after: attempts, because: outcome) { return objection }
-        let decision = policy.decision(
-            after: attempts,
-            retryAfter: retryAfter(outcome),
-            remaining: Deadline.current?.remaining,
-            fraction: policy.jitter.fraction()
-        )
-        switch decision {
-        case .end(let ending):
-            return ending
-        case .retry(let delay):
-            guard !Task.isCancelled else { return .cancelled }
-            guard policy.budget?.withdraw() ?? true else { return .budgetExhausted }
-            observers.tell { $0.retryScheduled(next, after: delay, because: outcome) }
-            return await waited(delay)
-        }
-    }
-
-    private func waited(_ delay: Duration) async -> RetryEnding? {
-        let promise = Promise<Void>()
-        let alarm = timer.schedule(at: timer.now + delay) { promise.fulfill(()) }
-        let end = await promise.value()
-        timer.cancel(alarm)
-        // Whatever woke the task, begin an attempt only if the caller still waits and there is time left.
-        if Task.isCancelled { return .cancelled }
-        if case .fulfilled = end, Deadline.current?.hasPassed != true { return nil }
-        return .deadline
-    }
-
-    /// Returns the delay that the upstream asked for.
-    private func retryAfter(_ outcome: Outcome) -> Duration? {
-        let retryAfter =
-            switch outcome {
-            case .success(let response): RetryAfter(response.headerFields)
-            case .failure(let error): error.retryAfter
-            }
-        return switch retryAfter {
-        case .delay(let delay): delay
-        case .date(let date): min(max(.zero, .seconds(date.timeIntervalSince(now()))), Backoff.longest)
-        case nil: nil
-        }
+        return try given(outcome.regarding(retried.uncertainty, of: retried.request), after: attempts, ending)
     }
 
     private func cancelled(_ request: DataRequest, after attempts: Int, wasSent: Bool) -> FetchError {
@@ -158,34 +101,67 @@ extension DataFetcher {
     }
 }
 
-/// The reason why a request is not retried.
-enum RetryEnding: Hashable, Sendable, CustomStringConvertible {
-    /// The policy does not retry such an outcome.
-    case unsuited
-    /// The request may have taken effect and is not safe to repeat.
-    case unrepeatable
-    case attemptsExhausted
-    case retryAfterTooLong(Duration)
-    case deadline
-    case budgetExhausted
-    case cancelled
+extension RetryingDataFetcher {
+    /// A request that is retried, with what its attempts so far say about its effect.
+    private struct RetriedRequest: RetriedOperation {
+        typealias Outcome = Result<DataResponse, FetchError>
 
-    /// The reason as part of a sentence that begins with the number of attempts.
-    var description: String {
-        switch self {
-        case .unsuited: "a retry is no help"
-        case .unrepeatable: "it is not safe to repeat"
-        case .attemptsExhausted: "the most allowed"
-        case .retryAfterTooLong(let delay): "the upstream asked to wait \(Self.seconds(of: delay))"
-        case .deadline: "the deadline leaves no time"
-        case .budgetExhausted: "the retry budget is used up"
-        case .cancelled: "cancelled before the next"
+        /// The request as it was sent last.
+        private(set) var request: DataRequest
+        /// The last error that leaves open whether the request took effect.
+        private(set) var uncertainty: FetchError?
+        /// Whether the upstream may have seen any of the attempts.
+        private(set) var wasSent: Bool
+        private let fetcher: RetryingDataFetcher
+
+        init(_ request: DataRequest, by fetcher: RetryingDataFetcher, _ first: Outcome) {
+            self.request = request
+            self.fetcher = fetcher
+            uncertainty = first.uncertainty(of: request)
+            wasSent = first.wasSent
         }
-    }
 
-    private static func seconds(of delay: Duration) -> String {
-        let (seconds, attoseconds) = delay.components
-        let rounded = attoseconds > 0 ? seconds + 1 : seconds
-        return rounded == 1 ? "1 second" : "\(rounded) seconds"
+        func eligibility(of outcome: Outcome, after attempts: Int) -> RetryEligibility {
+            let objection = fetcher.policy.objection(to: next, after: attempts, because: outcome)
+            return objection.map { .not($0) } ?? .eligible(retryAfter: retryAfter(outcome))
+        }
+
+        func noteRetry(after delay: Duration, because outcome: Outcome) {
+            fetcher.observers.tell { $0.retryScheduled(next, after: delay, because: outcome) }
+        }
+
+        mutating func attempt() async -> Outcome {
+            request = next
+            let outcome = await Outcome { [request, base = fetcher.base] () async throws(FetchError) in
+                try await base.fetch(request)
+            }
+            uncertainty = outcome.uncertainty(of: request) ?? uncertainty
+            wasSent = wasSent || outcome.wasSent
+            return outcome
+        }
+
+        func isSuccess(_ outcome: Outcome) -> Bool {
+            if case .success(let response) = outcome { response.status.isSuccess } else { false }
+        }
+
+        private var next: DataRequest {
+            var next = request
+            next.attempt += 1
+            return next
+        }
+
+        /// Returns the delay that the upstream asked for.
+        private func retryAfter(_ outcome: Outcome) -> Duration? {
+            let retryAfter =
+                switch outcome {
+                case .success(let response): RetryAfter(response.headerFields)
+                case .failure(let error): error.retryAfter
+                }
+            return switch retryAfter {
+            case .delay(let delay): delay
+            case .date(let date): min(max(.zero, .seconds(date.timeIntervalSince(fetcher.now()))), Backoff.longest)
+            case nil: nil
+            }
+        }
     }
 }

@@ -1,0 +1,120 @@
+public import InwardCore
+
+extension ResilientOperation {
+    /// Returns this operation with retries of failures that are safe to repeat.
+    ///
+    ///     let save = operation.retrying(RetrySchedule(attempts: 5, budget: budget)) { error in
+    ///         switch error {
+    ///         case .busy(let wait): .again(after: wait)
+    ///         case .disconnected: .again
+    ///         default: .never
+    ///         }
+    ///     }
+    ///
+    /// The wait between two attempts ends with the task's deadline, and no wait begins that leaves no time for the attempt.
+    /// When the last attempt has failed, its error is thrown. A task that is cancelled between attempts fails with
+    /// ``ResilienceError/Reason/cancelled``.
+    ///
+    /// - Parameters:
+    ///   - schedule: How often the operation is retried, and after which delay.
+    ///   - timer: The source of time, which also ends the waits.
+    ///   - advice: Returns whether an error may be retried. An operation that timed out may have taken effect, so it is asked
+    ///     about the error that `failure` made of a ``ResilienceError/Reason/timedOut`` too. It is not asked about
+    ///     rejections and cancellations, which are never retried.
+    /// - Returns: The operation with retries.
+    public func retrying(
+        _ schedule: RetrySchedule = .standard,
+        timer: TimerService = .continuous,
+        _ advice: @escaping @Sendable (Failure) -> RetryAdvice
+    ) -> Self {
+        wrapped { input async throws(AttemptError) in
+            schedule.budget?.deposit()
+            do throws(AttemptError) {
+                return try await attempt(input)
+            } catch {
+                return try await retry(input, because: error, by: schedule, timer, advice)
+            }
+        }
+    }
+
+    private func retry(
+        _ input: Input,
+        because first: AttemptError,
+        by schedule: RetrySchedule,
+        _ timer: TimerService,
+        _ advice: @escaping @Sendable (Failure) -> RetryAdvice
+    ) async throws(AttemptError) -> Output {
+        var retried = RetriedCall(
+            operation: self,
+            input: input,
+            schedule: schedule,
+            advice: advice,
+            wasStarted: first.wasStarted
+        )
+        let (outcome, _, ending) = await schedule.retry(&retried, because: .failure(first), on: timer)
+        guard ending != .cancelled else {
+            throw failed(.cancelled, "was cancelled between attempts", wasStarted: retried.wasStarted)
+        }
+        return try outcome.get()
+    }
+}
+
+/// The advice whether to retry an operation after an error.
+public struct RetryAdvice: Hashable, Sendable {
+    let isAgain: Bool
+    let delay: Duration?
+
+    /// The operation may be retried.
+    public static let again = Self(isAgain: true, delay: nil)
+    /// The operation must not be retried, because that cannot help or is not safe.
+    public static let never = Self(isAgain: false, delay: nil)
+
+    /// Returns the advice to retry the operation after the delay that the upstream asked for.
+    ///
+    /// - Parameter delay: The delay, to which the schedule adds its own; negative values count as zero.
+    /// - Returns: The advice.
+    public static func again(after delay: Duration) -> Self { Self(isAgain: true, delay: max(.zero, delay)) }
+}
+
+/// A call of an operation that is retried.
+private struct RetriedCall<Input: Sendable, Output: Sendable, Failure: Error>: RetriedOperation {
+    typealias Outcome = Result<Output, AttemptFailure<Failure>>
+
+    let operation: ResilientOperation<Input, Output, Failure>
+    let input: Input
+    let schedule: RetrySchedule
+    let advice: @Sendable (Failure) -> RetryAdvice
+    /// Whether any of the attempts may have started the operation.
+    private(set) var wasStarted: Bool
+
+    func eligibility(of outcome: Outcome, after attempts: Int) -> RetryEligibility {
+        guard case .failure(let error) = outcome, error.mayBeRetried else { return .not(.unsuited) }
+        let advice = advice(operation.converted(error))
+        guard advice.isAgain else { return .not(.unsuited) }
+        return schedule.objection(after: attempts).map { .not($0) } ?? .eligible(retryAfter: advice.delay)
+    }
+
+    func noteRetry(after delay: Duration, because outcome: Outcome) {}
+
+    mutating func attempt() async -> Outcome {
+        let outcome = await Outcome(awaiting: { [operation, input] () async throws(AttemptFailure<Failure>) in
+            try await operation.attempt(input)
+        })
+        if case .failure(let error) = outcome { wasStarted = wasStarted || error.wasStarted }
+        return outcome
+    }
+
+    func isSuccess(_ outcome: Outcome) -> Bool {
+        if case .success = outcome { true } else { false }
+    }
+}
+
+extension AttemptFailure {
+    /// Whether the caller decides about a retry.
+    fileprivate var mayBeRetried: Bool {
+        switch self {
+        case .operation: true
+        case .resilience(let error): error.reason == .timedOut
+        }
+    }
+}

@@ -1,0 +1,146 @@
+/// An asynchronous operation, such as a database query or a remote call, with the decorators that data fetchers have.
+///
+/// An operation begins as a closure with an error type of its own. Each decorator returns it with one more behaviour, the
+/// innermost first. What the decorators themselves fail with is a ``ResilienceError``, and `failure` turns it into an error of
+/// the operation. A case of that error type is enough:
+///
+///     enum DatabaseError: Error {
+///         case busy, notFound
+///         case unavailable(ResilienceError)
+///     }
+///
+///     let lookUp = ResilientOperation("the look-up of a user", failure: DatabaseError.unavailable) {
+///         (id: Int) async throws(DatabaseError) in
+///         try await database.user(id)
+///     }
+///     .timingOut(after: .seconds(2))
+///     .breakingCircuit(CircuitBreaker("database")) { error in if case .busy = error { true } else { false } }
+///     .retrying(.standard) { error in if case .notFound = error { .never } else { .again } }
+///
+///     let user = try await lookUp(7)
+///
+/// Create the operation once and share it: its decorators share what they know of the upstream among all calls.
+public struct ResilientOperation<Input: Sendable, Output: Sendable, Failure: Error>: Sendable {
+    /// The error of an attempt: the operation's own or one of a decorator.
+    typealias AttemptError = AttemptFailure<Failure>
+    /// The work inside of a decorator.
+    typealias Attempt = @Sendable (Input) async throws(AttemptError) -> Output
+
+    /// The name of the operation, with which the description of a ``ResilienceError`` begins.
+    public let name: String
+    let attempt: Attempt
+    private let failure: @Sendable (ResilienceError) -> Failure
+
+    private init(
+        _ name: String,
+        failure: @escaping @Sendable (ResilienceError) -> Failure,
+        attempt: @escaping Attempt
+    ) {
+        self.name = name
+        self.failure = failure
+        self.attempt = attempt
+    }
+
+    /// Creates an operation without decorators.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the operation, as the begin of a sentence. It must not contain credentials.
+    ///   - failure: Returns the operation's error for an error of a decorator.
+    ///   - operation: Performs the operation. It should end early when its task is cancelled, because a decorator cancels
+    ///     what nobody waits for any longer, and waits for its end.
+    public init(
+        _ name: String = "the operation",
+        failure: @escaping @Sendable (ResilienceError) -> Failure,
+        operation: @escaping @Sendable (Input) async throws(Failure) -> Output
+    ) {
+        self.init(name, failure: failure) { input async throws(AttemptError) in
+            do throws(Failure) {
+                return try await operation(input)
+            } catch {
+                throw .operation(error)
+            }
+        }
+    }
+
+    /// Performs the operation.
+    ///
+    /// - Parameter input: What the operation is for.
+    /// - Returns: The result of the operation, or of one that a decorator performed in its place.
+    /// - Throws: The error of the operation, or the error that `failure` made of a ``ResilienceError``.
+    public func callAsFunction(_ input: Input) async throws(Failure) -> Output {
+        do throws(AttemptError) {
+            return try await attempt(input)
+        } catch {
+            throw converted(error)
+        }
+    }
+
+    /// Returns the error of an attempt as an error of the operation.
+    func converted(_ error: AttemptError) -> Failure {
+        switch error {
+        case .operation(let error): error
+        case .resilience(let error): failure(error)
+        }
+    }
+
+    /// Returns this operation with other work, which wraps its own.
+    func wrapped(in attempt: @escaping Attempt) -> Self { Self(name, failure: failure, attempt: attempt) }
+
+    /// Returns an error of a decorator.
+    func failed(
+        _ reason: ResilienceError.Reason,
+        _ explanation: String,
+        retryAfter: Duration? = nil,
+        wasStarted: Bool = true
+    ) -> AttemptError {
+        .resilience(
+            ResilienceError(
+                reason,
+                operation: name,
+                explanation: explanation,
+                retryAfter: retryAfter,
+                wasStarted: wasStarted
+            )
+        )
+    }
+}
+
+extension ResilientOperation where Failure == any Error {
+    /// Creates an operation without decorators, which throws any error. Errors of decorators are thrown as they are, as
+    /// ``ResilienceError``.
+    ///
+    ///     let lookUp = ResilientOperation("the look-up of a user") { (id: Int) in try await database.user(id) }
+    ///
+    /// - Parameters:
+    ///   - name: The name of the operation, as the begin of a sentence. It must not contain credentials.
+    ///   - operation: Performs the operation. It should end early when its task is cancelled, because a decorator cancels
+    ///     what nobody waits for any longer, and waits for its end.
+    public init(
+        _ name: String = "the operation",
+        operation: @escaping @Sendable (Input) async throws -> Output
+    ) {
+        self.init(name, failure: { $0 }, operation: operation)
+    }
+}
+
+/// The error of one attempt at an operation, which tells its own errors from those of its decorators.
+enum AttemptFailure<Failure: Error>: Error {
+    case operation(Failure)
+    case resilience(ResilienceError)
+
+    /// Whether the operation may have been started.
+    var wasStarted: Bool {
+        switch self {
+        case .operation: true
+        case .resilience(let error): error.wasStarted
+        }
+    }
+
+    /// Whether the caller stopped waiting, or a timeout cancelled the operation. Its error then says nothing by itself.
+    var isCancellation: Bool {
+        switch self {
+        case .operation: Task.isCancelled
+        case .resilience(let error): error.reason == .cancelled
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct ResilientRetryTests {
+    private let clock = ManualClock()
+    private let timer: TimerService
+
+    init() {
+        timer = TimerService(clock)
+    }
+
+    private func schedule(attempts: Int = 4, budget: RetryBudget? = nil) -> RetrySchedule {
+        RetrySchedule(attempts: attempts, baseDelay: .seconds(1), budget: budget, jitter: Jitter { 0.5 })
+    }
+
+    private func retrying(
+        _ query: Query,
+        attempts: Int = 4,
+        budget: RetryBudget? = nil,
+        _ advice: @escaping @Sendable (DatabaseError) -> RetryAdvice = { $0 == .notFound ? .never : .again }
+    ) -> Query {
+        query.retrying(schedule(attempts: attempts, budget: budget), timer: timer, advice)
+    }
+
+    @Test func itIsTriedAgainBehindAWaitUntilItSucceeds() async throws {
+        let database = Database(.failure(.busy), .failure(.busy), .success("Ada"))
+        let query = retrying(database.query)
+        async let row = query(7)
+        for (count, delay) in [(1, Duration.seconds(0.5)), (2, .seconds(1))] {
+            await clock.sleepers(1)
+            #expect(database.asked.count == count)
+            clock.advance(by: delay - .nanoseconds(1))
+            await clock.sleepers(1)
+            #expect(database.asked.count == count)
+            clock.advance(by: .nanoseconds(1))
+        }
+        #expect(try await row == "Ada")
+        #expect(database.asked == [7, 7, 7])
+        #expect(timer.count == 0)
+    }
+
+    @Test func whatIsNotToBeRepeatedIsTriedOnce() async {
+        let database = Database(.failure(.notFound))
+        #expect(await retrying(database.query).result(7) == .failure(.notFound))
+        #expect(database.asked.count == 1)
+    }
+
+    @Test func theLastErrorIsThrownWhenTheAttemptsAreUsedUp() async {
+        let database = Database(.failure(.busy), .failure(.busy), .failure(.notFound))
+        let schedule = RetrySchedule(attempts: 3, baseDelay: .zero)
+        let query = database.query.retrying(schedule, timer: timer) { _ in .again }
+        #expect(await query.result(7) == .failure(.notFound))
+        #expect(database.asked.count == 3)
+    }
+
+    @Test func theWaitThatAnErrorAsksForIsAdded() async throws {
+        let database = Database(.failure(.busy), .success("Ada"))
+        let query = retrying(database.query) { _ in .again(after: .seconds(30)) }
+        async let row = query(7)
+        await timer.timers(1)
+        clock.advance(by: .seconds(30.5) - .nanoseconds(1))
+        await clock.sleepers(1)
+        #expect(database.asked.count == 1)
+        clock.advance(by: .nanoseconds(1))
+        #expect(try await row == "Ada")
+    }
+
+    @Test func aWaitThatIsTooLongIsNotBegun() async {
+        let database = Database(.failure(.busy), .success("Ada"))
+        let query = retrying(database.query) { _ in .again(after: .seconds(31)) }
+        #expect(await query.result(7) == .failure(.busy))
+        #expect(timer.count == 0)
+    }
+
+    @Test func aWaitThatTheDeadlineLeavesNoTimeForIsNotBegun() async {
+        let database = Database(.failure(.busy), .success("Ada"))
+        let query = retrying(database.query)
+        let result = await Deadline(in: .seconds(0.5), on: timer).bound { await query.result(7) }
+        #expect(result == .success(.failure(.busy)))
+        #expect(database.asked.count == 1)
+    }
+
+    @Test func retriesOfAllThatShareABudgetArePaidFromIt() async {
+        let budget = RetryBudget(share: 0, reserve: 2, limit: 2, refillInterval: .seconds(100), timer: timer)
+        let database = Database(.failure(.busy))
+        let schedule = RetrySchedule(attempts: 9, baseDelay: .zero, budget: budget)
+        let one = database.query.retrying(schedule, timer: timer) { _ in .again }
+        let other = database.query.retrying(schedule, timer: timer) { _ in .again }
+        #expect(await one.result(7) == .failure(.busy))
+        #expect(await other.result(8) == .failure(.busy))
+        #expect(database.asked == [7, 7, 7, 8])
+    }
+
+    @Test func eachCallPaysIntoTheBudget() async throws {
+        let budget = RetryBudget(share: 0.5, reserve: 0, limit: 2, timer: timer)
+        let database = Database(.success("Ada"), .failure(.busy))
+        let schedule = RetrySchedule(attempts: 9, baseDelay: .zero, budget: budget)
+        let query = database.query.retrying(schedule, timer: timer) { _ in .again }
+        _ = try await query(7)
+        #expect(await query.result(8) == .failure(.busy))
+        #expect(database.asked == [7, 8, 8])
+    }
+
+    @Test func whoIsCancelledBetweenAttemptsHearsIt() async {
+        let database = Database(.failure(.busy))
+        let query = retrying(database.query)
+        let call = Task { await query.result(7) }
+        await timer.timers(1)
+        call.cancel()
+        let error = await call.value.failure?.resilience
+        #expect(error?.reason == .cancelled)
+        #expect(error?.wasStarted == true)
+        #expect(database.asked.count == 1)
+        #expect(timer.count == 0)
+    }
+
+    @Test(arguments: [RetryAdvice.again, .never])
+    func theCallerSaysWhetherATimeoutIsRepeated(advice: RetryAdvice) async throws {
+        let asked = Mutex<[DatabaseError]>([])
+        let database = Database(.success("Ada"))
+        let schedule = RetrySchedule(attempts: 2, baseDelay: .zero)
+        let query = database.query.timingOut(after: .zero, timer: timer).retrying(schedule, timer: timer) { error in
+            asked.withLock { $0.append(error) }
+            return advice
+        }
+        let error = try #require(await query.result(7).failure)
+        #expect(error.resilience?.reason == .timedOut)
+        #expect(asked.withLock(\.self) == Array(repeating: error, count: advice == .again ? 2 : 1))
+    }
+}
