@@ -63,41 +63,40 @@ public final class ConcurrencyLimiter: Sendable {
 
     /// Waits until there is a permit for a request. An admitted request must release it.
     ///
-    /// - Throws: A ``FetchError`` if the request is rejected, cancelled, or too late.
-    func wait(_ request: DataRequest) async throws(FetchError) {
+    /// - Throws: A ``LimitRejection`` if the request is rejected, cancelled, or too late.
+    func wait() async throws(LimitRejection) {
         // Checked before the request displaces one that has more time.
-        guard !Task.isCancelled else { throw refusals.cancelled(request) }
+        guard !Task.isCancelled else { throw .cancelledInQueue }
         let deadline = Deadline.current
-        if let deadline, deadline.hasPassed { throw refusals.late(request) }
+        if let deadline, deadline.hasPassed { throw .lateInQueue }
         let promise = Promise<Turn>()
         let priority = Task.basePriority ?? Task.currentPriority
         let arrival = state.withLock { $0.queue.arrive(promise, priority: priority) }
         switch arrival {
         case .goes: return
-        case .refused: throw refusals.full(request)
+        case .refused: throw refusals.full
         case .waits(let ticket, let shed):
             shed?.fulfill(.isShed)
-            try await wait(request, with: ticket, for: promise, until: deadline)
+            try await wait(with: ticket, for: promise, until: deadline)
         }
     }
 
     private func wait(
-        _ request: DataRequest,
         with ticket: ConcurrencyQueue<Promise<Turn>>.Ticket,
         for promise: Promise<Turn>,
         until deadline: Deadline?
-    ) async throws(FetchError) {
+    ) async throws(LimitRejection) {
         let end = patience.map { Deadline(in: $0, on: timer) }
         let endsByPatience = end.map { end in deadline.map { end.remaining < $0.remaining } ?? true } ?? false
         switch await promise.value(until: endsByPatience ? end : deadline) {
         case .fulfilled(.goes): return
-        case .fulfilled(.isShed): throw refusals.shed(request)
+        case .fulfilled(.isShed): throw refusals.shed
         case .cancelled:
             leave(ticket)
-            throw refusals.cancelled(request)
+            throw .cancelledInQueue
         case .deadlinePassed:
             leave(ticket)
-            throw endsByPatience ? refusals.impatient(request) : refusals.late(request)
+            throw endsByPatience ? refusals.impatient : .lateInQueue
         }
     }
 
@@ -132,11 +131,11 @@ public final class ConcurrencyLimiter: Sendable {
     }
 }
 
-/// The rejections of a ``ConcurrencyLimiter``, with explanations formatted once.
+/// The rejections of a ``ConcurrencyLimiter``, formatted once.
 struct ConcurrencyRejections: Sendable {
-    private let fullness: String
-    private let shedding: String
-    private let impatience: String
+    let full: LimitRejection
+    let shed: LimitRejection
+    let impatient: LimitRejection
 
     init(_ limit: ConcurrencyLimit, capacity: Int, patience: Duration?) {
         let underWay =
@@ -144,35 +143,19 @@ struct ConcurrencyRejections: Sendable {
             ? "as many requests are under way as the source bears"
             : limit.count == 1 ? "1 request is under way" : "\(limit.count) requests are under way"
         let waiting = capacity == 0 ? "" : capacity == 1 ? " and 1 waits" : " and \(capacity) wait"
-        fullness = "was not sent: \(underWay)\(waiting), the most allowed"
-        shedding =
+        full = LimitRejection(.limit, "was not sent: \(underWay)\(waiting), the most allowed")
+        shed = LimitRejection(
+            .limit,
             "was not sent: one of higher priority took its place, because \(underWay)\(waiting), the most allowed"
-        impatience = "was not sent: \(underWay), and it waited for \(patience ?? .zero), the longest allowed"
-    }
-
-    func full(_ request: DataRequest) -> FetchError { FetchError(.rejected, request: request, explanation: fullness) }
-
-    func shed(_ request: DataRequest) -> FetchError { FetchError(.rejected, request: request, explanation: shedding) }
-
-    func impatient(_ request: DataRequest) -> FetchError {
-        FetchError(.rejected, request: request, explanation: impatience)
-    }
-
-    func late(_ request: DataRequest) -> FetchError {
-        FetchError(
-            .timedOut,
-            request: request,
-            explanation: "was not sent: there was no room before its deadline",
-            wasSent: false
+        )
+        impatient = LimitRejection(
+            .limit,
+            "was not sent: \(underWay), and it waited for \(patience ?? .zero), the longest allowed"
         )
     }
+}
 
-    func cancelled(_ request: DataRequest) -> FetchError {
-        FetchError(
-            .cancelled,
-            request: request,
-            explanation: "was cancelled before there was room to send it",
-            wasSent: false
-        )
-    }
+extension LimitRejection {
+    fileprivate static let lateInQueue = Self(.deadline, "was not sent: there was no room before its deadline")
+    fileprivate static let cancelledInQueue = Self(.cancellation, "was cancelled before there was room to send it")
 }

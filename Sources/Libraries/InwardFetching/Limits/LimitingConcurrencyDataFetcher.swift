@@ -64,6 +64,19 @@ public struct LimitingConcurrencyDataFetcher: ReportingDataFetcher {
     }
 }
 
+extension ConcurrencyLimiter {
+    /// Waits until there is a permit for a request, as `wait()` does.
+    ///
+    /// - Throws: A ``FetchError`` if the request is rejected, cancelled, or too late.
+    func wait(_ request: DataRequest) async throws(FetchError) {
+        do {
+            try await wait()
+        } catch {
+            throw FetchError(error, of: request)
+        }
+    }
+}
+
 extension DataResponse.Status {
     /// Whether the upstream reports overload.
     fileprivate var tellsOverload: Bool {

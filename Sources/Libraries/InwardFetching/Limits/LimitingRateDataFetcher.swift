@@ -43,6 +43,20 @@ public struct LimitingRateDataFetcher: ReportingDataFetcher {
     }
 }
 
+extension RateLimiter {
+    /// Waits until a request may be sent, as `wait()` does.
+    ///
+    /// - Returns: The slot.
+    /// - Throws: A ``FetchError`` if the request would have to wait too long, is too late, or was cancelled.
+    func wait(_ request: DataRequest) async throws(FetchError) -> TokenBucket.Turn {
+        do {
+            return try await wait()
+        } catch {
+            throw FetchError(error, of: request)
+        }
+    }
+}
+
 extension DataFetcher {
     /// Returns this fetcher with a rate limiter of its own.
     ///
@@ -128,48 +142,28 @@ public final class RateLimiter: Sendable {
     /// Waits until a request may be sent.
     ///
     /// - Returns: The slot.
-    /// - Throws: A ``FetchError`` if the request would have to wait too long, is too late, or was cancelled.
-    func wait(_ request: DataRequest) async throws(FetchError) -> TokenBucket.Turn {
-        guard !Task.isCancelled else { throw cancelled(request) }
+    /// - Throws: A ``LimitRejection`` if the request would have to wait too long, is too late, or was cancelled.
+    func wait() async throws(LimitRejection) -> TokenBucket.Turn {
+        guard !Task.isCancelled else { throw .cancelledBeforeTurn }
         let deadline = Deadline.current
-        if let deadline, deadline.hasPassed { throw late(request) }
+        if let deadline, deadline.hasPassed { throw .lateForTurn }
         let now = timer.now
         let latest = now + min(patience, deadline?.remaining ?? patience)
         let (turn, next) = bucket.withLock { bucket in (bucket.reserve(at: now, by: latest), bucket.next(at: now)) }
-        guard let turn else {
-            throw FetchError(
-                .rejected,
-                request: request,
-                explanation: refusal,
-                retryAfter: .delay(max(.zero, next - now))
-            )
-        }
+        guard let turn else { throw LimitRejection(.limit, refusal, retryAfter: max(.zero, next - now)) }
         do {
             try await timer.sleep(until: turn.moment)
         } catch {
             putBack(turn)
-            throw cancelled(request)
+            throw .cancelledBeforeTurn
         }
         return turn
     }
+}
 
-    private func late(_ request: DataRequest) -> FetchError {
-        FetchError(
-            .timedOut,
-            request: request,
-            explanation: "was not sent: its deadline has passed",
-            wasSent: false
-        )
-    }
-
-    private func cancelled(_ request: DataRequest) -> FetchError {
-        FetchError(
-            .cancelled,
-            request: request,
-            explanation: "was cancelled before it was its turn to be sent",
-            wasSent: false
-        )
-    }
+extension LimitRejection {
+    fileprivate static let lateForTurn = Self(.deadline, "was not sent: its deadline has passed")
+    fileprivate static let cancelledBeforeTurn = Self(.cancellation, "was cancelled before it was its turn to be sent")
 }
 
 /// The token bucket of a ``RateLimiter``: a value without a clock.

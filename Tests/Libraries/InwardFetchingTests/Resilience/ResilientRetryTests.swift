@@ -132,4 +132,17 @@ struct ResilientRetryTests {
         #expect(error.resilience?.reason == .timedOut)
         #expect(asked.withLock(\.self) == Array(repeating: error, count: advice == .again ? 2 : 1))
     }
+
+    @Test func whatALimitRejectsIsNotRepeatedWhateverTheCallerSays() async {
+        let limiter = RateLimiter(1, per: .seconds(1), waitingAtMost: .zero, timer: timer)
+        let database = Database(.success("Ada"))
+        let asked = Counter()
+        let query = database.query.limitingRate(to: limiter).retrying(schedule(), timer: timer) { _ in
+            asked.add()
+            return .again
+        }
+        #expect(await query.result(7) == .success("Ada"))
+        #expect(await query.result(7).failure?.resilience?.reason == .rejected)
+        #expect(asked.value == 0)
+    }
 }

@@ -1,0 +1,136 @@
+public import InwardCore
+
+extension ResilientOperation {
+    /// Returns this operation with a concurrency limiter of its own, whose queue holds 64 calls.
+    ///
+    /// - Parameter count: The maximum number of concurrent calls; values below 1 count as 1.
+    /// - Returns: The limited operation.
+    public func limitingConcurrency(to count: Int) -> Self {
+        limitingConcurrency(to: ConcurrencyLimiter(.fixed(count)))
+    }
+
+    /// Returns this operation with a concurrency limiter, which others may share, data fetchers included.
+    ///
+    /// A call that gets no permit is not started. It fails with ``ResilienceError/Reason/rejected`` if the queue is full or
+    /// the wait was too long, with ``ResilienceError/Reason/timedOut`` if the deadline passed, and with
+    /// ``ResilienceError/Reason/cancelled`` if the task was cancelled while it waited.
+    ///
+    /// Apply it inside retries, so that calls waiting for a retry hold no permit.
+    ///
+    /// - Parameters:
+    ///   - limiter: The limiter.
+    ///   - isOverload: Returns whether an error tells that the upstream is overloaded, which lowers an adaptive limit. A
+    ///     timeout does so in any case.
+    /// - Returns: The limited operation.
+    public func limitingConcurrency(
+        to limiter: ConcurrencyLimiter,
+        overloadedIf isOverload: @escaping @Sendable (Failure) -> Bool = { _ in false }
+    ) -> Self {
+        wrapped { input async throws(AttemptError) in
+            if !limiter.admit() { try await wait(for: limiter) }
+            guard !limiter.isAdaptive else { return try await timed(input, by: limiter, isOverload) }
+            defer { limiter.release() }
+            return try await attempt(input)
+        }
+    }
+
+    private func timed(
+        _ input: Input,
+        by limiter: ConcurrencyLimiter,
+        _ isOverload: @Sendable (Failure) -> Bool
+    ) async throws(AttemptError) -> Output {
+        let start = limiter.timer.now
+        var outcome = AdaptiveLimit.Outcome.untold
+        defer { limiter.release(outcome, from: start) }
+        do throws(AttemptError) {
+            let output = try await attempt(input)
+            outcome = .answered
+            return output
+        } catch {
+            if error.isOverload(isOverload) { outcome = .overloaded }
+            throw error
+        }
+    }
+
+    private func wait(for limiter: ConcurrencyLimiter) async throws(AttemptError) {
+        do throws(LimitRejection) {
+            try await limiter.wait()
+        } catch {
+            throw rejected(error)
+        }
+    }
+}
+
+extension ResilientOperation {
+    /// Returns this operation with a rate limiter of its own.
+    ///
+    /// - Parameters:
+    ///   - count: The number of calls per period, from 1 to 1,000,000,000.
+    ///   - period: The period, from a nanosecond to 1,000,000,000 seconds.
+    ///   - burst: The number of calls that may be made at once after an idle time, from 1 to 1,000,000,000.
+    ///   - patience: The maximum wait. With zero or less, calls that come too early are rejected.
+    ///   - timer: The source of time.
+    /// - Returns: The limited operation.
+    public func limitingRate(
+        to count: Int,
+        per period: Duration,
+        burst: Int = 1,
+        waitingAtMost patience: Duration = .seconds(1),
+        timer: TimerService = .continuous
+    ) -> Self {
+        limitingRate(to: RateLimiter(count, per: period, burst: burst, waitingAtMost: patience, timer: timer))
+    }
+
+    /// Returns this operation with a rate limiter, which others may share, data fetchers included.
+    ///
+    /// A call that would have to wait too long or beyond its deadline is not started. It fails with
+    /// ``ResilienceError/Reason/rejected`` and says when to try again.
+    ///
+    /// Apply it inside retries, because every attempt counts.
+    ///
+    /// - Parameter limiter: The limiter.
+    /// - Returns: The limited operation.
+    public func limitingRate(to limiter: RateLimiter) -> Self {
+        wrapped { input async throws(AttemptError) in
+            let turn: TokenBucket.Turn
+            if let free = limiter.admit() { turn = free } else { turn = try await wait(for: limiter) }
+            do throws(AttemptError) {
+                return try await attempt(input)
+            } catch {
+                if !error.wasStarted { limiter.putBack(turn) }
+                throw error
+            }
+        }
+    }
+
+    private func wait(for limiter: RateLimiter) async throws(AttemptError) -> TokenBucket.Turn {
+        do throws(LimitRejection) {
+            return try await limiter.wait()
+        } catch {
+            throw rejected(error)
+        }
+    }
+
+    private func rejected(_ rejection: LimitRejection) -> AttemptError {
+        let reason: ResilienceError.Reason =
+            switch rejection.cause {
+            case .limit: .rejected
+            case .deadline: .timedOut
+            case .cancellation: .cancelled
+            }
+        return failed(reason, rejection.explanation, retryAfter: rejection.retryAfter, wasStarted: false)
+    }
+}
+
+extension AttemptFailure {
+    /// Returns whether the upstream may have failed because of overload.
+    fileprivate func isOverload(_ isOverload: (Failure) -> Bool) -> Bool {
+        guard wasStarted else { return false }
+        // A timeout cancels the operation when the deadline passes.
+        guard !isCancellation else { return Deadline.current?.hasPassed ?? false }
+        return switch self {
+        case .operation(let error): isOverload(error)
+        case .resilience(let error): error.reason == .timedOut
+        }
+    }
+}
