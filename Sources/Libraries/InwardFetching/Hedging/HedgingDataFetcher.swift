@@ -1,34 +1,21 @@
 public import InwardCore
-import Synchronization
 
 /// A data fetcher that sends a second attempt when the first is slow, and returns the first successful response.
 ///
 /// Only `GET` and `HEAD` requests are hedged, because they are safe to repeat. The other attempt is cancelled and awaited.
 public struct HedgingDataFetcher: ReportingDataFetcher {
-    /// The policy that all copies of the fetcher share. Observing a fetcher copies it.
-    private final class Record: Sendable {
-        let policy: Mutex<HedgingPolicy>
-
-        init(_ policy: HedgingPolicy) {
-            self.policy = Mutex(policy)
-        }
-    }
-
     /// The wrapped fetcher.
     public var base: any DataFetcher
     /// The description of this layer, with the delay.
     public let layer: DataFetcherLayer
-    private let record: Record
-    private let learns: Bool
-    private let timer: TimerService
+    // All copies of the fetcher share it. Observing a fetcher copies it.
+    private let hedger: Hedger
     var observers = FetchObservers()
 
     init(_ base: any DataFetcher, delay: HedgingDelay, share: Double, timer: TimerService) {
         self.base = base
         layer = DataFetcherLayer(.hedging, "asks again after \(delay)")
-        record = Record(HedgingPolicy(delay, share: share))
-        learns = delay.percent != nil
-        self.timer = timer
+        hedger = Hedger(delay, upTo: share, timer: timer)
     }
 
     /// Returns the response to the first attempt, or to the second one if it succeeds first.
@@ -40,30 +27,30 @@ public struct HedgingDataFetcher: ReportingDataFetcher {
         guard request.method == .get || request.method == .head, !request.isSentOnce else {
             return try await base.fetch(request)
         }
-        let start = timer.now
-        guard let delay = record.policy.withLock({ $0.begin() }), isAffordable(delay) else {
-            let response = try await base.fetch(request)
-            if Result.success(response).isServed { remember(since: start) }
-            return response
-        }
-        let result = await HedgingRace(base, request).outcome(until: start + delay, on: timer) { second in
-            guard record.policy.withLock({ $0.hedge() }) else { return false }
-            observers.tell { $0.hedged(second) }
-            return true
-        }
-        // If the second attempt won, the first took at least this long.
-        if result.isServed { remember(since: start) }
-        return try result.get()
+        let hedged = HedgedRequest(base: base, request: request)
+        return try await hedger.outcome(of: hedged) { observers.tell { $0.hedged(hedged.second) } }.get()
+    }
+}
+
+/// A request that may have a second attempt.
+private struct HedgedRequest: HedgedOperation {
+    let base: any DataFetcher
+    let request: DataRequest
+
+    /// The request of the second attempt.
+    var second: DataRequest {
+        var second = request
+        second.attempt += 1
+        return second
     }
 
-    private func isAffordable(_ delay: Duration) -> Bool {
-        Deadline.current.map { delay < $0.remaining } ?? true
+    func attempt(isFirst: Bool) async -> Result<DataResponse, FetchError> {
+        let request = isFirst ? request : second
+        return await Result(awaiting: { () async throws(FetchError) in try await base.fetch(request) })
     }
 
-    private func remember(since start: Duration) {
-        guard learns else { return }
-        let duration = timer.now - start
-        record.policy.withLock { $0.record(duration) }
+    func isDecisive(_ outcome: Result<DataResponse, FetchError>) -> Bool {
+        if case .success(let response) = outcome { response.status.code < 500 } else { false }
     }
 }
 

@@ -1,8 +1,20 @@
 import InwardCore
 import Synchronization
 
-/// A race between two attempts at one request, won by the first to succeed.
-struct HedgingRace: Sendable {
+/// An operation that may have a second attempt.
+protocol HedgedOperation: Sendable {
+    /// The outcome of an attempt.
+    associatedtype Outcome: Sendable
+
+    /// Makes an attempt.
+    func attempt(isFirst: Bool) async -> Outcome
+
+    /// Returns whether an outcome decides the race, so that another attempt is pointless.
+    func isDecisive(_ outcome: Outcome) -> Bool
+}
+
+/// A race between two attempts at one operation, won by the first with a decisive outcome.
+struct HedgingRace<Operation: HedgedOperation>: Sendable {
     /// The progress of the first attempt, shared with the task that awaits it.
     private final class Progress: Sendable {
         enum Event {
@@ -16,15 +28,13 @@ struct HedgingRace: Sendable {
 
     private struct Attempt: Sendable {
         let isFirst: Bool
-        let result: Result<DataResponse, FetchError>
+        let outcome: Operation.Outcome
     }
 
-    private let base: any DataFetcher
-    private let request: DataRequest
+    private let operation: Operation
 
-    init(_ base: any DataFetcher, _ request: DataRequest) {
-        self.base = base
-        self.request = request
+    init(_ operation: Operation) {
+        self.operation = operation
     }
 
     /// Begins the first attempt, and the second one if the first has not ended in time.
@@ -32,30 +42,26 @@ struct HedgingRace: Sendable {
     /// - Parameters:
     ///   - moment: The time at which the first attempt is late, by the timer service.
     ///   - timer: The source of time.
-    ///   - admit: Returns whether to begin the second attempt, which it receives.
-    /// - Returns: The outcome of the first attempt to succeed, or that of the original attempt if none does.
+    ///   - admit: Returns whether to begin the second attempt.
+    /// - Returns: The first decisive outcome, or the outcome of the original attempt if there is none.
     func outcome(
         until moment: Duration,
         on timer: TimerService,
-        admit: (DataRequest) -> Bool
-    ) async -> Result<DataResponse, FetchError> {
+        admit: () -> Bool
+    ) async -> Operation.Outcome {
         await withTaskGroup(of: Attempt.self) { group in
             let progress = Progress()
-            begin(in: &group) { [base, request] in
-                let result = await Result(awaiting: { () async throws(FetchError) in try await base.fetch(request) })
+            begin(in: &group) { [operation] in
+                let outcome = await operation.attempt(isFirst: true)
                 progress.hasEnded.store(true, ordering: .releasing)
                 progress.event.fulfill(.ended)
-                return Attempt(isFirst: true, result: result)
+                return Attempt(isFirst: true, outcome: outcome)
             }
-            guard await isLate(progress, at: moment, on: timer) else { return await result(of: &group) }
-            var second = request
-            second.attempt += 1
-            guard admit(second) else { return await result(of: &group) }
-            begin(in: &group) { [base, second] in
-                let result = await Result(awaiting: { () async throws(FetchError) in try await base.fetch(second) })
-                return Attempt(isFirst: false, result: result)
+            guard await isLate(progress, at: moment, on: timer), admit() else { return await outcome(of: &group) }
+            begin(in: &group) { [operation] in
+                Attempt(isFirst: false, outcome: await operation.attempt(isFirst: false))
             }
-            return await result(of: &group)
+            return await outcome(of: &group)
         }
     }
 
@@ -72,19 +78,18 @@ struct HedgingRace: Sendable {
     }
 
     /// Returns the outcome of the attempts under way. The losing attempt is cancelled, and the group awaits it.
-    private func result(of group: inout TaskGroup<Attempt>) async -> Result<DataResponse, FetchError> {
+    private func outcome(of group: inout TaskGroup<Attempt>) async -> Operation.Outcome {
         var failed: Attempt?
         while let attempt = await group.next() {
-            if attempt.result.isServed {
+            if operation.isDecisive(attempt.outcome) {
                 group.cancelAll()
-                return attempt.result
+                return attempt.outcome
             }
             if attempt.isFirst || failed == nil { failed = attempt }
         }
-        return failed?.result
-            ?? .failure(
-                FetchError(.cancelled, request: request, explanation: "was not attempted", wasSent: false)
-            )
+        // There always is one: the group began with the first attempt.
+        guard let failed else { return await operation.attempt(isFirst: true) }
+        return failed.outcome
     }
 
     private func begin(
@@ -97,12 +102,5 @@ struct HedgingRace: Sendable {
         } else {
             group.addTask(operation: operation)
         }
-    }
-}
-
-extension Result<DataResponse, FetchError> {
-    /// Whether the upstream answered without a server error, so that another attempt is pointless.
-    var isServed: Bool {
-        if case .success(let response) = self { response.status.code < 500 } else { false }
     }
 }

@@ -1,0 +1,43 @@
+public import InwardCore
+
+extension ResilientOperation {
+    /// Returns this operation with a second attempt for calls that take unusually long. The first attempt to succeed counts,
+    /// and the other is cancelled and awaited.
+    ///
+    /// Hedge only operations that are safe to repeat, such as reads. Apply it outside decorators that limit or interrupt
+    /// attempts, because both attempts must pass through them.
+    ///
+    ///     let read = operation.timingOut(after: .seconds(2)).hedging(after: .percentile(95, atFirst: .milliseconds(500)))
+    ///
+    /// If no attempt succeeds, the error of the first is thrown.
+    ///
+    /// - Parameters:
+    ///   - delay: The time after which the second attempt begins.
+    ///   - share: The maximum fraction of calls with a second attempt, from 0 to 1.
+    ///   - timer: The source of time.
+    /// - Returns: The hedging operation.
+    public func hedging(
+        after delay: HedgingDelay,
+        upTo share: Double = 0.05,
+        timer: TimerService = .continuous
+    ) -> Self {
+        let hedger = Hedger(delay, upTo: share, timer: timer)
+        return wrapped { input async throws(AttemptError) in
+            try await hedger.outcome(of: HedgedCall(operation: self, input: input)).get()
+        }
+    }
+}
+
+/// A call of an operation that may have a second attempt.
+private struct HedgedCall<Input: Sendable, Output: Sendable, Failure: Error>: HedgedOperation {
+    let operation: ResilientOperation<Input, Output, Failure>
+    let input: Input
+
+    func attempt(isFirst: Bool) async -> Result<Output, AttemptFailure<Failure>> {
+        await Result(awaiting: { () async throws(AttemptFailure<Failure>) in try await operation.attempt(input) })
+    }
+
+    func isDecisive(_ outcome: Result<Output, AttemptFailure<Failure>>) -> Bool {
+        if case .success = outcome { true } else { false }
+    }
+}
