@@ -104,6 +104,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         decodeStored = { body throws(FieldError) in try format.decoded(record, from: body).entity() }
     }
 
+    /// Returns the encoded size of an entity in bytes, which counts in a memory cache; 0 if it cannot be encoded.
+    func byteCount(of entity: Entity) -> Int { (try? encode(entity).count) ?? 0 }
+
     /// Whether the upstream accepts writes.
     var isWritable: Bool { creation != nil || editing != nil }
 

@@ -54,16 +54,9 @@ extension Outbox {
         if let alarm = state.alarm { timer.cancel(alarm.timer) }
         state.alarm = moment.map { moment in
             // A deallocated outbox does not need to wake.
-            let timer = timer.schedule(at: moment) { [weak self] in self?.wake(at: moment) }
+            let timer = timer.schedule(at: moment) { [weak self] in self?.pump() }
             return OutboxState.Alarm(moment: moment, timer: timer)
         }
-    }
-
-    private func wake(at moment: Duration) {
-        state.withLock { state in
-            if state.alarm?.moment == moment { state.alarm = nil }
-        }
-        pump()
     }
 
     /// Returns the request for an entry.

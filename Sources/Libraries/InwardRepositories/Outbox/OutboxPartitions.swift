@@ -193,7 +193,7 @@ struct OutboxPartitions {
                 return item
             }
             partitions[subject]?.items = items
-            enqueue(subject, isDue: false)
+            enqueue(subject)
         }
     }
 
@@ -241,7 +241,7 @@ struct OutboxPartitions {
         partitions[subject]?.items.first = .delivery(delivery)
         partitions[subject]?.isUnderWay = false
         underWay -= 1
-        enqueue(subject, isDue: false)
+        enqueue(subject)
     }
 
     /// Removes an entry in delivery permanently.
@@ -311,7 +311,7 @@ struct OutboxPartitions {
     private mutating func replace(_ id: String, by replacement: (Item) -> Item) {
         guard let (_, subject, isUnderWay) = item(id), !isUnderWay else { return }
         partitions[subject]?.items.replace({ $0.id == id }, by: replacement)
-        if partitions[subject]?.items.first?.id == id { enqueue(subject, isDue: false) }
+        if partitions[subject]?.items.first?.id == id { enqueue(subject) }
     }
 
     /// Ends the wait of the first entry of a partition.
@@ -322,7 +322,7 @@ struct OutboxPartitions {
         else { return }
         delivery.nextAttempt = nil
         partitions[subject]?.items.first = .delivery(delivery)
-        enqueue(subject, isDue: true)
+        enqueue(subject)
     }
 
     /// Makes the first entry of a partition the next one to send, regardless of its wait.
@@ -371,7 +371,7 @@ struct OutboxPartitions {
         count(item, 1)
         byteCount += item.byteCount
         partitions[subject, default: Lane()].items.append(item)
-        if partitions[subject]?.items.count == 1 { enqueue(subject, isDue: false) }
+        if partitions[subject]?.items.count == 1 { enqueue(subject) }
     }
 
     private mutating func forget(_ item: Item) {
@@ -390,12 +390,16 @@ struct OutboxPartitions {
         if partitions[subject]?.items.isEmpty == true {
             partitions[subject] = nil
         } else {
-            enqueue(subject, isDue: false)
+            enqueue(subject)
         }
     }
 
     /// Inserts a partition into the queue for the state of its first entry, unless the entry is held.
-    private mutating func enqueue(_ subject: RecordKey, isDue: Bool) {
+    ///
+    /// - Parameters:
+    ///   - subject: The subject of the partition.
+    ///   - isDue: Whether the wait of the first entry is over.
+    private mutating func enqueue(_ subject: RecordKey, isDue: Bool = false) {
         lastTicket += 1
         partitions[subject]?.ticket = lastTicket
         guard case .delivery(let delivery)? = partitions[subject]?.items.first else { return }

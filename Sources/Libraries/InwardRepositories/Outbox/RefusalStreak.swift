@@ -152,8 +152,8 @@ extension RefusalStreak {
         guard let pause = record.pause else { return }
         wait = min(max(initialWait, .milliseconds(max(0, min(record.waitMilliseconds, 1 << 40)))), maximumWait)
         // Whatever the clock says, a pause is not longer than its wait.
-        let remaining = Duration.seconds(min(max(0, pause.until.timeIntervalSince(date)), 31_536_000))
-        phase = .paused(until: now + min(remaining, wait))
+        let remaining = min(max(0, pause.until.timeIntervalSince(date)), wait / .seconds(1))
+        phase = .paused(until: now + .seconds(remaining))
     }
 }
 

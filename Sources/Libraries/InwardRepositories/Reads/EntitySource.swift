@@ -84,7 +84,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
             if answer.mayBeKept {
                 var stamp = stamp(tick, time, of: answer)
                 stamp.validator = validator
-                if isKnown { stamp.byteCount = (try? endpoint.encode(entity).count) ?? 0 }
+                if isKnown { stamp.byteCount = endpoint.byteCount(of: entity) }
                 memory.keep(entity, stamp)
             }
             return (answer.reading(entity, fresh: endpoint.lifetimes.staleAfter), validator?.entityTag)

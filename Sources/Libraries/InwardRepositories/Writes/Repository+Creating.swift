@@ -162,8 +162,7 @@ extension Repository {
     /// existed.
     func keep(_ entity: Entity, _ validator: Validator?) {
         source.lastChange.note(at: timer.now)
-        let byteCount = (try? endpoint.encode(entity).count) ?? 0
-        memory.write(entity, time: timer.now, byteCount: byteCount, validator: validator)
+        memory.write(entity, time: timer.now, byteCount: endpoint.byteCount(of: entity), validator: validator)
         detachAll()
     }
 

@@ -2,7 +2,24 @@ import Testing
 
 @testable import InwardRepositories
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 struct EndpointTests {
+    /// A format in which nothing can be written.
+    private struct UnwritableFormat: RecordFormat {
+        let mediaType = JSONFormat.mediaType
+
+        func decode<Value: Decodable>(_ type: Value.Type, from bytes: Data) throws -> Value {
+            try JSONFormat().decode(type, from: bytes)
+        }
+
+        func encode(_ value: some Encodable) throws -> Data { throw FieldError(nil, "cannot be written") }
+    }
+
     private let remark = Remark(id: 1, author: 7, text: "one")
 
     @Test func oneIsBelowTheListUnlessItIsSaidWhere() {
@@ -21,5 +38,11 @@ struct EndpointTests {
     @Test func whatIsWrittenIsRead() throws {
         let endpoint = Endpoint(RemarkDTO.self, at: "x")
         #expect(try endpoint.decodeOne(endpoint.encode(remark)) == remark)
+    }
+
+    @Test func anEntityIsAsLargeAsItsRecord() throws {
+        let endpoint = Endpoint(RemarkDTO.self, at: "x")
+        #expect(try endpoint.byteCount(of: remark) == endpoint.encode(remark).count)
+        #expect(Endpoint(RemarkDTO.self, at: "x", format: UnwritableFormat()).byteCount(of: remark) == 0)
     }
 }
