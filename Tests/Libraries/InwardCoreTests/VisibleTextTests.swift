@@ -21,6 +21,14 @@ struct VisibleTextTests {
         #expect(text.visible == visible)
     }
 
+    @Test(arguments: [
+        ("", ""), ("one two", "one two"), (" one\n\ttwo ", "one two"), ("one two ", "one two"),
+        ("one twos", "one tw…"), ("one two three", "one tw…"), ("one    two three", "one tw…"),
+    ])
+    func anExcerptIsTheBeginningOnOneLine(text: String, excerpt: String) {
+        #expect(text.excerpt(upTo: 7) == excerpt)
+    }
+
     /// The selectors of how an emoji is drawn, as in a key of a telephone.
     @Test(arguments: [
         ("☎\u{FE0E}", "☎\u{FE0E}"), ("1\u{FE0F}\u{20E3}", "1\u{FE0F}\u{20E3}"), ("1\u{FE0F}", #"1\u{FE0F}"#),

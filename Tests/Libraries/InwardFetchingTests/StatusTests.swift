@@ -7,6 +7,16 @@ struct StatusTests {
         #expect(DataResponse.Status(code).isSuccess == isSuccess)
     }
 
+    /// What was redirected, turned away or not understood was not begun.
+    @Test(arguments: [
+        (299, false), (300, true), (304, true), (306, true), (307, false), (308, false), (309, true), (399, true),
+        (400, false), (499, false), (500, true), (501, false), (502, true), (504, true), (505, false), (506, true),
+        (510, true), (511, false), (512, true), (599, true),
+    ])
+    func someStatusesLeaveOpenWhetherARequestWasDone(code: Int, isOpen: Bool) {
+        #expect(DataResponse.Status(code).leavesOutcomeUnknown == isOpen)
+    }
+
     /// RFC 9110 section 15.
     @Test func statusesHaveTheirNumbers() {
         let statuses: [DataResponse.Status] = [

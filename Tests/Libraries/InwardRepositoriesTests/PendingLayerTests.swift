@@ -32,9 +32,23 @@ struct PendingLayerTests {
     @Test func whatIsGoneTakesNoRoom() {
         let pending = PendingLayer<Note>()
         for id in 0..<1_000 { pending.add(Note(id: id), for: "\(id)") }
-        for id in 0..<990 { pending.remove("\(id)") }
+        // Room is made when more than half are gone, so that each costs little.
+        for id in 0..<500 { pending.remove("\(id)") }
+        #expect(pending.snapshot.placeCount == 1_000)
+        pending.remove("500")
+        #expect(pending.snapshot.placeCount == 499)
+        for id in 501..<990 { pending.remove("\(id)") }
         #expect(pending.snapshot.placeCount <= 21)
         #expect(pending.entities.map(\.id) == Array(990..<1_000))
+    }
+
+    @Test func whatComesAndGoesTakesNoRoom() {
+        let pending = PendingLayer<Note>()
+        for id in 0..<1_000 {
+            pending.add(Note(id: id), for: "\(id)")
+            pending.remove("\(id)")
+        }
+        #expect(pending.snapshot.placeCount <= 1)
     }
 
     @Test func theLastOfAnIdentityIsFound() {

@@ -29,7 +29,8 @@ struct DeadlineTests {
     }
 
     @Test func workHasTimeUntilTheDeadline() async {
-        let deadline = Deadline(in: .seconds(10), on: clock)
+        let timer = TimerService(clock)
+        let deadline = Deadline(in: .seconds(10), on: timer)
         let released = Rendezvous(of: 2)
         async let answer = deadline.bound {
             await released.arrive()
@@ -40,6 +41,8 @@ struct DeadlineTests {
         await clock.sleepers(1)
         await released.arrive()
         #expect(await answer == .success(false))
+        // Nothing waits for the deadline any more.
+        #expect(timer.count == 0)
     }
 
     @Test func workThatTakesTooLongIsCancelledAndWaitedForWhateverItGives() async {

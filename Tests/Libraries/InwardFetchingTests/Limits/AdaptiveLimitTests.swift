@@ -162,15 +162,36 @@ struct AdaptiveLimitTests {
         #expect(halved == [2, 103, 204])
     }
 
-    /// Where half as many take more than nine tenths of the time, the limit makes no difference, and is as it was.
-    @Test(arguments: [(89, 5), (91, 20), (100, 20)])
+    /// Where half as many take nine tenths of the time or more, the limit makes no difference, and is as it was.
+    @Test(arguments: [(899, 5), (900, 20), (1_000, 20)])
     func theLimitIsHalvedAgainWhereThatHelped(milliseconds: Int, expected: Int) {
         var limit = AdaptiveLimit(in: 1...100, from: 20, tolerance: 1)
         var now = Duration.zero
-        for _ in 0..<2 { answer(&limit, in: .milliseconds(100), underWay: 20, at: &now) }
+        for _ in 0..<2 { answer(&limit, in: .seconds(1), underWay: 20, at: &now) }
         #expect(limit.limit == 10)
         answer(&limit, in: .milliseconds(milliseconds), underWay: 10, at: &now)
         #expect(limit.limit == expected)
+    }
+
+    /// What helped once is no help again if half as many take as long.
+    @Test(arguments: [(700, 2), (750, 20)])
+    func eachHalvingIsComparedWithTheOneBeforeIt(milliseconds: Int, expected: Int) {
+        var limit = AdaptiveLimit(in: 1...100, from: 20, tolerance: 1)
+        var now = Duration.zero
+        for latency in [1_000, 1_000, 800, milliseconds] {
+            answer(&limit, in: .milliseconds(latency), underWay: limit.limit, at: &now)
+        }
+        #expect(limit.limit == expected)
+    }
+
+    /// Even where half as many take much less time.
+    @Test func theLimitIsNotHalvedBelowItsLeast() {
+        var limit = AdaptiveLimit(in: 10...20, from: 20, tolerance: 1)
+        var now = Duration.zero
+        for _ in 0..<2 { answer(&limit, in: .seconds(1), underWay: 20, at: &now) }
+        #expect(limit.limit == 10)
+        answer(&limit, in: .milliseconds(500), underWay: 10, at: &now)
+        #expect(limit.limit == 20)
     }
 
     /// Has a limit see answers that each take as long, as many as it takes for it to look at them.

@@ -108,6 +108,21 @@ struct RetryWaitTests {
         #expect(error?.wasSent == wasSent)
     }
 
+    @Test(arguments: [1, 2]) func aRequestThatWasSentOnceWasSentWhateverElseFailed(attempt: Int) async throws {
+        let source = StubDataFetcher { request throws(FetchError) in
+            let wasSent = request.attempt == attempt
+            throw FetchError(.unreachable, request: request, explanation: "failed", wasSent: wasSent)
+        }
+        let task = Task { [fetcher = fetcher(source)] in try await result(of: fetcher) }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(0.5))
+        await clock.sleepers(1)
+        task.cancel()
+        let error = try await task.value.failure
+        #expect(error?.retries == RetryReport(attempts: 2, ending: "cancelled before the next"))
+        #expect(error?.wasSent == true)
+    }
+
     @Test func whoIsCancelledSchedulesNoRetry() async throws {
         let budget = RetryBudget(share: 0, reserve: 1, timer: timer)
         // Where nobody else comes, so that who waits there goes on when cancelled and not before.

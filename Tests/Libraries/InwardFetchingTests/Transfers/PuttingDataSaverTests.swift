@@ -290,6 +290,30 @@ struct PuttingDataSaverTests {
         #expect(try await saver(server).openDraft().saved == (byteCount > 65_536 ? nil : part))
     }
 
+    /// Its checksum is in hexadecimal digits.
+    @Test func aNoteOfAnEarlierVersionIsRead() {
+        let numbers = #"{"checksum":7,"loadedByteCount":8,"savedByteCount":8,"source":"a","steps":[],"validator":"1"}"#
+        let part = SavedPart(
+            source: "a",
+            validator: "1",
+            steps: [],
+            loadedByteCount: 8,
+            savedByteCount: 8,
+            checksum: 7
+        )
+        #expect(SavedPart(note: Array("\(numbers)\n35ab66c23d56d5d0\n".utf8)) == part)
+    }
+
+    @Test(arguments: [(399, false), (400, true), (404, true), (499, true), (500, false), (503, false)])
+    func whatIsNotThereIsNoNoteAndWhatCannotBeReadIsNoNews(status: Int, isNothing: Bool) async throws {
+        let saver = try saver(StubDataFetcher(DataResponse(status: .init(status))))
+        if isNothing {
+            #expect(try await saver.openDraft().saved == nil)
+        } else {
+            await #expect(throws: DataSaverError.self) { try await saver.openDraft() }
+        }
+    }
+
     @Test func aNoteWithoutAPartIsNothing() async throws {
         let server = InMemoryWebDataFetcher()
         let part = SavedPart(

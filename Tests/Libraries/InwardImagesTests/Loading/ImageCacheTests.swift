@@ -101,6 +101,18 @@ struct ImageCacheTests {
         #expect(cache.bytes == 0)
     }
 
+    /// Headers and absences are counted instead of measured.
+    @Test(arguments: [(0, false), (1, true)]) func whereThereIsAnyMemoryHeadersAreKept(bytes: Int, isKept: Bool) {
+        let cache = cache(bytes: bytes)
+        let partition = cache.makePartition()
+        let header = ImageHeader(format: .png, size: ImageSize(clamping: 1, 1))
+        cache.keep(header, of: "a", in: partition, since: 0)
+        cache.keep(ImageError(.notFound, explanation: "is away"), of: "b", in: partition, since: 0)
+        for address in ["a", "b"] as [ImageAddress] {
+            #expect((cache.header(of: address, in: partition) != nil) == isKept)
+        }
+    }
+
     @Test func loadersThatShareACacheShareItsRoomAndNothingElse() async throws {
         let cache = cache(bytes: 4 * 613)
         let first = loader(cache)

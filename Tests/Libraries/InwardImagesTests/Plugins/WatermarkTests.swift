@@ -78,6 +78,13 @@ struct WatermarkTests {
         #expect(try dense.filtered(.plain(5, 4, .black)) == .plain(5, 4, red))
     }
 
+    /// Tiles have gaps between them and no margin around them.
+    @Test func aTileMayBeAsWideAsTheImage() throws {
+        let mark = Image.smooth(8, 6)
+        let watermark = Watermark(.image(mark), at: .tiled(spacing: 0), width: .ofWidth(1), opacity: 1)
+        #expect(try watermark.filtered(.plain(8, 6, .black)) == mark)
+    }
+
     @Test func aTextIsWrittenInItsColour() throws {
         let text = Watermark(.text("A", red), at: .single(.topLeft, margin: 0), width: .ofWidth(0.5), opacity: 1)
         let image = try text.filtered(.plain(10, 20, .black))

@@ -132,6 +132,21 @@ struct OutboxDeadLetterTests {
         #expect(upstream.requests.count == 1)
     }
 
+    @Test func whatIsNoNameOfARefusedWriteIsDiscardedByItsKey() async throws {
+        let stage = stage
+        let keys: [RecordKey] = [["outbox", "dead", "x"], ["outbox", "dead", "y"]]
+        try await stage.store.commit(keys.map { .keep(StoredRecord([1, 2, 3]), $0) })
+        let outbox = try stage.outbox(stage.upstream())
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.handler])
+            #expect(outbox.status.deadLetterCount == 2 && outbox.status.deadLetterBytes == 6)
+            #expect(try await outbox.discard(keys[1].description))
+            #expect(try await stage.store.records(under: outbox.records.dead).map(\.key) == [keys[0]])
+            #expect(outbox.status.deadLetterCount == 1 && outbox.status.deadLetterBytes == 3)
+            await outbox.close()
+        }
+    }
+
     @Test func aPendingWriteIsUndoneWhenItIsDiscardedAndWhatStandsBehindItGoesOn() async throws {
         let stage = stage
         let upstream = stage.upstream(.lost)

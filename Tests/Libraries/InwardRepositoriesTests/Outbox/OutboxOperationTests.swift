@@ -58,7 +58,15 @@ struct OutboxOperationTests {
         let upstream = try Upstream.example(stage.upstream())
         let remarks = Endpoint(RemarkDTO.self, at: "remarks", creation: .remarks)
         let repository = Repository(remarks, upstream: upstream, outbox: try stage.outbox(stage.upstream()))
-        #expect(try #require(repository.handler).operations == [OutboxOperation(.post, "remarks")])
+        let handler = try #require(repository.handler)
+        #expect(handler.operations == [OutboxOperation(.post, "remarks")])
+        func isDeclared(_ method: DataRequest.Method, _ path: String, entityID: String? = nil) -> Bool {
+            handler.declares(
+                OutboxWrite(endpoint: "remarks", subject: ["7"], method: method, path: path, entityID: entityID)
+            )
+        }
+        #expect(isDeclared(.post, "remarks"))
+        #expect(!isDeclared(.put, "remarks/7", entityID: "7") && !isDeclared(.delete, "remarks"))
     }
 
     /// A record that does not belong to its endpoint is not sent with the credentials of the upstream.

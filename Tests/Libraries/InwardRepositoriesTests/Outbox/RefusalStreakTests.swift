@@ -87,6 +87,10 @@ struct RefusalStreakTests {
         var later = streak()
         later.restore(read, at: .zero, OutboxStage.time.addingTimeInterval(-1_000_000))
         #expect(later.phase == .paused(until: .seconds(10)))
+        // Nor is a pause that is over begun again.
+        var earlier = streak()
+        earlier.restore(read, at: .zero, OutboxStage.time.addingTimeInterval(1_000_000))
+        #expect(earlier.phase == .paused(until: .zero))
     }
 
     @Test func noMoreSubjectsAreReadAgainThanPause() throws {

@@ -65,4 +65,12 @@ struct ChangeLogTests {
         let later = log.begin()
         #expect(!log.hasChanged(since: later))
     }
+
+    @Test mutating func aThousandChangesAreRememberedOneByOne() {
+        let tick = log.begin()
+        for number in 1...1_000 { log.note(["posts", String(number)]) }
+        #expect(log.count == 1_000 && !log.haveChanged([["users", "1"]], since: tick))
+        log.note(["posts", "1001"])
+        #expect(log.count == 1 && log.haveChanged([["users", "1"]], since: tick))
+    }
 }

@@ -89,6 +89,27 @@ struct RepositoryCopiesTests {
         #expect(try await repository.entities(.author(7)).value.map(\.id) == [1, 2, 4])
     }
 
+    /// The upstream has answered, and what came of it is not durable yet.
+    @Test func aListThatIsNotInMemoryHasWhatIsBeingSettled() async throws {
+        let timer = TimerService(clock)
+        let repository = try Repository.remarks(FarCache(source, timer: timer), timer, memory: .nothing)
+        _ = try await repository.entities(.author(7))
+        clock.advance(by: .seconds(30))
+        source.put(Remark(id: 4, author: 7, text: "four"))
+        let text = #"{"id": 4, "author": 7, "text": "four"}"#
+        let entry = OutboxEntry(
+            sequence: 1,
+            write: OutboxStage.write(["new"], text),
+            idempotencyKey: "k",
+            acceptedAt: OutboxStage.time,
+            attempts: 0
+        )
+        let handler = try #require(repository.handler)
+        let answer = DataResponse(body: Data(text.utf8))
+        _ = try await handler.delivered(entry, answer: answer, before: LaterEntries())
+        #expect(try await repository.entities(.author(7)).value.map(\.id) == [1, 2, 4])
+    }
+
     @Test func aCopyThatWasMadeWithinTheLastSecondMayBeFromBeforeTheChange() async throws {
         let timer = TimerService(clock)
         let repository = try Repository.remarks(FarCache(source, timer: timer), timer, memory: .nothing)

@@ -114,6 +114,14 @@ struct RepositoryRevalidationTests {
         #expect(long.bytes == plain.bytes)
     }
 
+    /// Its length takes two bytes.
+    @Test(arguments: [1, 255, 256, 1_024]) func aValidatorOfAnyLengthIsReadAgain(length: Int) {
+        let validator = Validator(text: String(repeating: "x", count: length))
+        let tagged = StoredAnswer(time: Self.day, validator: validator, body: Data("{}".utf8))
+        let read = StoredAnswer(tagged.bytes)
+        #expect(read?.validator == validator && read?.body == tagged.body)
+    }
+
     @Test func aDamagedValidatorMakesNoAnswer() {
         let tagged = StoredAnswer(time: Self.day, validator: Validator(text: #""v1""#), body: Data()).bytes
         for length in 1..<tagged.count { #expect(StoredAnswer(Array(tagged.prefix(length))) == nil, "\(length)") }

@@ -30,10 +30,18 @@ struct RepositoryEditingOutboxTests {
     private func run(
         _ editing: Editing<Remark> = Editing(.put),
         keySeed: UInt64 = 1,
+        memory: MemoryLimit = MemoryLimit(),
         _ body: @escaping @Sendable (Repository<Remark>, Outbox) async throws -> Void
     ) async throws {
         let outbox = try stage.outbox(source, store: store, keySeed: keySeed)
-        let repository = try Repository.versioned(source, editing, store: place, outbox: outbox, timer: stage.timer)
+        let repository = try Repository.versioned(
+            source,
+            editing,
+            memory: memory,
+            store: place,
+            outbox: outbox,
+            timer: stage.timer
+        )
         try await stage.scheduler.run {
             try await outbox.open(settling: [try #require(repository.handler)])
             try await body(repository, outbox)
@@ -76,6 +84,15 @@ struct RepositoryEditingOutboxTests {
             #expect(try await repository.entity(2) == Reading(Remark(id: 2, author: 7, text: "new"), origin: .memory))
             #expect(try await texts(repository) == ["1", "new", "3"])
             #expect(source.requests.count == count && repository.pending.isEmpty)
+        }
+    }
+
+    /// It is given as it was accepted, and is not read once more.
+    @Test(arguments: [Editing<Remark>.Update.put, .patch])
+    func withoutMemoryAnUpdateIsShownAsPendingToo(update: Editing<Remark>.Update) async throws {
+        try await run(Editing(update), memory: .nothing) { repository, _ in
+            let reading = try await repository.update(2) { $0.text = "new" }
+            #expect(reading == Reading(Remark(id: 2, author: 7, text: "new"), origin: .memory, isPending: true))
         }
     }
 

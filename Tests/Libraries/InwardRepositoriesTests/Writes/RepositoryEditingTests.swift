@@ -26,6 +26,13 @@ struct RepositoryEditingTests {
         try .versioned(source, Editing(update, allowsDeletion: allowsDeletion, onConflict: rule), memory: memory)
     }
 
+    private static func place(_ records: any RecordStore) -> RepositoryStore {
+        RepositoryStore(records, partition: []) {
+            OutboxStage.time
+        } reportFailure: { _ in
+        }
+    }
+
     private func versions(_ error: WriteError<Remark>?) -> WriteConflict<Remark>? {
         if case .conflict(let conflict)? = error { conflict } else { nil }
     }
@@ -89,6 +96,19 @@ struct RepositoryEditingTests {
         source.meet(.strangeAnswer)
         #expect(try await repository.update(2) { $0.text = "new" }.value.text == "new")
         #expect(try await repository.entity(2).origin == .upstream)
+    }
+
+    /// A process that is killed behind it leaves what the next one is to find.
+    @Test func theStoreHasWhatAnUpdateCameToWhenItIsTold() async throws {
+        let scheduler = DeterministicScheduler(seed: 7)
+        let records = InMemoryRecordStore(now: { OutboxStage.time })
+        try await scheduler.run {
+            let slow = SlowRecordStore(records, timer: scheduler.timer)
+            let repository = try Repository.versioned(source, store: Self.place(slow), timer: scheduler.timer)
+            try await repository.update(2) { $0.text = "new" }
+            let again = try Repository.versioned(source, store: Self.place(records), timer: scheduler.timer)
+            #expect(try await again.entity(2, .cacheOnly).value.text == "new")
+        }
     }
 
     @Test func anUpdateThatMayHaveBeenDoneLeavesNothingCached() async throws {

@@ -3,8 +3,8 @@ import Testing
 
 struct EmailAddressTests {
     @Test(arguments: [
-        "a@b", "ada@example.org", "first.last+tag@sub.example.co", "!#$%&'*+/=?^_`{|}~-@x-y.example",
-        String(repeating: "l", count: 64) + "@example.org",
+        "a@b", "ada@example.org", "first.last+tag@sub.example.co", "azAZ09@az09.example",
+        "!#$%&'*+/=?^_`{|}~-@x-y.example", String(repeating: "l", count: 64) + "@example.org",
     ])
     func usualAddressesAreAccepted(text: String) throws {
         #expect(try EmailAddress(text).description == text)

@@ -1,0 +1,59 @@
+import InwardCore
+import InwardTesting
+import TestSupport
+import Testing
+
+@testable import InwardRepositories
+
+@Suite(.timeLimit(.minutes(5)))
+struct RepositorySetTests {
+    private let stage = OutboxStage()
+
+    private func remarks(_ creation: Creation<Remark>? = nil, for audience: Audience = .session) -> Endpoint<Remark> {
+        Endpoint(RemarkDTO.self, at: "remarks", creation: creation, audience: audience)
+    }
+
+    private func set(_ outbox: SessionOutbox? = nil, sharing shared: RepositorySet? = nil) throws -> RepositorySet {
+        RepositorySet(
+            upstream: try .example(stage.upstream()),
+            outbox: outbox,
+            declaring: [AnyEndpoint(remarks(.remarks))],
+            sharing: shared,
+            timer: stage.timer
+        )
+    }
+
+    @Test func allCallersGetTheSameRepositoryUntilTheSetIsClosed() async throws {
+        let set = try set()
+        #expect(try set.repository(remarks()) === set.repository(remarks()))
+        #expect(try set.repository(remarks()) !== self.set().repository(remarks()))
+        await set.close()
+        let error = #expect(throws: RepositoryError.self) { try set.repository(remarks()) }
+        #expect(error?.reason == .closed)
+    }
+
+    @Test func aRepositoryForEveryoneIsSharedAndHasNoWrites() throws {
+        let shared = try set()
+        let session = try set(sharing: shared)
+        #expect(try session.repository(remarks(for: .everyone)) === shared.repository(remarks(for: .everyone)))
+        for set in [shared, session] {
+            let error = #expect(throws: RepositoryError.self) { try set.repository(remarks(.remarks, for: .everyone)) }
+            #expect(error?.reason == .refused && error?.description.contains("writes need a session") == true)
+        }
+    }
+
+    @Test func aCloseEndsTheShareOfTheOutbox() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream())
+        let share = SessionOutbox(outbox, behind: nil, executor: stage.scheduler.executor) { await outbox.close() }
+        let set = try set(share)
+        try await stage.scheduler.run {
+            try await set.open()
+            await set.close()
+            let error = await #expect(throws: RecordStoreError.self) {
+                try await outbox.accept([OutboxStage.write(["remarks"], endpoint: "remarks")])
+            }
+            #expect(error?.reason == .closed)
+        }
+    }
+}
