@@ -140,7 +140,7 @@ struct AppShutdownTests {
 
     @Test func aFailureToCloseIsTold() async throws {
         let app = try await app()
-        _ = try await app.signIn(as: "ada") { opening, _ throws(ScopeError) in
+        _ = try await app.signIn(as: "ada") { opening, _ in
             opening.closing("drafts", as: "drafts") { _ in throw ExampleError("The disk is full") }
         }
         let report = await app.shutDown(within: .zero)

@@ -32,7 +32,7 @@ struct SessionRegistryTests {
     private func registry(in app: AppScope<Void>, _ limits: SessionLimits = SessionLimits()) async throws
         -> SessionRegistry<Void>
     {
-        try await app.sessionRegistry(limits) { [journal] user, opening, _ throws(ScopeError) in
+        try await app.sessionRegistry(limits) { [journal] user, opening, _ in
             journal.add("\(user) opens")
             _ = opening.closing(user, as: "journal") { journal.add("\($0) closes") }
         }
@@ -105,7 +105,7 @@ struct SessionRegistryTests {
 
     @Test func aFailureToOpenASessionIsNotRemembered() async throws {
         let (app, attempts) = (try await app(), Counter())
-        let sessions = try await app.sessionRegistry(SessionLimits(count: 1)) { _, _, _ throws(ScopeError) in
+        let sessions = try await app.sessionRegistry(SessionLimits(count: 1)) { _, _, _ in
             if attempts.add() == 1 { throw ScopeError(closed: "mail") }
         }
         let error = await #expect(throws: SessionRegistryError.self) { try await sessions.session(of: "ada") }
@@ -177,7 +177,7 @@ struct SessionRegistryTests {
 
     @Test func aSessionOpensOnlyOnceTheOneBeforeItIsClosed() async throws {
         let (app, gate, journal) = (try await app(), Gate(), journal)
-        let sessions = try await app.sessionRegistry(SessionLimits(count: 1)) { user, opening, _ throws(ScopeError) in
+        let sessions = try await app.sessionRegistry(SessionLimits(count: 1)) { user, opening, _ in
             journal.add("\(user) opens")
             _ = opening.closing(user, as: "journal") { user in
                 if user == "ada" { _ = await gate.pass() }
@@ -200,7 +200,7 @@ struct SessionRegistryTests {
 
     /// Returns a registry with an idle time of a minute that opens the gate of a user whose session is closed.
     private func registry(in app: AppScope<Void>, opening gates: [String: Gate]) async throws -> SessionRegistry<Void> {
-        try await app.sessionRegistry(SessionLimits(idleTime: .seconds(60))) { user, opening, _ throws(ScopeError) in
+        try await app.sessionRegistry(SessionLimits(idleTime: .seconds(60))) { user, opening, _ in
             _ = opening.closing(user, as: "gate") { gates[$0]?.open() }
         }
     }
@@ -269,7 +269,7 @@ struct SessionRegistryTests {
 
     @Test func signingOutClosesASessionThatIsBeingOpened() async throws {
         let (app, gate, journal) = (try await app(), Gate(), journal)
-        let sessions = try await app.sessionRegistry { user, opening, _ throws(ScopeError) in
+        let sessions = try await app.sessionRegistry { user, opening, _ in
             _ = opening.closing(user, as: "journal") { journal.add("\($0) closes") }
             _ = await gate.pass()
         }
@@ -298,7 +298,7 @@ struct SessionRegistryTests {
 
     @Test func aFailureToCloseASessionReachesTheErrorHandler() async throws {
         let app = try await app()
-        let sessions = try await app.sessionRegistry { user, opening, _ throws(ScopeError) in
+        let sessions = try await app.sessionRegistry { user, opening, _ in
             _ = opening.closing(user, as: "drafts") { _ in throw ExampleError("The disk is full") }
         }
         _ = try await sessions.session(of: "ada")
