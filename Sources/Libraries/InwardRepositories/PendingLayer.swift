@@ -148,6 +148,11 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             idsBySubject[write.subject] = nil
         }
 
+        /// Returns whether the entity with an identifier is one whose creation is pending.
+        func isCreated(_ id: Entity.ID) -> Bool {
+            placesByID[id]?.contains { if case .created? = places[$0]?.effect { true } else { false } } ?? false
+        }
+
         /// Removes the empty places, which are the majority.
         private mutating func closeGaps() {
             var moved: [Int] = []
@@ -167,13 +172,20 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     private let state = Mutex(State())
     private let patch: @Sendable (MergePatch, Entity) -> Entity?
+    private let observers: RepositoryObservers<Entity>
     /// Lets readers skip the lock when nothing is pending, which is the usual case.
     @usableFromInline let count = Atomic(0)
 
     /// Creates an empty layer.
     ///
-    /// - Parameter patch: Applies a patch to an entity; `nil` if the result is not valid.
-    init(_ patch: @escaping @Sendable (MergePatch, Entity) -> Entity? = { _, entity in entity }) {
+    /// - Parameters:
+    ///   - observers: The observers to notify of changes.
+    ///   - patch: Applies a patch to an entity; `nil` if the result is not valid.
+    init(
+        notifying observers: RepositoryObservers<Entity> = RepositoryObservers(),
+        _ patch: @escaping @Sendable (MergePatch, Entity) -> Entity? = { _, entity in entity }
+    ) {
+        self.observers = observers
         self.patch = patch
     }
 
@@ -205,6 +217,14 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Returns the identifier of an entity: the upstream's, if it has given one to an entity that was shown with a pending one.
     func currentID(_ id: Entity.ID) -> Entity.ID { state.withLock { $0.idsByPendingID[id] ?? id } }
 
+    /// Returns the current identifier of an entity, and whether its creation is pending.
+    func identity(of id: Entity.ID) -> (current: Entity.ID, isCreated: Bool) {
+        state.withLock { state in
+            let current = state.idsByPendingID[id] ?? id
+            return (current, state.isCreated(current))
+        }
+    }
+
     /// Returns the identifier of the entity that a write of a subject creates; `nil` if no such write is known.
     func id(createdIn subject: RecordKey) -> Entity.ID? { state.withLock { $0.idsBySubject[subject] } }
 
@@ -214,12 +234,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     }
 
     /// Returns whether the entity with an identifier is one whose creation is pending.
-    func isCreated(_ id: Entity.ID) -> Bool {
-        state.withLock { state in
-            state.placesByID[id]?.contains { if case .created? = state.places[$0]?.effect { true } else { false } }
-                ?? false
-        }
-    }
+    func isCreated(_ id: Entity.ID) -> Bool { state.withLock { $0.isCreated(id) } }
 
     /// Returns whether nothing has changed since a snapshot.
     func isCurrent(_ snapshot: Snapshot) -> Bool {
@@ -229,6 +244,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Adds a pending write.
     func add(_ write: Write) {
         change { $0.add(write) }
+        observers.notify([write.id])
     }
 
     /// Replaces a pending write with another one of the same key, in its place in the order.
@@ -239,6 +255,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             }
             state.places[place] = write
         }
+        observers.notify([write.id])
     }
 
     /// Replaces all pending writes, in order.
@@ -253,6 +270,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             (state.places, state.placesByKey, state.placesByID) = ([], [:], [:])
             for write in writes { state.add(write) }
         }
+        observers.notifyAll()
         return removed
     }
 
@@ -266,8 +284,11 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         // The replacement comes first, so that no reader finds neither. A reader that may have found both looks again.
         state.withLock { $0.replacing += 1 }
         replace()
+        var changed: [Entity.ID] = []
         change { state in
+            if let write = state.placesByKey[key].flatMap({ state.places[$0] }) { changed = [write.id] }
             if let id {
+                changed.append(id)
                 state.identify(key, as: id)
             } else {
                 state.forgetCreation(key)
@@ -275,6 +296,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             state.remove(key)
         }
         state.withLock { $0.replacing -= 1 }
+        observers.notify(changed)
     }
 
     private func change(_ change: (inout State) -> Void) {

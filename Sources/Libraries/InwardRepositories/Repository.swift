@@ -15,6 +15,10 @@ public import Foundation
 /// Each reading tells where its value came from and how old it is. Concurrent reads of the same entity or list are coalesced into
 /// one request. Single entities and the lists that contain them are consistent with each other.
 ///
+/// To show an entity as it changes, observe it:
+///
+///     for try await reading in comments.changes(of: 7) { … }
+///
 /// A repository has its own memory cache. Share one among all callers who may see the same data, and close it at sign-out.
 public final class Repository<Entity: Identifiable & Sendable>: Sendable
 where Entity.ID: Sendable & LosslessStringConvertible {
@@ -27,6 +31,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     @usableFromInline let timer: TimerService
     let outbox: Outbox?
     @usableFromInline let pending: PendingLayer<Entity>
+    let observers = RepositoryObservers<Entity>()
     let chance: @Sendable () -> Double
     let entities: InFlightRequests<EntityQuestion<Entity>>
     let lists: InFlightRequests<ListQuestion<Entity>>
@@ -58,9 +63,16 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         self.timer = timer
         self.outbox = outbox
         self.chance = chance
-        pending = PendingLayer { patch, entity in endpoint.patched(entity, by: patch) }
+        pending = PendingLayer(notifying: observers) { patch, entity in endpoint.patched(entity, by: patch) }
         self.store = store.map { EntityStore(endpoint, in: $0, executor: timer.executor) }
-        memory = EntityMemory(endpoint, limit: limit, store: self.store, timer: timer, chance: chance)
+        memory = EntityMemory(
+            endpoint,
+            limit: limit,
+            store: self.store,
+            timer: timer,
+            chance: chance,
+            notifying: observers
+        )
         source = EntitySource(endpoint, upstream: upstream, memory: memory, timer: timer, chance: chance)
         entities = InFlightRequests(whenAbandoned: abandonment, executor: timer.executor)
         lists = InFlightRequests(whenAbandoned: abandonment, executor: timer.executor)

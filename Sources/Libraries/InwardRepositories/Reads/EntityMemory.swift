@@ -23,6 +23,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// The idempotency keys of writes that the upstream has done and the lists do not contain yet.
     private let unsettled = Mutex<Set<String>>([])
     private let timer: TimerService
+    private let observers: RepositoryObservers<Entity>
 
     /// Creates a memory cache.
     ///
@@ -32,17 +33,20 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ///   - store: The store to which changes are passed on.
     ///   - timer: The timer service that measures ages.
     ///   - chance: Returns a random number from 0 to 1, for the jitter of lifetimes.
+    ///   - observers: The observers to notify of changes.
     init(
         _ endpoint: Endpoint<Entity>,
         limit: MemoryLimit,
         store: EntityStore<Entity>?,
         timer: TimerService,
-        chance: @escaping @Sendable () -> Double
+        chance: @escaping @Sendable () -> Double,
+        notifying observers: RepositoryObservers<Entity> = RepositoryObservers()
     ) {
         self.endpoint = endpoint
         self.store = store
         self.timer = timer
         self.chance = chance
+        self.observers = observers
         entities = ShardedCache(limit)
         lists = Mutex(SieveCache(limit: limit.bytes, countLimit: limit.count))
     }
@@ -78,9 +82,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// - Returns: whether the result is still current and was cached.
     @discardableResult
     func keep(_ entity: Entity, _ fetch: FetchStamp) -> Bool {
-        log.withLock { log in
-            guard keep(entity, byteCount: fetch.byteCount, fetch, log) else { return false }
-            updateLists(olderThan: fetch.time) { filter, list in
+        let changed = log.withLock { log -> [Filter]? in
+            guard keep(entity, byteCount: fetch.byteCount, fetch, log) else { return nil }
+            let changed = updateLists(olderThan: fetch.time) { filter, list in
                 guard list.contains(entity.id) else { return false }
                 if filter.matches(entity) {
                     list.replace(with: entity, byteCount: fetch.byteCount)
@@ -92,22 +96,26 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             if let store, !fetch.isFromStore {
                 store.writer.write([store.keep(entity, age: fetch.age, fetch.validator)])
             }
-            return true
+            return changed
         }
+        guard let changed else { return false }
+        notifyOfFetch(of: [entity.id], changed)
+        return true
     }
 
     /// Caches that an entity is missing, unless something newer is known.
     func keepAbsence(of id: Entity.ID, _ fetch: FetchStamp) {
-        log.withLock { log in
+        let changed = log.withLock { log -> [Filter]? in
             // The subjects of a missing entity are not known, so any change may have affected it.
-            guard !log.isClosed, !log.hasChanged(since: fetch.tick), isNewer(fetch, than: id) else { return }
+            guard !log.isClosed, !log.hasChanged(since: fetch.tick), isNewer(fetch, than: id) else { return nil }
             entities.insert(kept(nil, isAbsent: true, fetch), for: id, cost: 0)
-            updateLists(olderThan: fetch.time) { _, list in
+            if let store { store.writer.write([store.remove(id)]) }
+            return updateLists(olderThan: fetch.time) { _, list in
                 defer { list.remove(id) }
                 return list.contains(id)
             }
-            if let store { store.writer.write([store.remove(id)]) }
         }
+        if let changed { notifyOfFetch(of: [id], changed) }
     }
 
     /// Caches a fetched list and its entities, except for those of which something newer is known.
@@ -119,7 +127,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         of filter: Filter,
         _ fetch: FetchStamp
     ) -> (list: EntityList<Entity>, isCurrent: Bool) {
-        log.withLock { log in
+        let (list, isCurrent, keptNow, changed) = log.withLock { log in
             var list = EntityList(fetched.entities, byteCount: fetch.byteCount, rejected: fetched.rejected)
             var changes: [RecordChange] = []
             let share = fetch.byteCount / max(1, list.entities.count)
@@ -137,7 +145,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             }
             // Updates the other lists that contain these entities.
             let newer = EntityList(keptNow, byteCount: share * keptNow.count, rejected: [])
-            updateLists(olderThan: fetch.time) { other, list in
+            let changed = updateLists(olderThan: fetch.time) { other, list in
                 other != filter && list.replace(with: newer, where: other.matches)
             }
             if let store, !fetch.isFromStore { changes = keptNow.map { store.keep($0, age: fetch.age) } }
@@ -150,8 +158,10 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 if let store, !fetch.isFromStore { changes.append(store.keep(list, of: filter, age: fetch.age)) }
             }
             store?.writer.write(changes)
-            return (list, isCurrent)
+            return (list, isCurrent, keptNow, changed)
         }
+        notifyOfFetch(of: keptNow.lazy.map(\.id), isCurrent ? changed + [filter] : changed)
+        return (list, isCurrent)
     }
 
     // MARK: Changing
@@ -208,6 +218,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             store.writer.write([store.keep(entity, age: .zero, validator), store.removeLists])
             noteListsRemoved()
         }
+        observers.notify([entity.id])
     }
 
     /// Caches that an entity was just deleted, and removes it from every list.
@@ -225,6 +236,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             store.writer.write([store.remove(id), store.removeLists])
             noteListsRemoved()
         }
+        observers.notify([id])
     }
 
     /// Removes an entity of which there is another version by now, and every list, from the caches.
@@ -236,6 +248,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             _ = lists.withLock { $0.removeAll { _, _ in true } }
             if let store { store.writer.write([store.remove(id), store.removeLists]) }
         }
+        observers.notify([id])
     }
 
     private func noteListsRemoved() {
@@ -264,12 +277,19 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     /// Removes every list and every missing entity from the caches. Results of fetches in flight are not cached.
     func forgetLists() {
-        log.withLock { log in
+        let missing = log.withLock { log in
             log.note([endpoint.name])
-            entities.removeAll { _, kept in kept.value == nil }
+            var missing: [Entity.ID] = []
+            entities.removeAll { id, kept in
+                guard kept.value == nil else { return false }
+                missing.append(id)
+                return true
+            }
             _ = lists.withLock { $0.removeAll { _, _ in true } }
             if let store { store.writer.write([store.removeLists]) }
+            return missing
         }
+        observers.notify(missing)
     }
 
     /// Removes everything under a key from the caches.
@@ -289,10 +309,14 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             }
             if let store { store.writer.write([store.removeAll]) }
         }
+        observers.notifyAll()
     }
 
-    /// Stops the caching of fetched results. Removals still take effect.
-    func close() { log.withLock { $0.close() } }
+    /// Stops the caching of fetched results, and tells all observers. Removals still take effect.
+    func close() {
+        log.withLock { $0.close() }
+        observers.notifyAll()
+    }
 
     // MARK: -
 
@@ -331,23 +355,41 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return KeptAnswer(value: value, time: time, staleTime: time + freshness, validator: validator)
     }
 
-    private func updateLists(olderThan time: Duration, _ update: (Filter, inout EntityList<Entity>) -> Bool) {
+    /// Tells the observers of fetched entities and lists.
+    private func notifyOfFetch(of ids: some Sequence<Entity.ID>, _ filters: [Filter]) {
+        // Not of what memory has no room for. Observers would fetch it again, and be notified of their own fetch.
+        observers.entities.notify(ids) { entities.peek($0) != nil }
+        observers.lists.notify(filters) { filter in lists.withLock { $0.peek(filter) } != nil }
+    }
+
+    private func updateLists(
+        olderThan time: Duration,
+        _ update: (Filter, inout EntityList<Entity>) -> Bool
+    ) -> [Filter] {
         // Of results requested at the same time, the last one to arrive wins, for entities and lists alike.
         updateLists(where: { $0.time <= time }, update)
     }
 
     /// Updates the cached lists that satisfy a condition, and their costs. A list is unchanged if the closure returns `false`.
+    ///
+    /// - Returns: the filters of the lists that have changed, if any lists are observed.
+    @discardableResult
     private func updateLists(
         where condition: (KeptList) -> Bool = { _ in true },
         _ update: (Filter, inout EntityList<Entity>) -> Bool
-    ) {
+    ) -> [Filter] {
         lists.withLock { lists in
+            // Asked under the lock, so that an observer that registers later reads the changed lists.
+            let areObserved = !observers.lists.isEmpty
+            var changed: [Filter] = []
             for filter in lists.keys {
                 guard let kept = lists.peek(filter), condition(kept),
                     let byteCount = kept.update({ update(filter, &$0) })
                 else { continue }
                 lists.setCost(byteCount, for: filter)
+                if areObserved { changed.append(filter) }
             }
+            return changed
         }
     }
 }

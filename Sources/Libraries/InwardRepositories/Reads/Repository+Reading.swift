@@ -215,7 +215,7 @@ extension Repository {
         }
     }
 
-    private func late(_ question: some RepositoryQuestion<Entity>) -> RepositoryError {
+    func late(_ question: some RepositoryQuestion<Entity>) -> RepositoryError {
         error(.unavailable, question, "was not answered before the deadline", canRetry: true)
     }
 
@@ -233,7 +233,7 @@ extension Repository {
 extension RepositoryError {
     /// Whether a cached value may replace the error: the upstream was unable to answer. If it refused, the caller may not be
     /// entitled to the cached value, or the entity no longer exists.
-    fileprivate var leavesRoomForOthers: Bool { [.unavailable, .unreadable].contains(reason) }
+    var leavesRoomForOthers: Bool { [.unavailable, .unreadable].contains(reason) }
 }
 
 /// A question to a repository: for one entity, or for a list.

@@ -1,0 +1,77 @@
+import InwardCore
+import InwardTesting
+import Testing
+
+@testable import InwardRepositories
+
+@Suite(.timeLimit(.minutes(5)))
+struct ObserversTests {
+    private let scheduler = DeterministicScheduler(seed: 7)
+
+    /// Whether a signal is set. Clears it.
+    private func isSet(_ signal: ChangeSignal) async throws -> Bool {
+        let timer = scheduler.timer
+        return try await scheduler.run {
+            let outcome = await Deadline(in: .seconds(1), on: timer).carried { await signal.wait() }
+            return if case .success(.fulfilled) = outcome { true } else { false }
+        }
+    }
+
+    @Test func onlyTheObserversOfAKeyAreTold() async throws {
+        let observers = Observers<Int>()
+        let all = (0..<10_000).map { observers.observe($0) }
+        let another = observers.observe(7)
+        observers.notify([7, 10_000])
+        #expect(try await isSet(all[7].signal))
+        #expect(try await isSet(another.signal))
+        #expect(try await !isSet(all[8].signal))
+        observers.notifyAll()
+        #expect(try await isSet(all[8].signal))
+        #expect(observers.count == 10_001)
+    }
+
+    @Test func theConditionIsAskedForKeysWithObserversOnly() async throws {
+        let observers = Observers<Int>()
+        let (first, second) = (observers.observe(1), observers.observe(2))
+        var asked: [Int] = []
+        observers.notify([1, 2, 3]) { key in
+            asked.append(key)
+            return key == 2
+        }
+        #expect(asked == [1, 2])
+        #expect(try await !isSet(first.signal))
+        #expect(try await isSet(second.signal))
+    }
+
+    @Test func anObserverThatNobodyReferencesLeaves() {
+        let observers = Observers<Int>()
+        var one: Observer<Int>? = observers.observe(1)
+        let other = observers.observe(1)
+        #expect(observers.count == 2 && one != nil)
+        one = nil
+        #expect(observers.count == 1 && other.key == 1)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test func severalSignalsBeforeAWaitAreOne() async throws {
+        let signal = ChangeSignal()
+        signal.set()
+        signal.set()
+        #expect(try await isSet(signal))
+        #expect(try await !isSet(signal))
+    }
+
+    @Test func aSignalEndsTheWait() async throws {
+        let signal = ChangeSignal()
+        try await scheduler.run { [scheduler] in
+            async let outcome = signal.wait()
+            try await scheduler.timer.sleep(for: .seconds(1))
+            signal.set()
+            guard case .fulfilled = await outcome else {
+                Issue.record("The wait ended otherwise")
+                return
+            }
+        }
+        #expect(try await !isSet(signal))
+    }
+}

@@ -1,0 +1,34 @@
+import InwardCore
+import InwardRepositories
+import Synchronization
+
+/// What somebody who observes has been given, and how it ended.
+final class ReadingLog<Value: Sendable>: Sendable {
+    private let state = Mutex<(readings: [Reading<Value>], failure: RepositoryError?, hasEnded: Bool)>(([], nil, false))
+
+    var readings: [Reading<Value>] { state.withLock(\.readings) }
+    var failure: RepositoryError.Reason? { state.withLock(\.failure?.reason) }
+    var hasEnded: Bool { state.withLock(\.hasEnded) }
+
+    /// Observes until the end.
+    func observe(_ changes: ReadingChanges<Value>) async {
+        do throws(RepositoryError) {
+            for try await reading in changes { state.withLock { $0.readings.append(reading) } }
+        } catch {
+            state.withLock { $0.failure = error }
+        }
+        state.withLock { $0.hasEnded = true }
+    }
+}
+
+extension ReadingChanges.Iterator {
+    /// The reason for which there is no further reading; `nil` if there is one, or the sequence has ended.
+    mutating func failure() async -> RepositoryError.Reason? {
+        do throws(RepositoryError) {
+            _ = try await next()
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import TestSupport
+import Testing
+
+@testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Observes writes that go through an outbox.
+@Suite(.timeLimit(.minutes(5)))
+struct RepositoryObservingOutboxTests {
+    private let stage = OutboxStage()
+    private let source = VersionedSource()
+    private let store = InMemoryRecordStore(now: { OutboxStage.time })
+
+    private var place: RepositoryStore {
+        RepositoryStore(store, partition: ["kept"]) {
+            OutboxStage.time
+        } reportFailure: { _ in
+        }
+    }
+
+    /// Runs work with the repositories of two sessions of one user, which share a store and an outbox, and closes them.
+    private func run(
+        _ work: @escaping @Sendable (Repository<Remark>, Repository<Remark>, Outbox) async throws -> Void
+    ) async throws {
+        let outbox = try stage.outbox(source, store: store)
+        let one = try Repository.versioned(source, store: place, outbox: outbox, timer: stage.timer)
+        let other = try Repository.versioned(source, store: place, outbox: outbox, timer: stage.timer)
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [try #require(one.handler)])
+            let member = try await outbox.join(settling: [try #require(other.handler)])
+            try await work(one, other, outbox)
+            await outbox.close()
+            outbox.leave(member)
+            await one.close()
+            await other.close()
+        }
+    }
+
+    /// Lets the upstream answer again, and waits until everything is delivered that can be.
+    private func deliver(_ outbox: Outbox, _ fates: VersionedSource.Fate...) async {
+        for fate in fates { source.meet(fate) }
+        source.goOffline(false)
+        outbox.retryNow()
+        await outbox.drain()
+    }
+
+    private func settle() async throws { try await stage.timer.sleep(for: .milliseconds(1)) }
+
+    @Test(arguments: [false, true])
+    func anUpdateIsSeenWhenItIsAcceptedAndWhenItIsSettled(isOfAnotherSession: Bool) async throws {
+        try await run { [self] one, other, outbox in
+            let observed = isOfAnotherSession ? other : one
+            var entity = observed.changes(of: 2).makeAsyncIterator()
+            var list = observed.changes(in: .all).makeAsyncIterator()
+            #expect(try await entity.next()?.value?.text == "2")
+            #expect(try await list.next()?.value.map(\.text) == ["1", "2", "3"])
+            source.goOffline()
+            try await one.update(2) { $0.text = "new" }
+            let new = Remark(id: 2, author: 7, text: "new")
+            #expect(try await entity.next() == Reading(new, origin: .memory, isPending: true))
+            let pending = try await list.next()
+            #expect(pending?.isPending == true && pending?.value.map(\.text) == ["1", "new", "3"])
+            await deliver(outbox)
+            #expect(try await entity.next() == Reading(new, origin: .memory))
+            let settled = try await list.next()
+            #expect(settled?.isPending == false && settled?.value.map(\.text) == ["1", "new", "3"])
+        }
+    }
+
+    @Test(arguments: [false, true]) func whatIsRefusedIsShownAsItWas(isOfAnotherSession: Bool) async throws {
+        try await run { [self] one, other, outbox in
+            let observed = isOfAnotherSession ? other : one
+            var entity = observed.changes(of: 2).makeAsyncIterator()
+            var list = observed.changes(in: .all).makeAsyncIterator()
+            _ = try await (entity.next(), list.next())
+            source.goOffline()
+            try await one.update(2) { $0.text = "bad" }
+            #expect(try await entity.next()?.value?.text == "bad")
+            #expect(try await list.next()?.value.map(\.text) == ["1", "bad", "3"])
+            await deliver(outbox, .refused(422))
+            let (back, backInList) = try await (entity.next(), list.next())
+            #expect(back?.value?.text == "2" && back?.isPending == false)
+            #expect(backInList?.value.map(\.text) == ["1", "2", "3"] && backInList?.isPending == false)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aCreationIsFollowedToTheIdentifierOfTheUpstream(isOfAnotherSession: Bool) async throws {
+        try await run { [self] one, other, outbox in
+            let observed = isOfAnotherSession ? other : one
+            var list = observed.changes(in: .all).makeAsyncIterator()
+            _ = try await list.next()
+            source.goOffline()
+            let pendingID = try await one.create(RemarkDTO(Remark(id: 0, author: 7, text: "draft"))).value.id
+            let pending = try await list.next()
+            #expect(pending?.value.last?.id == pendingID && pending?.isPending == true && pendingID < 0)
+            var entity = observed.changes(of: pendingID).makeAsyncIterator()
+            #expect(try await entity.next()?.isPending == true)
+            await deliver(outbox)
+            #expect(try await entity.next() == Reading(Remark(id: 4, author: 7, text: "draft"), origin: .memory))
+            #expect(try await list.next()?.value.last?.id == 4)
+            try await one.update(4) { $0.text = "edited" }
+            await outbox.drain()
+            #expect(try await entity.next()?.value?.text == "edited")
+        }
+    }
+
+    @Test func aRefusedCreationIsGoneAndAskedForNowhere() async throws {
+        try await run { [self] one, _, outbox in
+            var list = one.changes(in: .all).makeAsyncIterator()
+            _ = try await list.next()
+            source.goOffline()
+            let pendingID = try await one.create(RemarkDTO(Remark(id: 0, author: 7, text: "draft"))).value.id
+            var entity = one.changes(of: pendingID).makeAsyncIterator()
+            _ = try await (entity.next(), list.next())
+            await deliver(outbox, .refused(422))
+            let count = source.requests.count
+            #expect(try await entity.next() == Reading(nil, origin: .memory))
+            #expect(try await list.next()?.value.map(\.id) == [1, 2, 3])
+            #expect(source.requests.count == count)
+        }
+    }
+
+    @Test func aDeletionHidesTheEntityUntilItIsRefused() async throws {
+        try await run { [self] one, _, outbox in
+            var entity = one.changes(of: 2).makeAsyncIterator()
+            var list = one.changes(in: .all).makeAsyncIterator()
+            _ = try await (entity.next(), list.next())
+            source.goOffline()
+            try await one.delete(2)
+            #expect(try await entity.next() == Reading(nil, origin: .memory, isPending: true))
+            #expect(try await list.next()?.value.map(\.id) == [1, 3])
+            await deliver(outbox, .refused(403), .refused(422))
+            #expect(try await entity.next()?.value?.text == "2")
+            #expect(try await list.next()?.value.map(\.id) == [1, 2, 3])
+            source.goOffline()
+            try await one.delete(2)
+            #expect(try await entity.next()?.isPending == true)
+            await deliver(outbox)
+            #expect(try await entity.next() == Reading(nil, origin: .memory))
+        }
+    }
+
+    @Test func aConflictShowsTheVersionOfTheUpstream() async throws {
+        try await run { [self] one, _, outbox in
+            _ = try await one.entity(2, .upstreamOnly)
+            var entity = one.changes(of: 2).makeAsyncIterator()
+            _ = try await entity.next()
+            source.put(Remark(id: 2, author: 7, text: "theirs"))
+            try await one.update(2) { $0.text = "mine" }
+            await outbox.drain()
+            #expect(try await entity.next()?.value?.text == "theirs")
+        }
+    }
+
+    /// The order of the changes and of the reads follows from a seed.
+    @Test(arguments: 0..<50) func theLastReadingIsTheOneThatIsThere(seed: UInt64) async throws {
+        let stage = OutboxStage(seed: seed)
+        let outbox = try stage.outbox(source, store: store)
+        let repository = try Repository.versioned(source, store: place, outbox: outbox, timer: stage.timer)
+        let (ones, lists) = (ReadingLog<Remark?>(), ReadingLog<[Remark]>())
+        try await stage.scheduler.run { [source] in
+            try await outbox.open(settling: [try #require(repository.handler)])
+            try await withThrowingTaskGroup { group in
+                group.addTask { await ones.observe(repository.changes(of: 2)) }
+                group.addTask { await lists.observe(repository.changes(in: .all)) }
+                try await withThrowingTaskGroup(of: Void.self) { writers in
+                    for number in 0..<5 {
+                        writers.addTask { _ = try await repository.update(2) { $0.text += "\(number)" } }
+                        writers.addTask { _ = try await repository.entity(2, .upstreamOnly) }
+                        writers.addTask { repository.invalidate(3) }
+                    }
+                    try await writers.waitForAll()
+                }
+                await outbox.drain()
+                try await stage.timer.sleep(for: .milliseconds(1))
+                #expect(ones.readings.last?.value == source.remark(2) && ones.readings.last?.isPending == false)
+                #expect(lists.readings.last?.value == source.remarks && lists.readings.last?.isPending == false)
+                group.cancelAll()
+            }
+            await outbox.close()
+            await repository.close()
+        }
+    }
+}
