@@ -265,7 +265,11 @@ extension Scope: InnerScope {
         // Unstructured, because two parties can cancel it: the calling task, which waits for it below, and the scope.
         let work = IdleWork(task: Task { try? await timer.sleep(for: duration) })
         guard let place = try? begin(work) else { return work.cancel() }
-        await withTaskCancellationHandler { await work.end() } onCancel: { work.cancel() }
+        await withTaskCancellationHandler {
+            await work.end()
+        } onCancel: {
+            work.cancel()
+        }
         end(place)
         if Task.isCancelled { throw CancellationError() }
     }

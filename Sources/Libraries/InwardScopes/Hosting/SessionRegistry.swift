@@ -103,8 +103,8 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
     ///         try await session.repository(.comments).all()
     ///     }
     ///
-    /// Only signing out, and closing the registry or the app, closes the session during the work. Do not do that from within the
-    /// work: each would wait for the other until a limit passes.
+    /// Only signing out, and closing the registry or the app, closes the session during the work. Do not close the registry or the app
+    /// from within the work: each would wait for the other until a limit passes.
     ///
     /// - Parameters:
     ///   - user: What identifies the user across sessions.
