@@ -31,7 +31,7 @@ final class TokenIssuer: Sendable {
     }
 
     /// The newest token, after a while, for a request that is told of where there is none.
-    func renew(for request: DataRequest) async throws(FetchError) -> HeaderField {
+    func renew(for request: DataRequest) async throws(FetchError) -> Credential {
         if underWay.add(1, ordering: .relaxed).newValue > 1 {
             findings.add("Credentials were renewed twice at a time.")
         }
@@ -42,7 +42,7 @@ final class TokenIssuer: Sendable {
         guard !isUnreliable.load(ordering: .relaxed) || !number.isMultiple(of: 20) else {
             throw FetchError(.unreachable, request: request, explanation: "has no token")
         }
-        return HeaderField(.authorization, value(valid.load(ordering: .relaxed)))
+        return Credential(HeaderField(.authorization, value(valid.load(ordering: .relaxed))))
     }
 
     private func value(_ number: Int) -> String { "Bearer \(number)" }

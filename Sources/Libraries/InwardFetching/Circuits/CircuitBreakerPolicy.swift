@@ -24,7 +24,7 @@ public struct CircuitBreakerPolicy: Hashable, Sendable {
     public let maximumOpenDuration: Duration
     /// The number of concurrent probes, all of which must succeed to close the circuit.
     public let probes: Int
-    /// The criteria for failures.
+    /// The criteria for failures of data fetchers. A ``ResilientOperation`` says itself which of its errors are failures.
     public let failures: FailureCriteria
 
     /// Creates a policy.
