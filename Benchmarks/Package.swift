@@ -150,6 +150,17 @@ let package = Package(
                 .product(name: "InwardTesting", package: "inward"),
             ]
         ),
+        // Opens and forgets many sessions, and sees whether memory stays flat.
+        .executableTarget(
+            name: "session-soak",
+            dependencies: [
+                "Soaking",
+                .product(name: "InwardFetching", package: "inward"),
+                .product(name: "InwardRepositories", package: "inward"),
+                .product(name: "InwardScopes", package: "inward"),
+                .product(name: "InwardTesting", package: "inward"),
+            ]
+        ),
         .testTarget(name: "MeasuringTests", dependencies: ["Measuring", "Comparing"]),
     ],
     swiftLanguageModes: [.v6]
