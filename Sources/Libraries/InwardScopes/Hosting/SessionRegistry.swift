@@ -84,7 +84,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
     ///   - user: What identifies the user across sessions. See ``AppScope/signIn(as:credentials:pendingWrites:memory:making:)``.
     ///   - key: What distinguishes several sessions of the user, such as a device; `nil` for the only one.
     ///   - credentials: The credentials that the session sends, if this call opens it. An open session keeps its own, so use
-    ///     ``SessionCredentials/refreshing(atMostEvery:_:)`` for credentials that expire.
+    ///     ``SessionCredentials/refreshing(atMostEvery:within:_:)`` for credentials that expire.
     /// - Returns: the session. Do not close it: ``signOut(_:key:)`` does.
     /// - Throws: a ``SessionRegistryError``.
     public func session(
