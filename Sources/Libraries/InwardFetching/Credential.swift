@@ -10,7 +10,7 @@ import Foundation
 public struct Credential: Hashable, Sendable {
     /// The header field. It is sensitive regardless of its name.
     public let field: HeaderField
-    /// How long the credential is valid from when it was obtained, not less than zero; `nil` if that is not known.
+    /// How long the credential is valid from when it was obtained, more than zero; `nil` if that is not known.
     public let lifetime: Duration?
 
     /// Creates a credential.
@@ -18,11 +18,12 @@ public struct Credential: Hashable, Sendable {
     /// - Parameters:
     ///   - field: The header field, such as ``HeaderField/bearer(_:)``.
     ///   - lifetime: How long it is valid from now, such as `expires_in` (RFC 6749 section 5.1); `nil` if that is not known.
-    ///     Values below zero count as zero, and values above a year as a year.
+    ///     Zero counts as not known, because some token endpoints say so of tokens that do not expire; so do values below
+    ///     zero. Values above a year count as a year.
     public init(_ field: HeaderField, expiresIn lifetime: Duration? = nil) {
         self.field = HeaderField(field.name, field.value, isSensitive: true)
         // Bounded, because it comes from outside, and a moment has to be representable.
-        self.lifetime = lifetime.map { min(max(.zero, $0), .seconds(31_536_000)) }
+        self.lifetime = lifetime.flatMap { $0 > .zero ? min($0, .seconds(31_536_000)) : nil }
     }
 
     /// Returns a bearer token (RFC 6750 section 2.1).

@@ -97,7 +97,7 @@ public final class Credentials: Sendable {
     ///   - allowingPlainHTTP: Whether to send the credentials over plain HTTP to another machine, where anyone on the network
     ///     path can read them.
     ///   - interval: The minimum time from the end of a renewal to the next one, whether or not it succeeded; at most half of
-    ///     the lifetime of a credential that lives for two seconds or longer. An origin that accepts no credentials causes one
+    ///     the lifetime of a credential, but not less than a second because of that. An origin that accepts no credentials causes one
     ///     renewal per interval. Requests that it rejects in the meantime fail with 401 at once.
     ///   - margin: How long before its expiry a credential is renewed; at most a fifth of its lifetime.
     ///   - limit: How long a renewal may take. It is then cancelled, and fails.
@@ -288,7 +288,7 @@ public final class Credentials: Sendable {
     /// Returns the minimum time between the renewal that gave an edition, and the next. A credential that lives for a few
     /// seconds has to be renewed within them.
     private func interval(behind edition: Edition) -> Duration {
-        edition.lifetime.map { $0 < .seconds(2) ? interval : min(interval, $0 / 2) } ?? interval
+        edition.lifetime.map { min(interval, max(.seconds(1), $0 / 2)) } ?? interval
     }
 }
 

@@ -37,7 +37,7 @@ public struct SessionCredentials: Sendable {
     ///
     /// - Parameters:
     ///   - interval: The minimum time from the end of a renewal to the next one, whether or not it succeeded; at most half of
-    ///     the lifetime of a credential that lives for two seconds or longer.
+    ///     the lifetime of a credential, but not less than a second because of that.
     ///   - limit: How long a renewal may take. It is then cancelled, and fails.
     ///   - renew: Returns a new credential, for example from a token endpoint; `nil` if there will be no other, for example
     ///     because the user's consent was withdrawn. If it throws, the requests that wait for it are not sent, and their errors
