@@ -47,7 +47,7 @@ public final class Credentials: Sendable {
         var newest: Edition
         /// The number of the newest edition that the origin has accepted.
         var accepted = 0
-        /// When the next renewal may begin; `nil` if there was none.
+        /// When the next renewal may begin; `nil` before the first.
         var nextRenewal: Duration?
         var isRefused = false
         var isClosed = false

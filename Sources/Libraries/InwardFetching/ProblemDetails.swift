@@ -101,7 +101,7 @@ extension ProblemDetails {
         504,
         detail: "Whether the change was made is not known. Read before you send it again."
     )
-    /// 507: there is no room for the change.
+    /// 507: storage is full, and the change was not made.
     public static let full = Self(507, detail: "There is no room for the changes. Nothing was changed.")
 
     /// 503: the request cannot be answered at the moment.

@@ -44,7 +44,7 @@ public struct ResilientOperation<Input: Sendable, Output: Sendable, Failure: Err
     /// Creates an operation without decorators.
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, as the begin of a sentence. It must not contain credentials.
+    ///   - name: The name of the operation, as the beginning of a sentence. It must not contain credentials.
     ///   - failure: Returns the operation's error for an error of a decorator.
     ///   - operation: Performs the operation. It should end early when its task is cancelled, because a decorator cancels
     ///     what nobody waits for any longer, and waits for its end.
@@ -112,7 +112,7 @@ extension ResilientOperation where Failure == any Error {
     ///     let lookUp = ResilientOperation("the look-up of a user") { (id: Int) in try await database.user(id) }
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, as the begin of a sentence. It must not contain credentials.
+    ///   - name: The name of the operation, as the beginning of a sentence. It must not contain credentials.
     ///   - operation: Performs the operation. It should end early when its task is cancelled, because a decorator cancels
     ///     what nobody waits for any longer, and waits for its end.
     public init(

@@ -54,7 +54,7 @@ extension RetrySchedule {
         }
     }
 
-    /// Waits for the next attempt; returns the reason if there is none.
+    /// Waits for the next attempt; returns the reason if no attempt follows.
     private func waited<Operation: RetriedOperation>(
         for operation: Operation,
         after attempts: Int,

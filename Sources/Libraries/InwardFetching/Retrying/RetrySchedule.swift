@@ -49,7 +49,7 @@ public struct RetrySchedule: Sendable {
         backoff = Backoff(base: baseDelay, maximum: maximumDelay)
     }
 
-    /// Returns the reason why there are no more attempts, regardless of the outcome; `nil` if there are.
+    /// Returns why no further attempt is made, whatever the outcome; `nil` if one is.
     func objection(after attempts: Int) -> RetryEnding? { attempts < self.attempts ? nil : .attemptsExhausted }
 
     /// Decides when to retry an operation that may be retried.

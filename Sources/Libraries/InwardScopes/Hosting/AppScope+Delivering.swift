@@ -26,8 +26,8 @@ extension AppScope {
     ///   - credentials: Returns the credentials of a user; `nil` to pass the user over. It is not asked about guests, which send
     ///     none.
     /// - Returns: the outcome for each user who has pending writes, in the order of the users' names, guests first.
-    /// - Throws: a `RecordStoreError` if the store cannot be read; a ``ScopeError`` if the app is closed; a `CancellationError` if
-    ///   the task is cancelled. What is delivered by then is delivered.
+    /// - Throws: a `RecordStoreError` if the store cannot be read; a ``ScopeError`` if the app is closed or shuts down; a
+    ///   `CancellationError` if the task is cancelled. What is delivered by then is delivered.
     /// - Complexity: reads all pending writes in the store.
     @discardableResult
     public func deliverPendingWrites(
@@ -35,7 +35,7 @@ extension AppScope {
         usersAtATime: Int = 8,
         as credentials: @escaping @Sendable (String) -> SessionCredentials?
     ) async throws -> [DeliveryOutcome] {
-        let owners = try await outboxOwners(having: .entries)
+        let owners = try await outboxOwners(withDeadLetters: false)
         var outcomes: [DeliveryOutcome] = []
         try await withThrowingTaskGroup(of: DeliveryOutcome.self) { group in
             for (number, owner) in owners.enumerated() {
@@ -99,7 +99,7 @@ extension AppScope {
     public func outboxes() async throws -> [UserOutbox] {
         let configuration = try scope.objects().configuration
         var outboxes: [UserOutbox] = []
-        for owner in try await outboxOwners(having: .entriesOrDeadLetters) {
+        for owner in try await outboxOwners(withDeadLetters: true) {
             guard let place = configuration.place(of: owner.key) else { continue }
             let contents = try await OutboxContents(of: place.records, under: place.outboxPrefix)
             outboxes.append(UserOutbox(user: owner.user, isGuest: owner.isGuest, contents: contents))
@@ -134,7 +134,7 @@ extension AppScope {
         } catch {
             // Whatever stopped it, this round has ended.
             try Task.checkCancellation()
-            guard isOpen else { throw error }
+            guard isAcceptingWork else { throw error }
             // A session whose credentials were refused has closed by itself, and its work was cancelled.
             if let error = error as? RecordStoreError, error.reason != .cancelled {
                 configuration.errorHandler.handle(error)
@@ -143,13 +143,8 @@ extension AppScope {
         }
     }
 
-    private enum OutboxParts {
-        case entries
-        case entriesOrDeadLetters
-    }
-
-    /// Returns the users who have something in their outboxes.
-    private func outboxOwners(having parts: OutboxParts) async throws -> [OutboxOwner] {
+    /// Returns the users who have pending writes, or dead letters if these count too.
+    private func outboxOwners(withDeadLetters: Bool) async throws -> [OutboxOwner] {
         let configuration = try scope.objects().configuration
         var owners: Set<OutboxOwner> = []
         for isGuest in [true, false] {
@@ -158,11 +153,8 @@ extension AppScope {
             for (key, _) in try await place.records.records(under: prefix) {
                 let components = key.components.dropFirst(prefix.components.count)
                 guard let user = components.first, let part = components.dropFirst().first else { continue }
-                switch part {
-                case "entries": owners.insert(OutboxOwner(user, isGuest: isGuest))
-                case "dead" where parts == .entriesOrDeadLetters: owners.insert(OutboxOwner(user, isGuest: isGuest))
-                default: continue
-                }
+                guard part == "entries" || (withDeadLetters && part == "dead") else { continue }
+                owners.insert(OutboxOwner(user, isGuest: isGuest))
             }
         }
         return owners.sorted()

@@ -17,10 +17,14 @@ struct AbsentUsersTests {
 
     /// An app of a process. What failed in an earlier one is due at once.
     private func app(
+        asking dataFetcher: (any DataFetcher)? = nil,
         store: (any RecordStore)? = nil,
         policy: OutboxPolicy = OutboxPolicy(initialWait: .zero)
     ) async throws -> AppScope<Void> {
-        let upstream = Upstream(baseURL: try #require(URL(string: "https://upstream.test")), dataFetcher: source)
+        let upstream = Upstream(
+            baseURL: try #require(URL(string: "https://upstream.test")),
+            dataFetcher: dataFetcher ?? source
+        )
         var configuration = AppScopeConfiguration(
             upstream,
             store: store ?? self.store,
@@ -158,6 +162,21 @@ struct AbsentUsersTests {
         await #expect(throws: RecordStoreError.self) { try await app.outboxes() }
         try await app.close()
         await #expect(throws: ScopeError.self) { try await app.deliverPendingWrites(as: token) }
+    }
+
+    @Test func anAppThatIsShuttingDownBeginsNoDelivery() async throws {
+        try await leaveWrites(of: ["ada"])
+        let slow = GatedDataFetcher(source)
+        let app = try await app(asking: slow)
+        let notes = try await app.signIn(as: "bob").repository(.notes)
+        async let reading = notes.entity(7)
+        await slow.hasBegun()
+        let shuttingDown = Task.waiting { await app.shutDown(within: .seconds(10)) }
+        await #expect(throws: ScopeError.self) { try await app.deliverPendingWrites(as: token) }
+        slow.gate.open()
+        _ = try await reading
+        _ = await shuttingDown.value
+        #expect(source.requests.allSatisfy { $0.method == .get })
     }
 
     // MARK: Again and again
