@@ -49,7 +49,8 @@ extension Repository {
         let answer = await Result(awaiting: { () async throws(RepositoryError) in
             try await readOn(question, policy, requests, behind: kept)
         })
-        // The repository may have been closed in the meantime.
+        // The repository may have been closed in the meantime, perhaps because this question was denied: then that is the error.
+        if case .failure(let error) = answer, error.reason == .denied { throw error }
         try throwIfClosed(asking: question.path(in: endpoint))
         return try answer.get()
     }

@@ -108,6 +108,21 @@ struct RepositoryClosingTests {
         }
     }
 
+    @Test func aDenialThatClosesTheRepositoryIsTheErrorOfItsRead() async throws {
+        let opened = Mutex<Repository<Remark>?>(nil)
+        let repository = try repository(
+            StubDataFetcher { _ in
+                await opened.withLock(\.self)?.close()
+                return DataResponse(status: .unauthorized)
+            }
+        )
+        opened.withLock { $0 = repository }
+        try await scheduler.run {
+            #expect(await repository.failure(1) == .denied)
+            #expect(await repository.failure(1) == .closed)
+        }
+    }
+
     @Test func aReadThatBeginsWhileItClosesEnds() async throws {
         let closing = Promise<Task<Void, Never>>()
         let opened = Mutex<Repository<Remark>?>(nil)
