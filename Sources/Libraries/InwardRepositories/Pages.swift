@@ -205,7 +205,7 @@ extension EntitySource {
         let list = try answer.decoded(by: endpoint.decodeList)
         if answer.mayBeKept {
             let stamp = stamp(tick, time, of: answer, share: max(1, list.entities.count))
-            for entity in list.entities { memory.keep(entity, stamp) }
+            for entity in list.entities { cache.keep(entity, stamp) }
         }
         return FetchedPage(
             // An upstream that ignores the filter returns everything.

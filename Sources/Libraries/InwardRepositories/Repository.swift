@@ -33,8 +33,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     @usableFromInline let pending: PendingLayer<Entity>
     let observers = RepositoryObservers<Entity>()
     let chance: @Sendable () -> Double
-    let entities: InFlightRequests<EntityQuestion<Entity>>
-    let lists: InFlightRequests<ListQuestion<Entity>>
+    let cache: PeerCache<Entity>
     @usableFromInline let isClosed = Atomic(false)
 
     /// Creates a repository for the entities of an upstream.
@@ -73,9 +72,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             chance: chance,
             notifying: observers
         )
-        source = EntitySource(endpoint, upstream: upstream, memory: memory, timer: timer, chance: chance)
-        entities = InFlightRequests(whenAbandoned: abandonment, executor: timer.executor)
-        lists = InFlightRequests(whenAbandoned: abandonment, executor: timer.executor)
+        cache = PeerCache(endpoint, memory, in: store, whenAbandoned: abandonment, timer: timer)
+        source = EntitySource(endpoint, upstream: upstream, cache: cache, timer: timer, chance: chance)
     }
 
     /// Returns the entity with an identifier.
@@ -118,9 +116,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ///
     /// - Complexity: O(n) in the size of the memory cache.
     public func invalidate(under key: RecordKey) {
-        source.lastChange.note(at: timer.now)
-        memory.invalidate(key)
-        detachAll()
+        cache.change(everywhere: true) { $0.invalidate(key) }
     }
 
     /// Removes everything from the caches.
@@ -137,15 +133,11 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     public func close() async {
         isClosed.store(true, ordering: .releasing)
         memory.close()
+        cache.leave()
         source.batcher?.close()
-        await entities.close()
-        await lists.close()
+        await cache.entities.close()
+        await cache.lists.close()
         await flush()
-    }
-
-    func detachAll() {
-        entities.detachAll()
-        lists.detachAll()
     }
 
     /// Throws `closed` if the repository is closed.
@@ -195,7 +187,7 @@ extension Repository {
         _ policy: ReadPolicy,
         _ kept: KeptAnswer<Entity?>?
     ) async throws(RepositoryError) -> Reading<Entity> {
-        try await read(EntityQuestion(id: id), policy, entities, kept)
+        try await read(EntityQuestion(id: id), policy, cache.entities, kept)
     }
 
     @usableFromInline
@@ -204,7 +196,7 @@ extension Repository {
         _ policy: ReadPolicy,
         _ kept: KeptAnswer<EntityList<Entity>>?
     ) async throws(RepositoryError) -> Reading<[Entity]> {
-        try await read(ListQuestion(filter: filter), policy, lists, kept)
+        try await read(ListQuestion(filter: filter), policy, cache.lists, kept)
     }
 }
 
@@ -214,6 +206,8 @@ public struct RepositoryStore: Sendable {
     public let records: any RecordStore
     /// The key prefix of the repository's records.
     public let partition: RecordKey
+    /// The repositories that share the partition, which learn from each other; `nil` if they meet in the store only.
+    public let peers: RepositoryPeers?
     package let now: @Sendable () -> Date
     let reportFailure: @Sendable (RecordStoreError) -> Void
 
@@ -223,16 +217,20 @@ public struct RepositoryStore: Sendable {
     ///   - records: The store. Several repositories may share one.
     ///   - partition: The key prefix of the records, such as the user who received the responses. Repositories never read another
     ///     partition.
+    ///   - peers: The repositories over the store in this process, which learn from each other at once if they have the same
+    ///     partition; `nil` if they meet in the store only.
     ///   - now: Returns the wall-clock time, so that records age while no process runs.
     ///   - reportFailure: Called when a record could not be read or stored. The repository continues without it.
     public init(
         _ records: any RecordStore,
         partition: RecordKey,
+        peers: RepositoryPeers? = nil,
         now: @escaping @Sendable () -> Date,
         reportFailure: @escaping @Sendable (RecordStoreError) -> Void
     ) {
         self.records = records
         self.partition = partition
+        self.peers = peers
         self.now = now
         self.reportFailure = reportFailure
     }
@@ -244,17 +242,20 @@ public struct RepositoryStore: Sendable {
     ///   - records: The store. Several repositories may share one.
     ///   - owner: Who received the responses, such as `["users", "ada"]`.
     ///   - upstream: The upstream. Its address names the partition, without user name, password and query.
+    ///   - peers: The repositories over the store in this process, which learn from each other at once if they have the same
+    ///     owner; `nil` if they meet in the store only.
     ///   - now: Returns the wall-clock time, so that records age while no process runs.
     ///   - errorHandler: Receives the failures to read or store a record. The repository continues without it.
     public init(
         _ records: any RecordStore,
         of owner: RecordKey,
         at upstream: Upstream,
+        peers: RepositoryPeers? = nil,
         now: @escaping @Sendable () -> Date,
         tellingFailuresTo errorHandler: any ErrorHandler
     ) {
         let partition = RecordKey(["upstreams", upstream.nameInStore] + owner.components)
-        self.init(records, partition: partition, now: now) { errorHandler.handle($0) }
+        self.init(records, partition: partition, peers: peers, now: now) { errorHandler.handle($0) }
     }
 
     /// The key prefix of the outbox's records. It is outside of the repositories' partition, so that clearing their cached data

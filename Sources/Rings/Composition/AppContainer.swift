@@ -28,6 +28,7 @@ public struct AppContainer: Container {
         let responseCache: ResponseCache
         let recordStore: (any RecordStore)?
         let outboxes: SessionOutboxes
+        let peers: RepositoryPeers
         let imageCodec: OnFirstUse<any ImageCodec>
         let imageCache: OnFirstUse<ImageCache>
         let decodingBudget: OnFirstUse<DecodingBudget>
@@ -102,6 +103,7 @@ public struct AppContainer: Container {
                 responseCache: ResponseCache(byteLimit: configuration.cacheLimit, clock: clock),
                 recordStore: recordStore ?? configuration.makeRecordStore(tellingDamageTo: errorHandler),
                 outboxes: SessionOutboxes(executor: timer.executor),
+                peers: RepositoryPeers(),
                 imageCodec: imageCodec,
                 imageCache: opening.onFirstUse(as: "imageCache") {
                     ImageCache(bytes: configuration.imageCacheLimit, timer: timer)

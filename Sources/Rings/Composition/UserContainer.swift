@@ -69,8 +69,15 @@ public struct UserContainer: Container {
             // Repository requests do not outlive the session.
             let asked = upstream.asked(through: ScopedDataFetcher(scope) { $0.upstream.dataFetcher })
             let place = app.recordStore.flatMap { records in
-                session.storePart.map {
-                    RepositoryStore(records, of: $0, at: upstream, now: { Date() }, tellingFailuresTo: app.errorHandler)
+                session.storePart.map { owner in
+                    RepositoryStore(
+                        records,
+                        of: owner,
+                        at: upstream,
+                        peers: app.peers,
+                        now: { Date() },
+                        tellingFailuresTo: app.errorHandler
+                    )
                 }
             }
             let outbox = place.map { place in

@@ -134,7 +134,7 @@ extension EntitySource {
             var answers: [Entity.ID: Answer] = [:]
             for id in ids {
                 if let entity = entities[id] {
-                    if answer.mayBeKept { memory.keep(entity, stamp) }
+                    if answer.mayBeKept { cache.keep(entity, stamp) }
                     answers[id] = .success(answer.reading(entity, fresh: endpoint.lifetimes.staleAfter))
                 } else if let damaged = list.rejected.first {
                     // The damaged record may be the requested one.
@@ -146,7 +146,7 @@ extension EntitySource {
                         )
                     )
                 } else {
-                    if answer.mayBeKept { memory.keepAbsence(of: id, stamp) }
+                    if answer.mayBeKept { cache.keepAbsence(of: id, stamp) }
                     answers[id] = .failure(
                         RepositoryError(
                             .notFound,

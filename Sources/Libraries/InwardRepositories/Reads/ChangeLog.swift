@@ -71,8 +71,21 @@ struct FetchStamp {
     let age: Duration
     /// The encoded size in bytes.
     var byteCount: Int
-    /// Whether the result was read from the store, and need not be stored again.
+    /// Whether the result is in the store already.
     let isFromStore: Bool
-    /// The validator of the response, if the result is a single entity.
+    /// The validator of the response, if it is that of the result, and not of a part of it or of more.
     var validator: Validator?
+
+    /// Returns the stamp of one of several equal shares of a result, which has no validator of its own.
+    func share(of count: Int) -> Self {
+        var share = self
+        share.byteCount /= max(1, count)
+        share.validator = nil
+        return share
+    }
+
+    /// Returns the stamp for another repository's cache, at its logical time. The result is in the store that they share.
+    func adopted(at tick: ChangeLog.Tick) -> Self {
+        Self(tick: tick, time: time, age: age, byteCount: byteCount, isFromStore: true, validator: validator)
+    }
 }

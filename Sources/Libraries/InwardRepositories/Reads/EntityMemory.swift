@@ -66,6 +66,14 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return answer
     }
 
+    /// Returns whether a version of an entity is cached, or somebody observes it.
+    func isWanted(_ id: Entity.ID) -> Bool { entities.peek(id) != nil || observers.entities.isObserved(id) }
+
+    /// Returns whether the list of a filter is cached, or somebody observes it.
+    func isWanted(_ filter: Filter) -> Bool { hasList(filter) || observers.lists.isObserved(filter) }
+
+    private func hasList(_ filter: Filter) -> Bool { lists.withLock { $0.peek(filter) } != nil }
+
     // MARK: Fetching
 
     /// Begins a fetch. Changes from now on are newer than its result.
@@ -103,8 +111,17 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return true
     }
 
+    /// Caches those entities of a fetched list of which another version is cached or observed.
+    func keepWanted(of fetched: EntityList<Entity>, _ fetch: FetchStamp) {
+        let share = fetch.share(of: fetched.entities.count)
+        for entity in fetched.entities where isWanted(entity.id) { keep(entity, share) }
+    }
+
     /// Caches that an entity is missing, unless something newer is known.
-    func keepAbsence(of id: Entity.ID, _ fetch: FetchStamp) {
+    ///
+    /// - Returns: whether the result is still current and was cached.
+    @discardableResult
+    func keepAbsence(of id: Entity.ID, _ fetch: FetchStamp) -> Bool {
         let changed = log.withLock { log -> [Filter]? in
             // The subjects of a missing entity are not known, so any change may have affected it.
             guard !log.isClosed, !log.hasChanged(since: fetch.tick), isNewer(fetch, than: id) else { return nil }
@@ -115,7 +132,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 return list.contains(id)
             }
         }
-        if let changed { notifyOfFetch(of: [id], changed) }
+        guard let changed else { return false }
+        notifyOfFetch(of: [id], changed)
+        return true
     }
 
     /// Caches a fetched list and its entities, except for those of which something newer is known.
@@ -359,7 +378,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     private func notifyOfFetch(of ids: some Sequence<Entity.ID>, _ filters: [Filter]) {
         // Not of what memory has no room for. Observers would fetch it again, and be notified of their own fetch.
         observers.entities.notify(ids) { entities.peek($0) != nil }
-        observers.lists.notify(filters) { filter in lists.withLock { $0.peek(filter) } != nil }
+        observers.lists.notify(filters, where: hasList)
     }
 
     private func updateLists(

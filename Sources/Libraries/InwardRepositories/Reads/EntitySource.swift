@@ -12,27 +12,28 @@ import Foundation
 struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable & LosslessStringConvertible {
     let endpoint: Endpoint<Entity>
     let upstream: Upstream
-    let memory: EntityMemory<Entity>
+    let cache: PeerCache<Entity>
     let timer: TimerService
     let chance: @Sendable () -> Double
-    let lastChange = LastChange()
     /// Combines requests for single entities.
     private(set) var batcher: Batcher<Entity.ID, Answer>?
 
     init(
         _ endpoint: Endpoint<Entity>,
         upstream: Upstream,
-        memory: EntityMemory<Entity>,
+        cache: PeerCache<Entity>,
         timer: TimerService,
         chance: @escaping @Sendable () -> Double
     ) {
         self.endpoint = endpoint
         self.upstream = upstream
-        self.memory = memory
+        self.cache = cache
         self.timer = timer
         self.chance = chance
         batcher = endpoint.batching.map(makeBatcher)
     }
+
+    var memory: EntityMemory<Entity> { cache.memory }
 
     /// Fetches an entity with a request of its own.
     func fetchAlone(_ id: Entity.ID, bypassingCaches: Bool) async throws(RepositoryError) -> Reading<Entity> {
@@ -85,13 +86,13 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
                 var stamp = stamp(tick, time, of: answer)
                 stamp.validator = validator
                 if isKnown { stamp.byteCount = endpoint.byteCount(of: entity) }
-                memory.keep(entity, stamp)
+                cache.keep(entity, stamp)
             }
             return (answer.reading(entity, fresh: endpoint.lifetimes.staleAfter), validator?.entityTag)
         } catch {
             // If another source does not have the entity, the upstream still may.
             if error.reason == .notFound, answer.mayBeKept {
-                memory.keepAbsence(of: id, stamp(tick, time, of: answer))
+                cache.keepAbsence(of: id, stamp(tick, time, of: answer))
             }
             throw error
         }
@@ -109,7 +110,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         let decoded = try answer.decoded(by: endpoint.decodeList)
         // An upstream that ignores the filter returns everything.
         var list = EntityList(decoded.entities.filter(filter.matches), rejected: decoded.rejected)
-        if answer.mayBeKept { (list, _) = memory.keep(list, of: filter, stamp(tick, time, of: answer)) }
+        if answer.mayBeKept { list = cache.keep(list, of: filter, stamp(tick, time, of: answer)) }
         return answer.reading(list.entities, fresh: endpoint.lifetimes.staleAfter, rejected: list.rejected)
     }
 
@@ -146,7 +147,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         let (format, time) = (endpoint.format, timer.now)
         var answer = try await upstream.read(url, format, bypassingCaches: bypassingCaches, behind: validator)
         answer.delay = timer.now - time
-        guard !bypassingCaches, lastChange.mayBeBehind(answer, askedFor: time) else { return (answer, time) }
+        guard !bypassingCaches, cache.lastChange.mayBeBehind(answer, askedFor: time) else { return (answer, time) }
         let timeAgain = timer.now
         var answerAgain = try await upstream.read(url, format, bypassingCaches: true, behind: validator)
         answerAgain.delay = timer.now - timeAgain
@@ -214,6 +215,9 @@ final class LastChange: Sendable {
 
     /// Records a change. Call it before acting on the change, so that no request is made in between.
     func note(at now: Duration) { time.withLock { $0 = max($0 ?? now, now) } }
+
+    /// Returns whether a request at a time may have been answered before the last change.
+    func isBehind(_ time: Duration) -> Bool { self.time.withLock { last in last.map { time <= $0 } ?? false } }
 
     /// Returns whether a response is a copy that may predate the last change.
     ///

@@ -35,6 +35,9 @@ final class Observers<Key: Hashable & Sendable>: Sendable {
     /// Whether there are no observers.
     var isEmpty: Bool { signals.withLock(\.isEmpty) }
 
+    /// Returns whether somebody observes the value of a key.
+    func isObserved(_ key: Key) -> Bool { signals.withLock { $0[key] != nil } }
+
     /// Begins to observe the value of a key, for as long as the result is referenced.
     func observe(_ key: Key) -> Observer<Key> {
         let observer = Observer(key, in: self)

@@ -53,7 +53,7 @@ extension Repository {
 ///
 /// Changes are:
 /// - writes when they are accepted, settled, or refused, from any repository with the same outbox;
-/// - responses that this repository has fetched, for whatever reader, and keeps in memory;
+/// - responses that this repository or one of its ``RepositoryPeers`` has fetched, for whatever reader, and memory keeps;
 /// - invalidations. The upstream is then asked again, unless the policy is `.cacheOnly`.
 ///
 /// What another process writes or fetches is seen when this repository reads it.

@@ -19,7 +19,7 @@ extension Repository {
         WriteEffects(
             prepare: { [weak self] id, key async throws(RecordStoreError) in
                 guard let self else { return }
-                source.lastChange.note(at: timer.now)
+                cache.lastChange.note(at: timer.now)
                 try await memory.prepareSettlement(of: id, key)
             },
             keep: { [weak self] entity, validator in self?.keep(entity, validator) },
@@ -149,10 +149,9 @@ extension Repository {
             await flush()
             return Reading(created, origin: .upstream)
         } catch {
-            source.lastChange.note(at: timer.now)
             // The entity may have been created, and may belong in any list.
-            if [.outcomeUnknown, .cancelled].contains(error.reason) { memory.forgetLists() }
-            detachAll()
+            let mayBeCreated = [.outcomeUnknown, .cancelled].contains(error.reason)
+            change { if mayBeCreated { $0.forgetLists() } }
             await flush()
             throw error
         }
@@ -161,24 +160,22 @@ extension Repository {
     /// Caches an entity that was just written. Later reads must return it, and requests in flight may have been answered before it
     /// existed.
     func keep(_ entity: Entity, _ validator: Validator?) {
-        source.lastChange.note(at: timer.now)
-        memory.write(entity, time: timer.now, byteCount: endpoint.byteCount(of: entity), validator: validator)
-        detachAll()
+        let byteCount = endpoint.byteCount(of: entity)
+        change { [timer] in $0.write(entity, time: timer.now, byteCount: byteCount, validator: validator) }
     }
 
     /// Caches that an entity was just deleted.
     func keepAbsence(of id: Entity.ID) {
-        source.lastChange.note(at: timer.now)
-        memory.writeAbsence(of: id, time: timer.now)
-        detachAll()
+        change { [timer] in $0.writeAbsence(of: id, time: timer.now) }
     }
 
     /// Removes an entity, of which there is another version now, from the caches; with `nil`, every list.
     func forget(_ id: Entity.ID?) {
-        source.lastChange.note(at: timer.now)
-        if let id { memory.forget(id) } else { memory.forgetLists() }
-        detachAll()
+        change { memory in if let id { memory.forget(id) } else { memory.forgetLists() } }
     }
+
+    /// Changes what is cached because of a write. Without an outbox, nobody else tells the repositories that share the store.
+    func change(_ change: (EntityMemory<Entity>) -> Void) { cache.change(everywhere: outbox == nil, change) }
 }
 
 extension RepositoryError {

@@ -420,12 +420,9 @@ extension Repository {
         do throws(RepositoryError) {
             return try await upstream.write(data) { answer throws(FieldError) in decode(answer) }
         } catch {
-            source.lastChange.note(at: timer.now)
             // Another version may be there by now.
-            if [.outcomeUnknown, .cancelled, .conflict, .notFound, .unreadable].contains(error.reason) {
-                memory.forget(id)
-            }
-            detachAll()
+            let isUncertain = [.outcomeUnknown, .cancelled, .conflict, .notFound, .unreadable].contains(error.reason)
+            change { if isUncertain { $0.forget(id) } }
             await flush()
             throw error
         }

@@ -27,6 +27,7 @@ public struct AppScope<Own: Sendable>: Container {
         let timer: TimerService
         let responseCache: ResponseCache
         let outboxes: SessionOutboxes
+        let peers: RepositoryPeers
         /// The repositories of what everyone may see.
         let repositories: RepositorySet
         let own: Own
@@ -70,6 +71,7 @@ public struct AppScope<Own: Sendable>: Container {
                 timer: timer,
                 responseCache: cache,
                 outboxes: SessionOutboxes(executor: timer.executor),
+                peers: RepositoryPeers(),
                 repositories: opening.closing(repositories, as: "repositories") { await $0.close() },
                 own: try await make(&opening)
             )
@@ -156,8 +158,17 @@ public struct AppScopeConfiguration: Sendable {
     }
 
     /// Returns the part of the store for an owner at this upstream; `nil` if there is no store.
-    func place(of owner: RecordKey) -> RepositoryStore? {
-        store.map { RepositoryStore($0, of: owner, at: upstream, now: { Date() }, tellingFailuresTo: errorHandler) }
+    func place(of owner: RecordKey, _ peers: RepositoryPeers? = nil) -> RepositoryStore? {
+        store.map { store in
+            RepositoryStore(
+                store,
+                of: owner,
+                at: upstream,
+                peers: peers,
+                now: { Date() },
+                tellingFailuresTo: errorHandler
+            )
+        }
     }
 }
 

@@ -156,7 +156,7 @@ extension AppScope {
             // Requests do not outlive the session.
             let asked = upstream.asked(through: ScopedDataFetcher(scope) { $0.dataFetcher })
             // Who sends credentials neither sees nor delivers what somebody wrote without them.
-            let place = configuration.place(of: OutboxOwner(user, isGuest: credentials == nil).key)
+            let place = configuration.place(of: OutboxOwner(user, isGuest: credentials == nil).key, app.peers)
             let share = place.map { place in
                 app.outboxes.outbox(
                     of: place,

@@ -174,10 +174,10 @@ struct RepositoryClosingTests {
             scheduler.clock.advance(by: .seconds(61))
             #expect(try await repository.entity(1).isStale)
             #expect(try await repository.entities().isStale)
-            #expect(repository.entities.refreshes.count == 1 && repository.lists.refreshes.count == 1)
+            #expect(repository.cache.entities.refreshes.count == 1 && repository.cache.lists.refreshes.count == 1)
             try await scheduler.clock.sleep(for: .seconds(1))
             await repository.close()
-            #expect(repository.entities.refreshes.count == 0 && repository.lists.refreshes.count == 0)
+            #expect(repository.cache.entities.refreshes.count == 0 && repository.cache.lists.refreshes.count == 0)
         }
         try await scheduler.drain()
         #expect(source.requests.count == 4)

@@ -60,6 +60,23 @@ struct AppScopeTests {
         try await app.close()
     }
 
+    @Test func aSessionSeesWhatAnotherSessionOfItsUserFetchesAndWrites() async throws {
+        let app = await AppScope("notes", try configuration(store: store))
+        let (one, other) = (try await app.signIn(as: "ada"), try await app.signIn(as: "ada"))
+        var changes = try one.repository(.notes).changes(of: 7).makeAsyncIterator()
+        #expect(try await changes.next()?.value?.text == "Seven")
+        source.put("Elsewhere")
+        _ = try await other.repository(.notes).entity(7, .upstreamOnly)
+        #expect(try await changes.next()?.value?.text == "Elsewhere")
+        try await other.repository(.notes).update(7) { $0.text = "Changed" }
+        #expect(try await changes.next()?.value?.text == "Changed")
+        try await app.close()
+        let error = await #expect(throws: RepositoryError.self) {
+            while try await changes.next() != nil {}
+        }
+        #expect(error?.reason == .closed)
+    }
+
     @Test func anAppRefusesARepositoryOfWhatIsNotForEveryone() async throws {
         let app = await AppScope("notes", try configuration())
         let error = #expect(throws: RepositoryError.self) { try app.repository(.archive) }

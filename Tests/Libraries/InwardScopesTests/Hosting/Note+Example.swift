@@ -59,6 +59,9 @@ final class NoteUpstream: DataFetcher {
     /// The tokens of the requests, in order; `nil` for a request without any.
     var tokens: [String?] { requests.map { $0.headerFields[.authorization] } }
 
+    /// Changes the note 7.
+    func put(_ text: String) { state.withLock { $0.texts[7] = text } }
+
     func goOffline(_ isOffline: Bool = true) { state.withLock { $0.isOffline = isOffline } }
 
     func reject(_ token: String) { state.withLock { _ = $0.rejected.insert("Bearer \(token)") } }

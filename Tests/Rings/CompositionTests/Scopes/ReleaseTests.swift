@@ -60,8 +60,8 @@ struct ReleaseTests {
         #expect(
             app.names == [
                 "app.timer", "app.errorHandler", "app.circuitBreaker", "app.dataFetcher", "app.responseCache",
-                "app.outboxes", "app.imageCodec", "app.imageCache", "app.decodingBudget", "app.titlesUnderWay",
-                "app.interactionNumbers",
+                "app.outboxes", "app.peers", "app.imageCodec", "app.imageCache", "app.decodingBudget",
+                "app.titlesUnderWay", "app.interactionNumbers",
             ]
         )
         #expect(app.alive == app.names)

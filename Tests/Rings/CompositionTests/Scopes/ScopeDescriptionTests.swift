@@ -28,6 +28,7 @@ struct ScopeDescriptionTests {
                   dataFetcher: RecordingDataFetcher
                   responseCache: ResponseCache
                   outboxes: SessionOutboxes
+                  peers: RepositoryPeers
                   imageCodec: \(codec)
                   imageCache: ImageCache, holds timer
                   decodingBudget: DecodingBudget
