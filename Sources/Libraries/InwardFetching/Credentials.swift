@@ -97,10 +97,12 @@ public final class Credentials: Sendable {
     ///   - allowingPlainHTTP: Whether to send the credentials over plain HTTP to another machine, where anyone on the network
     ///     path can read them.
     ///   - interval: The minimum time from the end of a renewal to the next one, whether or not it succeeded; at most half of
-    ///     the lifetime of a credential, but not less than a second because of that. An origin that accepts no credentials causes one
-    ///     renewal per interval. Requests that it rejects in the meantime fail with 401 at once.
+    ///     the lifetime of a credential, and at most a third of the margin if a renewal fails before the credential expires, but not
+    ///     less than a second because of that. An origin that accepts no credentials causes one renewal per interval. Requests that
+    ///     it rejects in the meantime fail with 401 at once.
     ///   - margin: How long before its expiry a credential is renewed; at most a fifth of its lifetime.
-    ///   - limit: How long a renewal may take. It is then cancelled, and fails.
+    ///   - limit: How long a renewal may take; half of the margin before the credential expires. Its task is then cancelled, and the
+    ///     renewal fails when it has ended.
     ///   - timer: The source of time.
     ///   - executor: The executor for renewals; `nil` for the default executor.
     ///   - renew: Returns a new credential, for example from a token endpoint; `nil` if there will be no other, for example
@@ -199,8 +201,8 @@ public final class Credentials: Sendable {
             let now = timer.now
             if now < renewal { return newest }
             if now < expiry {
-                // The credential is still valid, so no request waits, and a failure matters to none.
-                if timeUntilRenewal == nil { startRenewal(after: newest) }
+                // The credential is still valid, so no request waits. There is time for another attempt if this one fails.
+                if timeUntilRenewal == nil { startRenewal(after: newest, within: (expiry - renewal) / 2) }
                 return newest
             }
         }
@@ -217,7 +219,7 @@ public final class Credentials: Sendable {
         let (newest, isRefused) = state.withLock { ($0.newest, $0.isRefused) }
         if isRefused { throw refused(request) }
         if newest.number > old.number { return newest }
-        switch await renewals.outcome(for: old.number, { [self] _ in try await renewedOnce(after: old) }) {
+        switch await renewals.outcome(for: old.number, { [self] _ in try await renewedOnce(after: old, within: limit) }) {
         case .fulfilled(.success(let edition)): return edition
         case .fulfilled(.failure(let error)): throw translated(error, for: request)
         case .cancelled:
@@ -237,26 +239,27 @@ public final class Credentials: Sendable {
 
     /// The reason why the credentials were not renewed, as the end of a sentence.
     var reasonNotToRenew: String {
-        let interval = interval(behind: state.withLock(\.newest))
+        let interval = interval(after: state.withLock(\.newest))
         return "because its credentials are renewed at most once in \(interval)"
     }
 
-    private func startRenewal(after old: Edition) {
-        renewals.start(for: old.number) { [self] _ in try await renewedOnce(after: old) }
+    private func startRenewal(after old: Edition, within limit: Duration) {
+        let limit = min(self.limit, max(.seconds(1), limit))
+        renewals.start(for: old.number) { [self] _ in try await renewedOnce(after: old, within: limit) }
     }
 
-    private func renewedOnce(after old: Edition) async throws -> Edition? {
+    private func renewedOnce(after old: Edition, within limit: Duration) async throws -> Edition? {
         let (newest, isClosed) = state.withLock { ($0.newest, $0.isClosed) }
         if isClosed { throw RenewalError.closed }
         // Another renewal may have ended since the caller looked.
         if newest.number > old.number { return newest }
         guard timeUntilRenewal == nil else { return nil }
         do {
-            guard let renewed = try await credential() else { throw RenewalError.refused }
+            guard let renewed = try await credential(within: limit) else { throw RenewalError.refused }
             let now = timer.now
             return state.withLock { state in
                 state.newest = Edition(renewed, number: state.newest.number + 1, from: now, renewingBefore: margin)
-                state.nextRenewal = now + interval(behind: state.newest)
+                state.nextRenewal = now + interval(after: state.newest)
                 return state.newest
             }
         } catch {
@@ -265,7 +268,7 @@ public final class Credentials: Sendable {
         }
     }
 
-    private func credential() async throws -> Credential? {
+    private func credential(within limit: Duration) async throws -> Credential? {
         guard let result = await Deadline(in: limit, on: timer).bound(renew) else { throw RenewalError.late(limit) }
         return try result.get()
     }
@@ -273,7 +276,8 @@ public final class Credentials: Sendable {
     /// Records that a renewal has failed.
     private func end(by error: any Error) {
         let (refused, failed) = state.withLock { state -> ([@Sendable () -> Void], [@Sendable (any Error) -> Void]) in
-            state.nextRenewal = timer.now + interval(behind: state.newest)
+            let now = timer.now
+            state.nextRenewal = now + interval(afterFailureWith: state.newest, at: now)
             // Its end says nothing about the token endpoint.
             if state.isClosed { return ([], []) }
             guard case RenewalError.refused = error else { return ([], state.failed) }
@@ -287,8 +291,16 @@ public final class Credentials: Sendable {
 
     /// Returns the minimum time between the renewal that gave an edition, and the next. A credential that lives for a few
     /// seconds has to be renewed within them.
-    private func interval(behind edition: Edition) -> Duration {
+    private func interval(after edition: Edition) -> Duration {
         edition.lifetime.map { min(interval, max(.seconds(1), $0 / 2)) } ?? interval
+    }
+
+    /// Returns the minimum time between a renewal that failed, and the next. While the edition is valid, there is to be another
+    /// attempt before it expires.
+    private func interval(afterFailureWith edition: Edition, at now: Duration) -> Duration {
+        let interval = interval(after: edition)
+        guard let (renewal, expiry) = edition.validity, now < expiry else { return interval }
+        return min(interval, max(.seconds(1), (expiry - renewal) / 3))
     }
 }
 

@@ -60,6 +60,9 @@ extension ProblemDetails {
     /// | | `timedOut`, `cancelled` | 503 |
     /// | `ScopeError` of `InwardScopes` | no work had begun | 503 |
     /// | | work had begun | 504 |
+    /// | `SessionRegistryError` of `InwardScopes` | `failed` | 500 |
+    /// | | `full`, `closed`, `cancelled`, `deadlinePassed` | 503 |
+    /// | ``ResilienceError`` | | 503, with `Retry-After` if it is known |
     /// | `DeadlinePassedError`, `CancellationError` | | 503 |
     /// | ``ProblemDetailsConvertible`` | | its own |
     /// | any other | | 500 |

@@ -87,7 +87,7 @@ extension ProblemDetails {
     /// 500: the cause is not known, or not the client's concern.
     public static let internalError = Self(
         500,
-        detail: "Something went wrong. Nothing is known about whether a retry succeeds."
+        detail: "Something went wrong. A retry may fail again."
     )
     /// 502: an upstream gave an answer that cannot be used.
     public static let unreadable = Self(

@@ -217,11 +217,12 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Returns the identifier of an entity: the upstream's, if it has given one to an entity that was shown with a pending one.
     func currentID(_ id: Entity.ID) -> Entity.ID { state.withLock { $0.idsByPendingID[id] ?? id } }
 
-    /// Returns the current identifier of an entity, and whether its creation is pending.
-    func identity(of id: Entity.ID) -> (current: Entity.ID, isCreated: Bool) {
+    /// Returns the current identifier of an entity, whether its creation is pending, and whether it is known to be delivered. The
+    /// upstream may keep the identifier.
+    func identity(of id: Entity.ID) -> (current: Entity.ID, isCreated: Bool, isDelivered: Bool) {
         state.withLock { state in
-            let current = state.idsByPendingID[id] ?? id
-            return (current, state.isCreated(current))
+            let given = state.idsByPendingID[id]
+            return (given ?? id, state.isCreated(given ?? id), given != nil)
         }
     }
 

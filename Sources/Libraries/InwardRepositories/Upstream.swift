@@ -21,7 +21,8 @@ public struct Upstream: Sendable {
     /// Creates an upstream.
     ///
     /// - Parameters:
-    ///   - baseURL: The URL that the paths of endpoints are relative to, such as `https://example.org/api`.
+    ///   - baseURL: The URL that the paths of endpoints are relative to, such as `https://example.org/api`. Its query is sent
+    ///     with each request, and does not distinguish upstreams in a store, because it may be a secret.
     ///   - dataFetcher: The data fetcher that answers requests below it.
     public init(baseURL: URL, dataFetcher: any DataFetcher) {
         self.baseURL = baseURL

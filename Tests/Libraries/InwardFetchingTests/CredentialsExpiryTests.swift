@@ -143,6 +143,47 @@ struct CredentialsExpiryTests {
         #expect(sent.last == "Bearer 1")
     }
 
+    /// Otherwise one failure of the token endpoint would be a failure of requests.
+    @Test(arguments: [5, 20, 50, 3_600]) func aRenewalThatFailsIsTriedAgainBeforeTheExpiry(lifetime: Int) async throws {
+        let lifetime = Duration.seconds(lifetime)
+        tokens.plan(lifetime: lifetime, failures: 1)
+        let fetcher = source.authorizing(with: credentials(.bearer("0", expiresIn: lifetime)))
+        try await scheduler.run {
+            for _ in 0..<200 {
+                _ = try await fetcher.fetch(request)
+                try await timer.sleep(for: lifetime / 100)
+            }
+        }
+        #expect(tokens.count >= 2)
+        #expect(sent.contains("Bearer 1"))
+    }
+
+    @Test func aRenewalBeforeExpiryThatHangsLeavesTimeForAnother() async throws {
+        tokens.plan(lifetime: .seconds(600), duration: .seconds(14))
+        let hanging = Counter()
+        let credentials = Credentials(
+            .bearer("0", expiresIn: .seconds(600)),
+            for: request.url,
+            timer: timer,
+            executor: scheduler.executor
+        ) { [tokens, timer] in
+            if hanging.add() == 1 { try await timer.sleep(for: .seconds(1_000)) }
+            return try await tokens.next(timer)
+        }
+        let fetcher = source.authorizing(with: credentials)
+        try await scheduler.run {
+            try await timer.sleep(for: .seconds(570))
+            for _ in 0..<60 {
+                let start = timer.now
+                _ = try await fetcher.fetch(request)
+                // One that begins a second before the expiry may wait for the second renewal.
+                #expect(timer.now - start < .seconds(15))
+                try await timer.sleep(for: .seconds(1))
+            }
+        }
+        #expect(hanging.value == 2)
+    }
+
     @Test func aRenewalThatTakesTooLongFails() async throws {
         tokens.plan(duration: .seconds(100))
         let credentials = credentials(within: .seconds(5))

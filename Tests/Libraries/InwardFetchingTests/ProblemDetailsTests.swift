@@ -34,6 +34,11 @@ struct ProblemDetailsTests {
         #expect(problem.detail.hasSuffix(".") && problem.description == "\(code) \(title): \(problem.detail)")
     }
 
+    @Test func anOpenCircuitOfAnyOperationTellsWhenToComeBack() {
+        let error = ResilienceError(.rejected, operation: "it", explanation: "was not sent", retryAfter: .seconds(8))
+        #expect(ProblemDetails(error) == .unavailable(retryAfter: .seconds(8)))
+    }
+
     @Test(arguments: RepositoryError.Reason.Code.allCases)
     func noTextNamesTheUpstreamOrACredential(code: RepositoryError.Reason.Code) throws {
         let reasons: [RepositoryError.Reason.Code: RepositoryError.Reason] = [

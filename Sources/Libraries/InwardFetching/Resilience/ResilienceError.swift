@@ -10,7 +10,7 @@
 ///     } catch .unavailable(let error) where error.reason == .rejected {
 ///         print(error)  // the look-up of a user was not sent: the circuit to database is open, because …
 ///     }
-public struct ResilienceError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ResilienceError: ProblemDetailsConvertible, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of failure. Future versions may add more.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
         /// The calling task was cancelled while a decorator waited.
@@ -60,6 +60,9 @@ public struct ResilienceError: Error, Hashable, Sendable, CustomStringConvertibl
         self.retryAfter = retryAfter
         self.wasStarted = wasStarted
     }
+
+    /// The response of a server: 503, with `Retry-After` if it is known.
+    public var problemDetails: ProblemDetails { .unavailable(retryAfter: retryAfter) }
 
     /// The operation and what happened, as one sentence without its full stop.
     public var description: String { "\(operation) \(explanation)" }

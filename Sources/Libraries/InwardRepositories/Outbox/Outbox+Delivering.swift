@@ -27,11 +27,11 @@ extension Outbox {
         var retryAfter: Duration? { if case .upstream(_, let delay) = self { delay } else { nil } }
     }
 
-    /// Begins as many deliveries as the limits allow, and schedules the next wake-up.
+    /// Begins as many deliveries as the limits allow, schedules the next wake-up, and tells those who wait for the deliveries.
     func pump() {
-        state.withLock { state in
-            guard state.phase == .open, state.delivers else { return }
+        let idle = state.withLock { state -> [Promise<Void>] in
             let now = timer.now
+            guard state.phase == .open, state.delivers else { return state.takeIdleDrainWaiters(at: now) }
             while let key = state.partitions.nextKey(at: now), state.streak.begin(key, at: now),
                 var delivery = state.partitions.next(at: now)
             {
@@ -44,7 +44,9 @@ extension Outbox {
                 }
             }
             setAlarm(&state, at: now)
+            return state.takeIdleDrainWaiters(at: now)
         }
+        for waiter in idle { waiter.fulfill(()) }
     }
 
     /// Schedules the outbox to wake when the first waiting entry is due or the pause ends.

@@ -197,6 +197,7 @@ public final class Outbox: Sendable {
         for task in ending.tasks { task.cancel() }
         if let alarm = ending.alarm { timer.cancel(alarm.timer) }
         for waiter in ending.waiters { waiter.fulfill(.failure(closedError(for: nil))) }
+        for waiter in ending.drainWaiters { waiter.fulfill(()) }
     }
 
     /// Waits until no write is being delivered or accepted.
@@ -260,6 +261,22 @@ extension Outbox {
             do { try await settlement(of: entry) } catch {}
         }
         return state.withLock(\.partitions.count)
+    }
+
+    /// Waits until no write is being delivered, and none is due before a deadline, which ends the wait as well.
+    package func drain(by deadline: Deadline) async {
+        pump()
+        let promise = Promise<Void>()
+        let waits = state.withLock { state in
+            let now = timer.now
+            let end = now + deadline.remaining
+            guard !state.isIdle(at: now, until: end) else { return false }
+            state.drainWaiters.append((end, promise))
+            return true
+        }
+        guard waits else { return }
+        _ = await deadline.bound { await promise.value() }
+        state.withLock { $0.drainWaiters.removeAll { $0.promise === promise } }
     }
 }
 

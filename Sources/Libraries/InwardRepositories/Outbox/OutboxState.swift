@@ -18,8 +18,10 @@ struct OutboxState {
     }
 
     typealias Ending = Result<Void, RepositoryError>
-    /// What to clean up when an outbox ends: the tasks to cancel, the waiters for settlements, and the alarm.
-    typealias End = (tasks: [Task<Void, Never>], waiters: [Promise<Ending>], alarm: Alarm?)
+    /// What to clean up when an outbox ends: the tasks to cancel, the waiters for settlements and for deliveries, and the alarm.
+    typealias End = (
+        tasks: [Task<Void, Never>], waiters: [Promise<Ending>], drainWaiters: [Promise<Void>], alarm: Alarm?
+    )
 
     /// The number of refusals to remember for callers that ask about the outcome of a settled write.
     private static let maximumRefusals = 1_000
@@ -65,6 +67,8 @@ struct OutboxState {
     var bytesUnderWay = 0
     /// The waiters for subject locks.
     var turnWaiters: [KeyedLock.Ticket: Promise<Void>] = [:]
+    /// The waiters for a time without deliveries, up to the moment with which they wait.
+    var drainWaiters: [(end: Duration, promise: Promise<Void>)] = []
     /// The waiters for settlements, by the keys of the writes.
     var endWaiters: [String: [Promise<Ending>]] = [:]
     private var refusals: [String: RepositoryError] = [:]
@@ -95,6 +99,25 @@ struct OutboxState {
             if partitions.nextKey(at: now) != nil { return end }
             return partitions.wakeTime.map { max($0, end) }
         }
+    }
+
+    /// Returns whether nothing is being delivered, and nothing will be until a moment, unless a write is accepted or retried.
+    mutating func isIdle(at now: Duration, until end: Duration) -> Bool {
+        guard phase == .open, delivers else { return true }
+        guard deliveries.isEmpty else { return false }
+        return wakeTime(at: now).map { $0 > end } ?? true
+    }
+
+    /// Takes out the waiters that have nothing to wait for any more.
+    mutating func takeIdleDrainWaiters(at now: Duration) -> [Promise<Void>] {
+        guard !drainWaiters.isEmpty else { return [] }
+        var idle: [Promise<Void>] = []
+        var others: [(end: Duration, promise: Promise<Void>)] = []
+        for waiter in drainWaiters {
+            if isIdle(at: now, until: waiter.end) { idle.append(waiter.promise) } else { others.append(waiter) }
+        }
+        drainWaiters = others
+        return idle
     }
 
     /// Postpones an entry in delivery until a time.
@@ -201,9 +224,10 @@ struct OutboxState {
         let tasks = deliveries.filter { !answered.contains($0.key) }.map(\.value)
         defer {
             endWaiters = [:]
+            drainWaiters = []
             alarm = nil
         }
-        return (tasks, endWaiters.values.flatMap(\.self), alarm)
+        return (tasks, endWaiters.values.flatMap(\.self), drainWaiters.map(\.promise), alarm)
     }
 
     /// Discards what is known of the records, because another process may have changed them.

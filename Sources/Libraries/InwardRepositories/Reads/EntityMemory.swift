@@ -376,9 +376,15 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     /// Tells the observers of fetched entities and lists.
     private func notifyOfFetch(of ids: some Sequence<Entity.ID>, _ filters: [Filter]) {
-        // Not of what memory has no room for. Observers would fetch it again, and be notified of their own fetch.
-        observers.entities.notify(ids) { entities.peek($0) != nil }
-        observers.lists.notify(filters, where: hasList)
+        // Not of what memory has no room for, or may not be read any more. Observers would fetch it again, and be notified of their
+        // own fetch.
+        let (now, lifetimes) = (timer.now, endpoint.lifetimes)
+        observers.entities.notify(ids) { id in
+            entities.peek(id).map { $0.use(.cacheOnly, at: now, lifetimes) != .notGiven } ?? false
+        }
+        observers.lists.notify(filters) { filter in
+            lists.withLock { $0.peek(filter) }.map { $0.current.answer.use(.cacheOnly, at: now, lifetimes) != .notGiven } ?? false
+        }
     }
 
     private func updateLists(

@@ -90,8 +90,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     mutating func observe() {
         while true {
-            let (current, isCreated) = repository.pending.identity(of: id)
-            if current != id { (id, isPendingID) = (current, false) }
+            let (current, isCreated, isDelivered) = repository.pending.identity(of: id)
+            if isDelivered { (id, isPendingID) = (current, false) }
             guard observer?.key == current else {
                 observer = repository.observers.entities.observe(current)
                 // The upstream may have given the entity another identifier in the meantime.

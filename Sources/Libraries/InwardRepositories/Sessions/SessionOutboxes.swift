@@ -133,7 +133,8 @@ public final class SessionOutboxes: Sendable {
 }
 
 extension Outbox {
-    /// Opens the outbox if writes are pending, and waits until they are delivered or refused, up to a deadline.
+    /// Opens the outbox if writes are pending, and waits until they are delivered or refused, up to a deadline. Writes that are not
+    /// due before it are not waited for.
     ///
     /// - Parameter deadline: When to stop waiting.
     /// - Returns: the number of writes in the store that are still pending, whoever delivers them.
@@ -142,7 +143,7 @@ extension Outbox {
         // A failure to open it shows in the number of writes.
         _ = await deadline.bound { () async throws(RecordStoreError) in
             if try await self.hasPendingRecords() { try await self.open() }
-            await self.drain()
+            await self.drain(by: deadline)
         }
         return try await contents().pending.count
     }

@@ -205,7 +205,8 @@ extension Repository {
         var updated: Entity?
         let wasCreated = pending.isCreated(base.entity.id)
         try await accept(base.entity.id, into: outbox) { current throws(RepositoryError) in
-            if wasCreated, current == base.entity.id, !pending.isCreated(current) {
+            let (_, isCreated, isDelivered) = pending.identity(of: base.entity.id)
+            if wasCreated, !isCreated, !isDelivered {
                 throw refusal(of: current, "was not sent: the creation of what it changes was refused", .notFound)
             }
             guard let (request, entityTag, entity) = try update(current, from: base, change) else { return nil }

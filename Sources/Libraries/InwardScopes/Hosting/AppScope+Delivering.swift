@@ -17,14 +17,14 @@ extension AppScope {
     /// Call it when the service has started, because nobody may sign in for a while. To repeat it, use
     /// ``keepDelivering(every:within:usersAtATime:as:)``. A session that is open delivers its own writes without these calls.
     ///
-    /// Writes wait as their outbox decides, for example because the upstream asked for it. A user all of whose writes wait for
-    /// longer than the limit is passed over. So is a user whose outbox another process owns, which delivers it.
+    /// Writes wait as their outbox decides, for example because the upstream asked for it. A user is not waited for any longer when
+    /// all of the user's writes wait for longer than the limit. So is a user whose outbox another process owns, which delivers it.
     ///
     /// - Parameters:
     ///   - limit: How long to wait for the writes of one user at most.
     ///   - usersAtATime: For how many users to deliver at a time, at least 1.
-    ///   - credentials: Returns the credentials of a user; `nil` to pass the user over. It is not asked about guests, which send
-    ///     none.
+    ///   - credentials: Returns the credentials of a user; `nil` or `.none` to pass the user over. It is not asked about guests,
+    ///     which send none.
     /// - Returns: the outcome for each user who has pending writes, in the order of the users' names, guests first.
     /// - Throws: a `RecordStoreError` if the store cannot be read; a ``ScopeError`` if the app is closed or shuts down; a
     ///   `CancellationError` if the task is cancelled. What is delivered by then is delivered.
@@ -114,7 +114,8 @@ extension AppScope {
         within limit: Duration
     ) async throws -> DeliveryOutcome {
         let configuration = try scope.objects().configuration
-        guard let credentials, let place = configuration.place(of: owner.key) else {
+        // A session without credentials would deliver the writes of a guest of the same name.
+        guard let credentials, credentials.areNone == owner.isGuest, let place = configuration.place(of: owner.key) else {
             return DeliveryOutcome(owner, .passedOver)
         }
         do {
@@ -204,7 +205,7 @@ public struct UserOutbox: Hashable, Sendable {
     public var status: OutboxStatus { contents.status }
 }
 
-/// Whose outbox it is.
+/// The owner of an outbox.
 struct OutboxOwner: Hashable, Comparable, Sendable {
     let user: String
     let isGuest: Bool
@@ -229,7 +230,7 @@ extension SessionScope {
         try await scope.run { objects async throws(RecordStoreError) -> DeliveryOutcome.Ending in
             guard let outbox = objects.repositories.outbox else { return .done }
             if let owner = try await outbox.openUnlessOwned() { return .owned(by: owner) }
-            _ = await Deadline(in: limit, on: objects.timer).bound { await outbox.drain() }
+            await outbox.drain(by: Deadline(in: limit, on: objects.timer))
             let count = try await outbox.contents().pending.count
             return count == 0 ? .done : .waiting(count)
         }.get()

@@ -32,8 +32,9 @@ extension AppScope {
         var report = ShutdownReport(app: scope.title)
         if let app = try? scope.objects() {
             let deadline = Deadline(in: limit, on: app.timer)
-            report.unfinished = await finishWork(by: deadline, on: app.configuration.clock)
+            await finishWork(by: deadline, on: app.configuration.clock)
             let (pendingCount, failures) = await app.outboxes.deliver(by: deadline)
+            report.unfinished = Dictionary(scope.workInFlight.map { ($0.scope, 1) }, uniquingKeysWith: +)
             report.pendingWriteCount = failures.isEmpty ? pendingCount : nil
             report.storeFailures = failures
         }
@@ -45,18 +46,17 @@ extension AppScope {
         return report
     }
 
-    /// Waits for the work in flight.
-    ///
-    /// - Returns: the titles of the scopes with work that was still in flight when the deadline passed, with the number of pieces.
-    private func finishWork(by deadline: Deadline, on clock: any Clock<Duration>) async -> [String: Int] {
-        let inFlight = scope.workInFlight
-        guard !inFlight.isEmpty else { return [:] }
-        // Unstructured, because shutting down must not wait longer than the limit, and the end of a task cannot be waited for
-        // otherwise. It captures only the work, which ends when its scope is closed below at the latest.
-        let ending = Task { for unit in inFlight { await unit.work.end() } }
-        let remaining = min(deadline.remaining, Deadline.current?.remaining ?? deadline.remaining)
-        if await ClosingLimit(remaining, on: clock).value(of: ending) != nil { return [:] }
-        return Dictionary(scope.workInFlight.map { ($0.scope, 1) }, uniquingKeysWith: +)
+    /// Waits until no work is in flight, up to a deadline. Work that has begun may begin more.
+    private func finishWork(by deadline: Deadline, on clock: any Clock<Duration>) async {
+        while true {
+            let inFlight = scope.workInFlight
+            let remaining = min(deadline.remaining, Deadline.current?.remaining ?? deadline.remaining)
+            guard !inFlight.isEmpty, remaining > .zero, !Task.isCancelled else { return }
+            // Unstructured, because shutting down must not wait longer than the limit, and the end of a task cannot be waited for
+            // otherwise. It captures only the work, which ends when its scope is closed at the latest.
+            let ending = Task { for unit in inFlight { await unit.work.end() } }
+            guard await ClosingLimit(remaining, on: clock).value(of: ending) != nil else { return }
+        }
     }
 }
 

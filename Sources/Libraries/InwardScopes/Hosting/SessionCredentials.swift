@@ -10,13 +10,23 @@ import InwardRepositories
 ///     }
 ///     let session = try await app.signIn(as: "ada", credentials: credentials)
 ///
-/// Each session obtains credentials of its own. What two sessions of a user should share, the service shares in its closure.
+/// Each session obtains credentials of its own. To share a token among a user's sessions, share it in the closure.
 public struct SessionCredentials: Sendable {
+    /// Whether the session is a guest's.
+    let areNone: Bool
     let make: @Sendable (AppScopeConfiguration, TimerService) -> Credentials?
+
+    private init(
+        areNone: Bool = false,
+        make: @escaping @Sendable (AppScopeConfiguration, TimerService) -> Credentials?
+    ) {
+        self.areNone = areNone
+        self.make = make
+    }
 
     /// Sends no credentials. What such a session stores, and its pending writes, are apart from those of a user of the same name
     /// who signed in.
-    public static let none = Self { _, _ in nil }
+    public static let none = Self(areNone: true) { _, _ in nil }
 
     /// Sends a header field that does not change, such as `HeaderField.bearer(token)`.
     public static func fixed(_ field: HeaderField) -> Self {
@@ -38,7 +48,7 @@ public struct SessionCredentials: Sendable {
     /// - Parameters:
     ///   - interval: The minimum time from the end of a renewal to the next one, whether or not it succeeded; at most half of
     ///     the lifetime of a credential, but not less than a second because of that.
-    ///   - limit: How long a renewal may take. It is then cancelled, and fails.
+    ///   - limit: How long a renewal may take. Its task is then cancelled, and the renewal fails when it has ended.
     ///   - renew: Returns a new credential, for example from a token endpoint; `nil` if there will be no other, for example
     ///     because the user's consent was withdrawn. If it throws, the requests that wait for it are not sent, and their errors
     ///     tell why; the error handler receives the error itself. Its task carries a deadline, and is cancelled when the session
@@ -76,8 +86,13 @@ extension Credentials {
         whenRefused { [weak scope] in
             guard let scope else { return }
             errorHandler.handle(SignedOutError(session: scope.title))
-            // Not awaited: the request that found it out is work of the session, which closing waits for.
-            _ = scope.startClosing()
+            let closing = scope.startClosing()
+            // Unstructured, because the request that found it out is work of the session, which closing waits for. It ends with the
+            // closing, which has limits of its own.
+            Task {
+                let failures = await closing.value
+                if !failures.isEmpty { errorHandler.handle(ScopeCloseError(failures: failures)) }
+            }
         }
     }
 }

@@ -1,3 +1,4 @@
+public import InwardFetching
 public import InwardRepositories
 
 /// How many sessions a ``SessionRegistry`` has open, how long it keeps an unused one, and how much memory each of them may use.
@@ -56,7 +57,7 @@ public struct SessionRegistryStatus: Hashable, Sendable {
 }
 
 /// An error thrown when a ``SessionRegistry`` has no session for a request.
-public struct SessionRegistryError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct SessionRegistryError: ProblemDetailsConvertible, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of failure. New kinds can be added without breaking source compatibility.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
         private enum Code: String {
@@ -92,6 +93,9 @@ public struct SessionRegistryError: Error, Hashable, Sendable, CustomStringConve
         session = key.title
         self.explanation = explanation
     }
+
+    /// The response of a server: 500 if the objects of the service could not be made, or else 503.
+    public var problemDetails: ProblemDetails { reason == .failed ? .internalError : .unavailable }
 
     /// One sentence, without a final period.
     public var description: String { "\(session) \(explanation)" }

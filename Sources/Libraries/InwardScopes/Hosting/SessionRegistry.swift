@@ -17,7 +17,8 @@ import Synchronization
 ///   opens. If all are in use, the call fails at once with ``SessionRegistryError/Reason/full``. It does not wait, so that an overloaded
 ///   server can answer at once, for example with 503, and two requests that each hold a session cannot wait for each other.
 ///
-/// The registry does not authenticate anybody: whoever names a user gets that user's open session. Authenticate the user first.
+/// The registry does not authenticate anybody: a caller with credentials gets the open session of the user that it names. Authenticate
+/// the user first. A session without credentials is apart from that of a user of the same name.
 ///
 /// A session that is closed leaves the user's pending writes in the store for the user's next session. Failures while a session is
 /// closed go to the error handler of the app. Closing the app closes the registry.
@@ -92,7 +93,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         key: String? = nil,
         credentials: SessionCredentials = .none
     ) async throws(SessionRegistryError) -> SessionScope<Own> {
-        let use = try await begin(SessionKey(user: user, key: key), credentials)
+        let use = try await begin(SessionKey(user: user, key: key, isGuest: credentials.areNone), credentials)
         defer { end(use) }
         return use.session
     }
@@ -103,8 +104,8 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
     ///         try await session.repository(.comments).all()
     ///     }
     ///
-    /// Only signing out, and closing the registry or the app, closes the session during the work. Do not close the registry or the app
-    /// from within the work: each would wait for the other until a limit passes.
+    /// Three things close the session during the work: signing out, closing the registry or the app, and credentials that are refused
+    /// for good. Do not close the registry or the app from within the work: each would wait for the other until a limit passes.
     ///
     /// - Parameters:
     ///   - user: What identifies the user across sessions.
@@ -119,7 +120,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         credentials: SessionCredentials = .none,
         _ work: (SessionScope<Own>) async throws -> Value
     ) async throws -> Value {
-        let use = try await begin(SessionKey(user: user, key: key), credentials)
+        let use = try await begin(SessionKey(user: user, key: key, isGuest: credentials.areNone), credentials)
         defer { end(use) }
         return try await work(use.session)
     }
@@ -129,8 +130,12 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
     /// - Parameter user: The user.
     /// - Complexity: O(n) in the number of open sessions.
     public func signOut(_ user: String) async {
+        await signOut(user) { _ in true }
+    }
+
+    private func signOut(_ user: String, where isMeant: (SessionKey) -> Bool) async {
         let closings = state.withLock { state in
-            state.table.keys(of: user).compactMap { startClosing($0, &state) }
+            state.table.keys(of: user).filter(isMeant).compactMap { startClosing($0, &state) }
         }
         for closing in closings { await closing.value }
     }
@@ -141,7 +146,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
     ///   - user: The user.
     ///   - key: What distinguishes the user's sessions; `nil` for the session without a key.
     public func signOut(_ user: String, key: String?) async {
-        await state.withLock { startClosing(SessionKey(user: user, key: key), &$0) }?.value
+        await signOut(user) { $0.key == key }
     }
 
     /// Waits for the work that uses sessions, up to the app's closing limit, closes all sessions, and opens no others.
@@ -331,7 +336,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         do {
             try await session.close()
         } catch {
-            // Otherwise whoever has closed the session is told.
+            // Otherwise its caller is told, or the error handler, if the session's credentials closed it.
             if isOpen { errorHandler.handle(error) }
         }
     }

@@ -67,8 +67,8 @@ public struct SessionScope<Own: Sendable>: Container {
         try scope.objects(for: endpoint).repositories.repository(endpoint)
     }
 
-    /// Waits until the pending writes are delivered or refused, up to a time limit. An open session delivers its writes without
-    /// this call.
+    /// Waits until the pending writes are delivered or refused, up to a time limit. It does not wait for writes whose next attempt is
+    /// later than that. An open session delivers its writes without this call.
     ///
     /// If writes are pending, this method opens the outbox, and waits for another process that owns it to release it.
     ///
@@ -155,7 +155,7 @@ extension AppScope {
             }
             // Requests do not outlive the session.
             let asked = upstream.asked(through: ScopedDataFetcher(scope) { $0.dataFetcher })
-            // Who sends credentials neither sees nor delivers what somebody wrote without them.
+            // A session with credentials neither shows nor delivers the writes of a guest.
             let place = configuration.place(of: OutboxOwner(user, isGuest: credentials == nil).key, app.peers)
             let share = place.map { place in
                 app.outboxes.outbox(

@@ -1,16 +1,18 @@
 import InwardCore
 
-/// What identifies a session in a registry.
+/// The key of a session in a registry.
 struct SessionKey: Hashable, Sendable {
     let user: String
     /// What distinguishes the user's sessions, such as a device; `nil` for the only one.
     let key: String?
+    /// Whether the session has no credentials. A guest may have the name of a user.
+    var isGuest = false
 
     /// The session as in the title of its scope.
     var title: String { "\(SessionLifetime.name) \(user.visible)\(key.map { " (\($0.visible))" } ?? "")" }
 }
 
-/// What a table of sessions has to know of each.
+/// A session in a table.
 protocol RegisteredSession: Sendable {
     /// Whether the session is neither closed nor closing.
     var isOpen: Bool { get }
@@ -35,7 +37,7 @@ struct SessionTable<Session: RegisteredSession> {
         let session: Session?
     }
 
-    /// What a caller that asks for a session has to do.
+    /// The next step of a caller that asks for a session.
     enum Admission {
         /// The session is open. It is in use until it is released.
         case open(Session, number: Int)
@@ -160,8 +162,9 @@ struct SessionTable<Session: RegisteredSession> {
     /// Takes out the sessions that have not been used for the idle time.
     mutating func expire(at now: Duration) -> [Departure] {
         var departures: [Departure] = []
-        for _ in 0..<unused.count {
-            guard let nextExpiry, nextExpiry <= now, let departure = takeUnused(at: now) else { continue }
+        // It ends, because a session that cannot be taken out expires later.
+        while let nextExpiry, nextExpiry <= now {
+            guard let departure = takeUnused(at: now) else { continue }
             counts.expired += 1
             departures.append(departure)
         }

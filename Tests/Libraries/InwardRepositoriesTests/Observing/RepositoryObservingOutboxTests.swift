@@ -113,6 +113,31 @@ struct RepositoryObservingOutboxTests {
         }
     }
 
+    @Test func aCreationWhoseIdentifierTheUpstreamKeepsIsNotTakenForARefusedOne() async throws {
+        let outbox = try stage.outbox(source, store: store)
+        let remarks = try Repository.versioned(
+            source,
+            keepsDraftIDs: true,
+            store: place,
+            outbox: outbox,
+            timer: stage.timer
+        )
+        try await stage.scheduler.run { [self] in
+            try await outbox.open(settling: [try #require(remarks.handler)])
+            source.goOffline()
+            let draft = Remark(id: 4, author: 7, text: "draft")
+            #expect(try await remarks.create(RemarkDTO(draft)).value == draft)
+            var entity = remarks.changes(of: 4).makeAsyncIterator()
+            #expect(try await entity.next()?.isPending == true)
+            await deliver(outbox)
+            #expect(try await entity.next() == Reading(draft, origin: .memory))
+            try await remarks.update(4) { $0.text = "edited" }
+            #expect(try await entity.next()?.value?.text == "edited")
+            await outbox.close()
+            await remarks.close()
+        }
+    }
+
     @Test func aRefusedCreationIsGoneAndAskedForNowhere() async throws {
         try await run { [self] one, _, outbox in
             var list = one.changes(in: .all).makeAsyncIterator()

@@ -20,10 +20,11 @@ struct RepositoryObservingTests {
     private let anew = Remark(id: 2, author: 7, text: "anew")
 
     private func repository(
+        lifetimes: Lifetimes = Lifetimes(),
         memory: MemoryLimit = MemoryLimit(),
         store: RepositoryStore? = nil
     ) throws -> Repository<Remark> {
-        try .versioned(source, memory: memory, store: store, timer: scheduler.timer)
+        try .versioned(source, lifetimes: lifetimes, memory: memory, store: store, timer: scheduler.timer)
     }
 
     /// Runs work while somebody observes, and ends the observation.
@@ -264,6 +265,23 @@ struct RepositoryObservingTests {
                 }
             }
         }
+    }
+
+    /// Otherwise its own fetch would be a change that it fetches again.
+    @Test func whatHasExpiredWhenItArrivesIsNotFetchedAgainAndAgain() async throws {
+        let slow = StubDataFetcher { [source, scheduler] request throws(FetchError) in
+            try? await scheduler.timer.sleep(for: .microseconds(10))
+            return try await source.fetch(request)
+        }
+        let lifetimes = Lifetimes(staleAfter: .zero, expiresAfter: .zero)
+        let repository = try Repository<Remark>.versioned(slow, lifetimes: lifetimes, timer: scheduler.timer)
+        try await run(repository.changes(of: 2)) { log in
+            #expect(log.readings.map(\.value?.text) == ["2"])
+        }
+        try await run(repository.changes(in: .all)) { log in
+            #expect(log.readings.map(\.value.count) == [3])
+        }
+        #expect(source.requests.count == 2)
     }
 
     // MARK: The end

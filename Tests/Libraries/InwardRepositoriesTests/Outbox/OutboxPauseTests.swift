@@ -29,6 +29,41 @@ struct OutboxPauseTests {
 
     private let writes = (0..<50).map { OutboxStage.write(["s\($0)"], "\($0)") }
 
+    @Test func nobodyWaitsForWhatIsNotDueBeforeTheDeadline() async throws {
+        let stage = stage
+        let upstream = upstream(refusingUntil: .seconds(90))
+        let outbox = try stage.outbox(upstream)
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.handler])
+            try await outbox.accept(writes)
+            // The attempts in progress are waited for, and the pause that they cause is not.
+            await outbox.drain(by: Deadline(in: .seconds(30), on: stage.timer))
+            #expect(stage.elapsed < .seconds(1))
+            #expect(outbox.status.pause != nil && outbox.status.pendingCount == 45)
+            // The pause ends within this limit, but the upstream does not answer yet.
+            await outbox.drain(by: Deadline(in: .seconds(70), on: stage.timer))
+            #expect(stage.elapsed > .seconds(60) && stage.elapsed < .seconds(62))
+            await outbox.drain(by: Deadline(in: .seconds(300), on: stage.timer))
+            #expect(outbox.status.pendingCount == 0)
+            await outbox.close()
+            await outbox.drain(by: Deadline(in: .seconds(300), on: stage.timer))
+        }
+    }
+
+    @Test func closingEndsTheWaitForDeliveries() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream(latency: .seconds(100)))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.handler])
+            try await outbox.accept([OutboxStage.write(["7"])])
+            async let drained: Void = outbox.drain(by: Deadline(in: .seconds(300), on: stage.timer))
+            try await stage.timer.sleep(for: .seconds(1))
+            await outbox.close()
+            await drained
+            #expect(stage.elapsed == .seconds(1))
+        }
+    }
+
     @Test func severalRefusalsInARowPauseDeliveryAndADeliveryResumesIt() async throws {
         let stage = stage
         let upstream = upstream(refusingUntil: .seconds(90))

@@ -11,6 +11,8 @@ extension Repository<Remark> {
     static func versioned(
         _ source: any DataFetcher,
         _ editing: Editing<Remark>? = Editing(.put),
+        keepsDraftIDs: Bool = false,
+        lifetimes: Lifetimes = Lifetimes(),
         memory: MemoryLimit = MemoryLimit(),
         store: RepositoryStore? = nil,
         outbox: Outbox? = nil,
@@ -21,9 +23,11 @@ extension Repository<Remark> {
             Endpoint(
                 RemarkDTO.self,
                 at: "remarks",
+                lifetimes: lifetimes,
                 subjects: { [["users", String($0.author)]] },
                 creation: Creation<Remark>(RemarkDTO.self, answer: RemarkDTO.self) { draft, number in
-                    Remark(id: -1 - number, author: draft.author.value, text: draft.text.value)
+                    let id = keepsDraftIDs ? draft.id.value : -1 - number
+                    return Remark(id: id, author: draft.author.value, text: draft.text.value)
                 } created: { _, answer in
                     Remark(id: answer.id.value, author: answer.author.value, text: answer.text.value)
                 },

@@ -94,6 +94,8 @@ struct AbsentUsersTests {
         let outcomes = try await app.deliverPendingWrites { $0 == "bob" ? token(of: "bob") : nil }
         #expect(outcomes.map(\.ending) == [.passedOver, .done])
         #expect(try await app.outboxes().map(\.user) == ["ada"])
+        // A guest of that name is somebody else.
+        #expect(try await app.deliverPendingWrites { _ in SessionCredentials.none }.map(\.ending) == [.passedOver])
         try await app.close()
     }
 

@@ -47,6 +47,36 @@ struct AppShutdownTests {
         #expect(!app.isAcceptingWork)
     }
 
+    @Test func whatBeginsWhileTheAppShutsDownIsFinishedToo() async throws {
+        let (reads, writes) = (GatedDataFetcher(source), GatedDataFetcher(source))
+        let app = try await app(
+            asking: StubDataFetcher { request throws(FetchError) in
+                try await (request.method == .get ? reads : writes).fetch(request)
+            }
+        )
+        let notes = try await app.signIn(as: "ada").repository(.notes)
+        let reading = Task.waiting {
+            await Result(awaiting: { () async throws(RepositoryError) in try await notes.entity(7) })
+        }
+        await reads.hasBegun()
+        let shuttingDown = Task.waiting { await app.shutDown(within: .seconds(10)) }
+        await clock.sleepers(1)
+        // The app waits for the read, and now there is a write.
+        let writing = Task.waiting {
+            await Result(awaiting: { () async throws(RepositoryError) in
+                try await notes.create(NoteDraft(text: "New"))
+            })
+        }
+        await writes.hasBegun()
+        reads.gate.open()
+        #expect(try await reading.value.get().value.text == "Seven")
+        await clock.sleepers(1)
+        writes.gate.open()
+        #expect(try await writing.value.get().value.text == "New")
+        let report = await shuttingDown.value
+        #expect(report.isComplete)
+    }
+
     @Test func whatIsInFlightWhenTheLimitPassesIsCancelledAndTold() async throws {
         let slow = GatedDataFetcher(source)
         let app = try await app(asking: slow)

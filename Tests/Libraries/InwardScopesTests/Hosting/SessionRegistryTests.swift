@@ -64,6 +64,19 @@ struct SessionRegistryTests {
         try await app.close()
     }
 
+    @Test func aGuestDoesNotGetTheSessionOfTheUserOfThatName() async throws {
+        let app = try await app()
+        let sessions = try await registry(in: app)
+        let user = try await sessions.session(of: "ada", credentials: .fixed(.bearer("secret")))
+        let guest = try await sessions.session(of: "ada")
+        #expect(user.scope !== guest.scope)
+        _ = try await guest.repository(.notes).entity(7)
+        #expect(source.tokens == [nil])
+        await sessions.signOut("ada", key: nil)
+        #expect(!user.isOpen && !guest.isOpen)
+        try await app.close()
+    }
+
     @Test func aKeyDistinguishesTheSessionsOfAUser() async throws {
         let app = try await app()
         let sessions = try await registry(in: app)
@@ -155,6 +168,7 @@ struct SessionRegistryTests {
             let error = await #expect(throws: SessionRegistryError.self) { try await sessions.session(of: "bob") }
             #expect(error?.reason == .full)
             #expect(error?.description.contains("raise the limit") == true)
+            #expect(error.map { ProblemDetails($0) } == .unavailable)
         }
         #expect(sessions.status.rejected == 1)
         #expect(try await sessions.session(of: "bob").isOpen)
