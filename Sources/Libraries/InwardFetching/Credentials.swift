@@ -216,9 +216,7 @@ public final class Credentials: Sendable {
     /// - Returns: The credentials; `nil` if the last renewal was too recent.
     /// - Throws: A ``FetchError`` for a request that is not sent because it lacks credentials.
     func renewed(after old: Edition, for request: DataRequest) async throws(FetchError) -> Edition? {
-        let (newest, isRefused) = state.withLock { ($0.newest, $0.isRefused) }
-        if isRefused { throw refused(request) }
-        if newest.number > old.number { return newest }
+        if state.withLock(\.isRefused) { throw refused(request) }
         switch await renewals.outcome(for: old.number, { [self] _ in try await renewedOnce(after: old, within: limit) }) {
         case .fulfilled(.success(let edition)): return edition
         case .fulfilled(.failure(let error)): throw translated(error, for: request)
@@ -250,9 +248,9 @@ public final class Credentials: Sendable {
 
     private func renewedOnce(after old: Edition, within limit: Duration) async throws -> Edition? {
         let (newest, isClosed) = state.withLock { ($0.newest, $0.isClosed) }
-        if isClosed { throw RenewalError.closed }
-        // Another renewal may have ended since the caller looked.
+        // Another renewal has ended since the caller looked, or since its request was sent.
         if newest.number > old.number { return newest }
+        if isClosed { throw RenewalError.closed }
         guard timeUntilRenewal == nil else { return nil }
         do {
             guard let renewed = try await credential(within: limit) else { throw RenewalError.refused }

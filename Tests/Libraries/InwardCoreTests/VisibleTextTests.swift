@@ -29,6 +29,12 @@ struct VisibleTextTests {
         #expect(text.excerpt(upTo: 7) == excerpt)
     }
 
+    @Test func aCauseHasAtMost500Characters() {
+        let longest = String(repeating: "a", count: 500)
+        #expect(longest.causeExcerpt == longest)
+        #expect((longest + "a").causeExcerpt == String(repeating: "a", count: 499) + "…")
+    }
+
     /// The selectors of how an emoji is drawn, as in a key of a telephone.
     @Test(arguments: [
         ("☎\u{FE0E}", "☎\u{FE0E}"), ("1\u{FE0F}\u{20E3}", "1\u{FE0F}\u{20E3}"), ("1\u{FE0F}", #"1\u{FE0F}"#),

@@ -93,6 +93,44 @@ struct CredentialsExpiryTests {
         #expect(sent == (1...12).map { "Bearer \($0)" })
     }
 
+    /// Of an origin that takes none, so that every request would renew them.
+    @Test(arguments: [(1, 1_000), (2, 1_000), (6, 3_000), (19, 9_500), (20, 10_000), (600, 10_000)])
+    func theIntervalIsAtMostHalfOfTheLifetime(seconds: Int, milliseconds: Int) async throws {
+        tokens.plan(lifetime: .seconds(seconds))
+        let source = StubDataFetcher(DataResponse(status: .unauthorized))
+        let fetcher = source.authorizing(with: credentials())
+        try await scheduler.run {
+            _ = try await fetcher.fetch(request)
+            try await timer.sleep(for: .milliseconds(milliseconds) - .nanoseconds(1))
+            _ = try await fetcher.fetch(request)
+            #expect(tokens.count == 1)
+            try await timer.sleep(for: .nanoseconds(1))
+            _ = try await fetcher.fetch(request)
+            #expect(tokens.count == 2)
+        }
+    }
+
+    @Test func aRequestThatIsRejectedAfterARenewalIsSentWithItsResult() async throws {
+        tokens.plan()
+        let (request, timer) = (request, timer)
+        let slow = try DataRequest.example("https://upstream.test/slow")
+        let origin = StubDataFetcher { request throws(FetchError) in
+            if request.url == slow.url { try? await timer.sleep(for: .seconds(2)) }
+            return DataResponse(status: request.headerFields[.authorization] == "Bearer 1" ? .ok : .unauthorized)
+        }
+        let credentials = credentials(.bearer("0"))
+        let fetcher = origin.authorizing(with: credentials)
+        try await scheduler.run {
+            async let late = fetcher.fetch(slow).status
+            try await timer.sleep(for: .seconds(1))
+            #expect(try await fetcher.fetch(request).status == .ok)
+            // What was renewed before is good for those under way.
+            credentials.close()
+            #expect(try await late == .ok)
+        }
+        #expect(tokens.count == 1)
+    }
+
     @Test func aLifetimeOfAnInstantCausesOneRenewalInASecond() async throws {
         tokens.plan(lifetime: .milliseconds(1))
         let fetcher = source.authorizing(with: credentials())

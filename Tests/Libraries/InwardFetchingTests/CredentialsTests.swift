@@ -243,6 +243,20 @@ struct CredentialsTests {
         #expect(actions.withLock(\.self) == 1)
     }
 
+    @Test(arguments: [("https://upstream.test/elsewhere", 1), ("https://other.test/", 0)])
+    func theAnswerToTheRepeatedRequestCountsIfItIsOfTheOrigin(address: String, count: Int) async throws {
+        let answerer = try DataRequest.example(address).url
+        let source = StubDataFetcher { request throws(FetchError) in
+            request.headerFields[.authorization] == "Bearer new"
+                ? DataResponse(url: answerer) : DataResponse(status: .unauthorized)
+        }
+        let accepted = Counter()
+        let credentials = Credentials(.bearer("old"), for: request.url) { .bearer("new") }
+        credentials.whenRenewed { accepted.add() }
+        _ = try await source.authorizing(with: credentials).fetch(request)
+        #expect(accepted.value == count)
+    }
+
     @Test func credentialsThatSomebodyElseRenewedAreNotedWhenTheyAreAcceptedFirst() async throws {
         let actions = Mutex(0)
         let credentials = Credentials(for: request.url) { () throws(FetchError) in .bearer("new") }

@@ -22,6 +22,7 @@ struct FetchErrorTests {
         let error = FetchError(response, to: try .example())
         #expect(error.reason == .unsuccessful)
         #expect(error.status == 503)
+        #expect(error.wasSent)
         #expect(error.retryAfter == .delay(.seconds(2)))
         #expect(error.description == "GET http://upstream.test/users was answered with 503 Service Unavailable")
     }

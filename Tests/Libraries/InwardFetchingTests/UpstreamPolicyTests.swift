@@ -35,6 +35,17 @@ struct UpstreamPolicyTests {
         #expect(pipeline.warnings == [])
     }
 
+    /// As in the documentation of each number.
+    @Test func theStandardPolicyIsPatientAndSharesFairly() throws {
+        let policy = UpstreamPolicy.standard
+        #expect(policy.attemptTimeLimit == .seconds(5) && policy.requestTimeLimit == .seconds(20))
+        #expect(policy.attempts == 3 && policy.retryShare == 0.2)
+        #expect(policy.concurrency == 64 && policy.queue == 256 && policy.requestsPerSecond == nil)
+        #expect(policy.failureRateThreshold == 0.5 && policy.openDuration == .seconds(10))
+        #expect(policy.deadlineField == nil)
+        #expect(try UpstreamPolicy() == policy)
+    }
+
     @Test func whatFailsIsTriedAgain() async throws {
         let timer = TimerService(clock)
         let client = ScriptedDataFetcher([.answer(DataResponse(status: 503)), .answer(DataResponse())])

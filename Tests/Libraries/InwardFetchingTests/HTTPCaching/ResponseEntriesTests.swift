@@ -122,6 +122,13 @@ struct ResponseEntriesTests {
         #expect(try kept(entries, in: partition) == [1])
     }
 
+    @Test func theLastAnswerToAQuestionCounts() throws {
+        var (entries, partition) = makeEntries(byteLimit: 10)
+        let question = entries.beginQuestion(try request(0), in: partition, at: .zero)
+        for count in 1...2 { entries.store(body(count), asked: question, until: .seconds(1)) }
+        #expect(entries.response(to: try request(0), in: partition, at: .zero)?.response == body(2))
+    }
+
     /// What is known of questions is not kept for longer than they are under way.
     @Test func questionsThatHaveEndedAreForgotten() throws {
         var (entries, partition) = makeEntries(byteLimit: 10)

@@ -37,11 +37,13 @@ struct ResilientCoalescingTests {
         let first = Task { await query.result(7) }
         _ = await begun.value(until: nil)
         first.cancel()
-        #expect(await first.value.failure?.resilience?.reason == .cancelled)
+        let cancelled = await first.value.failure?.resilience
+        #expect(cancelled?.reason == .cancelled && cancelled?.wasStarted == true)
         async let late = Deadline(in: .seconds(1), on: timer).carried { await query.result(7) }
         await timer.timers(1)
         clock.advance(by: .seconds(1))
-        #expect(await late.get().failure?.resilience?.reason == .timedOut)
+        let failure = await late.get().failure?.resilience
+        #expect(failure?.reason == .timedOut && failure?.wasStarted == true)
         gate.fulfill(())
         #expect(try await query(7) == "Ada")
     }

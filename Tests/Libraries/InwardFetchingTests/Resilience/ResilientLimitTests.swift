@@ -73,6 +73,15 @@ struct ResilientLimitTests {
         #expect(limiter.underWay == 0)
     }
 
+    @Test(arguments: [true, false])
+    func answersRaiseAnAdaptiveLimitAndFailuresDoNot(succeeds: Bool) async {
+        let limiter = ConcurrencyLimiter(.adaptive(in: 1...100, from: 1), timer: timer)
+        let database = succeeds ? Database(.success("Ada")) : Database(.failure(.notFound))
+        let query = database.query.limitingConcurrency(to: limiter)
+        for id in 0..<100 { _ = await query.result(id) }
+        #expect((limiter.limit > 1) == succeeds)
+    }
+
     @Test func aTimeoutIsOverload() async {
         let limiter = ConcurrencyLimiter(.adaptive(in: 1...100, from: 10), timer: timer)
         let query = Query { _ throws(DatabaseError) in

@@ -1,9 +1,10 @@
 import InwardCore
-import InwardFetching
 import InwardTesting
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import InwardFetching
 
 @Suite(.timeLimit(.minutes(5)))
 struct ResilientRetryTests {
@@ -117,6 +118,23 @@ struct ResilientRetryTests {
         #expect(error?.wasStarted == true)
         #expect(database.asked.count == 1)
         #expect(timer.count == 0)
+    }
+
+    /// Whether the attempts were started, the last of which is cancelled while it waits for the next one.
+    @Test(arguments: [[false], [false, false], [true, false], [false, true], [true, true]])
+    func anOperationThatAnyAttemptStartedWasStarted(attempts: [Bool]) async {
+        let number = Counter()
+        let query = Database().query.wrapped { _ throws(AttemptFailure<DatabaseError>) in
+            guard !attempts[min(number.add(), attempts.count) - 1] else { throw .operation(.busy) }
+            throw .resilience(ResilienceError(.timedOut, operation: "it", explanation: "was late", wasStarted: false))
+        }
+        let schedule = schedule(attempts: 9)
+        let call = Task { [timer] in await query.retrying(schedule, timer: timer) { _ in .again }.result(7) }
+        for _ in attempts {
+            await clock.sleepers(1)
+            if number.value == attempts.count { call.cancel() } else { clock.advance(by: .seconds(60)) }
+        }
+        #expect(await call.value.failure?.resilience?.wasStarted == attempts.contains(true))
     }
 
     @Test(arguments: [RetryAdvice.again, .never])

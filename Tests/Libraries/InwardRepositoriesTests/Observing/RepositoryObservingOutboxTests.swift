@@ -75,6 +75,25 @@ struct RepositoryObservingOutboxTests {
         }
     }
 
+    /// The second update joins the first, which is not sent yet.
+    @Test(arguments: [false, true]) func anUpdateOfAPendingUpdateIsSeen(isOfAnotherSession: Bool) async throws {
+        try await run { [self] one, other, outbox in
+            let observed = isOfAnotherSession ? other : one
+            var entity = observed.changes(of: 2).makeAsyncIterator()
+            var list = observed.changes(in: .all).makeAsyncIterator()
+            _ = try await (entity.next(), list.next())
+            source.goOffline()
+            for text in ["new", "newer", "newest"] {
+                try await one.update(2) { $0.text = text }
+                let new = Remark(id: 2, author: 7, text: text)
+                #expect(try await entity.next() == Reading(new, origin: .memory, isPending: true))
+                #expect(try await list.next()?.value.map(\.text) == ["1", text, "3"])
+            }
+            await deliver(outbox)
+            #expect(try await entity.next()?.isPending == false)
+        }
+    }
+
     @Test(arguments: [false, true]) func whatIsRefusedIsShownAsItWas(isOfAnotherSession: Bool) async throws {
         try await run { [self] one, other, outbox in
             let observed = isOfAnotherSession ? other : one

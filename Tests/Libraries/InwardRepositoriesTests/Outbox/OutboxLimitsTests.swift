@@ -132,6 +132,10 @@ struct OutboxLimitsTests {
             }
             #expect(full?.reason == .full)
             #expect(full?.explanation.contains("Retry or discard some") == true)
+            let dependent = await #expect(throws: RecordStoreError.self) {
+                try await outbox.accept(in: ["9"]) { write(["9"], bytes: 1) }
+            }
+            #expect(dependent?.reason == .full)
             let letters = try await outbox.contents().deadLetters
             #expect(letters.count == 2)
             try await outbox.discard(try #require(letters.first).id)

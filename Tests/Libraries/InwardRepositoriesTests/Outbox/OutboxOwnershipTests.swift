@@ -179,6 +179,66 @@ struct OutboxOwnershipTests {
         #expect(upstream.done.count == 1)
     }
 
+    /// Counts the claims of a store and their releases. A claim that is only dropped counts as one that is not released.
+    private struct CountingRecordStore: RecordStoreDecorator {
+        let base: any RecordStore
+        /// Whether it has no room.
+        let isFull: Bool
+        let claims = Counter()
+        let releases = Counter()
+
+        func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
+            if isFull { throw RecordStoreError(.full, explanation: "There is no room.") }
+            try await base.commit(changes)
+        }
+
+        func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
+            guard case .claimed(let claim) = try await base.claim(key) else { return .owned(by: "another") }
+            claims.add()
+            return .claimed(
+                RecordClaim { [releases] in
+                    await claim.release()
+                    releases.add()
+                }
+            )
+        }
+    }
+
+    private enum End: CaseIterable { case close, failedOpening, closeWhileOpening, takeover, question }
+
+    /// A release takes a while, and the next owner is not to find the records owned after it.
+    @Test(arguments: End.allCases)
+    private func recordsAreReleasedBeforeTheCallEnds(end: End) async throws {
+        let stage = stage
+        let store = CountingRecordStore(
+            base: SlowRecordStore(stage.store, timer: stage.timer, claimsLate: end == .closeWhileOpening),
+            isFull: end == .failedOpening
+        )
+        try await stage.scheduler.run {
+            let outbox = try stage.outbox(stage.upstream(), store: store)
+            switch end {
+            case .close:
+                try await outbox.open(settling: [stage.handler])
+                await outbox.close()
+            case .failedOpening:
+                await #expect(throws: RecordStoreError.self) { try await outbox.open(settling: [stage.handler]) }
+            case .closeWhileOpening:
+                async let opening: Void = outbox.open(settling: [stage.handler])
+                try await stage.timer.sleep(for: .milliseconds(100))
+                await outbox.close()
+                try? await opening
+            case .takeover:
+                try await outbox.open(settling: [stage.handler])
+                try await stage.store.commit([.keep(StoredRecord([1]), outbox.records.owner)])
+                await #expect(throws: RecordStoreError.self) { try await outbox.accept([OutboxStage.write(["7"])]) }
+            case .question:
+                #expect(try await outbox.otherOwner() == nil)
+            }
+            #expect(store.claims.value == 1 && store.releases.value == 1)
+            await outbox.close()
+        }
+    }
+
     // MARK: Where claims do not work
 
     @Test func anOutboxThatLostItsRecordsTakesThemBackWithItsNextWrite() async throws {

@@ -72,6 +72,19 @@ struct RepositoryCopiesTests {
         #expect(try await repository.entities(.author(7)).value.map(\.id) == [1, 2, 4])
     }
 
+    @Test(arguments: [true, false]) func aListThatIsNotInMemoryHasWhatWasUpdatedOrDeleted(isUpdated: Bool) async throws
+    {
+        let timer = TimerService(clock)
+        let cache = FarCache(VersionedSource(), timer: timer)
+        let repository = try Repository.versioned(cache, memory: .nothing, timer: timer)
+        _ = try await (repository.entities(), repository.entity(2))
+        clock.advance(by: .seconds(30))
+        if isUpdated { try await repository.update(2) { $0.text = "new" } } else { try await repository.delete(2) }
+        clock.advance(by: .seconds(30))
+        #expect(try await repository.entities().value.map(\.text) == (isUpdated ? ["1", "new", "3"] : ["1", "3"]))
+        if isUpdated { #expect(try await repository.entity(2).value.text == "new") }
+    }
+
     @Test func aListThatIsNotInMemoryHasWhatMayHaveBeenCreated() async throws {
         let timer = TimerService(clock)
         let cache = FarCache(source, timer: timer)

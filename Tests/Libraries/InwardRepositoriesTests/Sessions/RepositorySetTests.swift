@@ -13,11 +13,15 @@ struct RepositorySetTests {
         Endpoint(RemarkDTO.self, at: "remarks", creation: creation, audience: audience)
     }
 
-    private func set(_ outbox: SessionOutbox? = nil, sharing shared: RepositorySet? = nil) throws -> RepositorySet {
+    private func set(
+        _ outbox: SessionOutbox? = nil,
+        sharing shared: RepositorySet? = nil,
+        declares: Bool = true
+    ) throws -> RepositorySet {
         RepositorySet(
             upstream: try .example(stage.upstream()),
             outbox: outbox,
-            declaring: [AnyEndpoint(remarks(.remarks))],
+            declaring: declares ? [AnyEndpoint(remarks(.remarks))] : [],
             sharing: shared,
             timer: stage.timer
         )
@@ -40,6 +44,20 @@ struct RepositorySetTests {
             let error = #expect(throws: RepositoryError.self) { try set.repository(remarks(.remarks, for: .everyone)) }
             #expect(error?.reason == .refused && error?.description.contains("writes need a session") == true)
         }
+    }
+
+    /// The outbox has to know it before it delivers any.
+    @Test func anEndpointWithWritesThroughAnOutboxHasToBeDeclared() async throws {
+        let outbox = try stage.outbox(stage.upstream())
+        let share = SessionOutbox(outbox, behind: nil, executor: stage.scheduler.executor) { await outbox.close() }
+        let set = try set(share)
+        let repository = try set.repository(remarks(.remarks))
+        #expect(try set.repository(remarks(.remarks)) === repository)
+        let other = try self.set(share, declares: false)
+        let error = #expect(throws: RepositoryError.self) { try other.repository(remarks(.remarks)) }
+        #expect(error?.reason == .refused && error?.explanation.contains("declare the endpoint") == true)
+        #expect(throws: Never.self) { try self.set(declares: false).repository(remarks(.remarks)) }
+        try await stage.scheduler.run { await set.close() }
     }
 
     @Test func aCloseEndsTheShareOfTheOutbox() async throws {

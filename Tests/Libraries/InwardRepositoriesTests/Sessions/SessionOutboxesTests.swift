@@ -151,4 +151,27 @@ struct SessionOutboxesTests {
             await next.close()
         }
     }
+
+    @Test(arguments: [(2, 2, 2), (60, 0, 5)])
+    func deliveringWaitsForTheWritesOfAllUntilTheDeadline(limit: Int, pending: Int, elapsed: Int) async throws {
+        let stage = stage
+        let upstream = stage.upstream(latency: .seconds(5))
+        let failure = RecordStoreError(.unavailable, explanation: "It is not there.")
+        try await stage.scheduler.run {
+            let outboxes = SessionOutboxes(executor: stage.timer.executor)
+            let shares = ["7", "8"].map { share(outboxes, of: [$0], upstream) }
+            for share in shares {
+                try await share.open(settling: [RecordingOutboxHandler()])
+                try await share.outbox.accept([OutboxStage.write(["1"])])
+            }
+            let result = await outboxes.deliver(by: Deadline(in: .seconds(limit), on: stage.timer))
+            #expect(result.pendingCount == pending && result.failures.isEmpty)
+            #expect(stage.elapsed == .seconds(elapsed))
+            stage.store.fail(with: failure)
+            let failed = await outboxes.deliver(by: Deadline(in: .seconds(limit), on: stage.timer))
+            #expect(failed.pendingCount == 0 && failed.failures == [failure, failure])
+            stage.store.fail(with: nil)
+            for share in shares { await share.close() }
+        }
+    }
 }

@@ -96,6 +96,15 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
+    @Test func aDeletionNamesTheVersionThatAnEarlierProcessRead() async throws {
+        try await run { repository, _ in _ = try await repository.entity(2, .upstreamOnly) }
+        try await run(keySeed: 2) { repository, outbox in
+            try await repository.delete(2)
+            await outbox.drain()
+        }
+        #expect(source.writes == [#"DELETE 2 "v1""#])
+    }
+
     @Test func aRefusedUpdateIsRolledBackAndADeadLetter() async throws {
         try await run { [self] repository, outbox in
             _ = try await repository.entity(2)
