@@ -97,3 +97,152 @@ struct PNGChunkReader {
         return PNGChunk(type: type, start: start, data: first..<first + length)
     }
 }
+
+/// Reads the rows of a PNG from its compressed data, which one or several chunks contain (ISO/IEC 15948, section 10).
+struct PNGDataReader {
+    /// The number of bytes to decompress between cancellation checks. Blocks without output take time too.
+    static let maximumAtOnce = 65_536
+
+    private var chunks: PNGChunkReader
+    private var chunk: PNGChunk
+    /// The position of the next compressed data.
+    private(set) var position: Int
+    private var zlib: ZlibInflater
+
+    /// Starts at the first data chunk.
+    init(_ preamble: PNGPreamble) {
+        chunks = preamble.chunks
+        chunk = preamble.firstData
+        position = chunk.data.lowerBound
+        zlib = ZlibInflater(
+            count: preamble.header.dataCount,
+            piece: preamble.header.rowCount(preamble.header.size.width) + 1
+        )
+    }
+
+    /// The window that contains the decompressed rows.
+    var window: [UInt8] {
+        @inline(__always) _read { yield zlib.inflater.window }
+    }
+
+    /// Reads a number of bytes, and returns their offset in the window.
+    mutating func read(_ count: Int) throws(ImageCodecError) -> Int {
+        while zlib.available < count {
+            let pause = try inflate()
+            guard zlib.available < count else { break }
+            switch pause {
+            case .full: continue
+            case .starved: try goOn()
+            case .finished: throw .damagedPNG("has data in \(chunk.place) that are too short for its size")
+            }
+        }
+        return zlib.read(count)
+    }
+
+    /// Reads everything after the rows, up to the end of the data.
+    mutating func finish() throws(ImageCodecError) {
+        while !zlib.isFinished {
+            switch try inflate() {
+            case .full: throw .damagedPNG("has data in \(chunk.place) that are too long for its size")
+            case .starved: try goOn()
+            case .finished: break
+            }
+        }
+        // Bytes after the compressed data are ignored, as in other decoders, but their checksum is verified.
+        var isData = true
+        while true {
+            let chunk = try chunks.next()
+            switch chunk.type {
+            case .data where isData: continue
+            case .end:
+                guard chunk.data.isEmpty else { throw .damagedPNG("has data in \(chunk.place)") }
+                return
+            default: try PNGPreamble.check(chunk)
+            }
+            isData = false
+        }
+    }
+
+    /// Decompresses the next data of a chunk.
+    mutating func inflate() throws(ImageCodecError) -> Inflater.Pause {
+        try ImageCodecError.checkCancellation()
+        let bytes = chunks.bytes
+        let end = min(chunk.data.upperBound, position + Self.maximumAtOnce)
+        do {
+            return try zlib.inflate(bytes.span, &position, through: end)
+        } catch {
+            throw .damagedPNG("has data in \(chunk.place) that \(error.rawValue)")
+        }
+    }
+
+    /// Advances to the next data chunk at the end of the current one.
+    private mutating func goOn() throws(ImageCodecError) {
+        guard position == chunk.data.upperBound else { return }
+        let next = try chunks.next()
+        guard next.type == .data else {
+            throw .damagedPNG("has \(next.place), where its data go on")
+        }
+        chunk = next
+        position = next.data.lowerBound
+    }
+}
+
+/// The cyclic redundancy check of ISO/IEC 15948, annex D, and RFC 1952.
+struct CRC32 {
+    /// The effect of a byte on the register when 0 to 15 bytes follow it: sixteen consecutive tables.
+    private static let table: [UInt32] = {
+        var table = [UInt32](repeating: 0, count: 16 * 256)
+        for byte in 0..<256 {
+            var register = UInt32(byte)
+            for _ in 0..<8 { register = register & 1 == 0 ? register >> 1 : register >> 1 ^ 0xEDB8_8320 }
+            table[byte] = register
+        }
+        for index in 256..<table.count {
+            let register = table[index - 256]
+            table[index] = register >> 8 ^ table[Int(register & 0xFF)]
+        }
+        return table
+    }()
+
+    private var register: UInt32 = .max
+
+    /// The checksum of all bytes added so far.
+    var value: UInt32 { ~register }
+
+    /// Adds bytes.
+    mutating func update(_ bytes: Span<UInt8>) {
+        let entries = Self.table
+        let table = entries.span
+        var register = register
+        var index = 0
+        // Sixteen bytes at a time: each byte uses the table for the number of bytes after it.
+        while index <= bytes.count &- 16 {
+            let low = bytes.word(at: index) ^ UInt64(register)
+            let high = bytes.word(at: index &+ 8)
+            register = Self.folded(low, after: 15, table) ^ Self.folded(high, after: 7, table)
+            index &+= 16
+        }
+        while index < bytes.count {
+            register = register >> 8 ^ table[Int(UInt8(truncatingIfNeeded: register) ^ bytes[index])]
+            index &+= 1
+        }
+        self.register = register
+    }
+
+    /// Returns the effect of eight bytes on the register, given the number of bytes that follow the first one.
+    @inline(__always)
+    private static func folded(_ word: UInt64, after last: Int, _ table: Span<UInt32>) -> UInt32 {
+        var register: UInt32 = 0
+        for byte in 0..<8 {
+            register ^= table[(last &- byte) &<< 8 | Int(UInt8(truncatingIfNeeded: word &>> UInt64(8 &* byte)))]
+        }
+        return register
+    }
+
+    /// Returns the checksum of bytes.
+    static func checksum(of bytes: Span<UInt8>) -> UInt32 {
+        var checksum = CRC32()
+        checksum.update(bytes)
+        return checksum.value
+    }
+}
