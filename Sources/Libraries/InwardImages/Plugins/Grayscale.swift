@@ -37,3 +37,66 @@ public struct Grayscale: ImageFilter {
         return image
     }
 }
+
+/// Tables of the sRGB transfer function (IEC 61966-2-1). Mix colors as linear light: the mean of two encoded levels is
+/// not the level that two such pixels appear to have from a distance.
+struct SRGBTransfer: Sendable {
+    /// The shared tables, which are created on first use.
+    static let tables = SRGBTransfer()
+
+    /// The number of steps from no light to full light. Each step has a bin, which is narrower than any level.
+    private static let stepCount = 4096
+
+    /// The number of bins in the table of levels. It covers all 13-bit indices, so that lookups need no bounds check.
+    static let binCount = 8192
+
+    /// The linear light of each level, from 0 to 1.
+    let light: [Float]
+    /// The level at the start of each bin.
+    let levels: [UInt8]
+    /// For each level, the light at which the next level starts, halfway between the encoded levels.
+    let bounds: [Float]
+
+    private init() {
+        light = (0...255).map { Float(Self.light(ofEncoded: Double($0) / 255)) }
+        let bounds = (0...255).map { level in
+            level < 255 ? Float(Self.light(ofEncoded: (Double(level) + 0.5) / 255)) : .infinity
+        }
+        self.bounds = bounds
+        var level = 0
+        levels = (0..<Self.binCount).map { bin in
+            while level < 255, (Float(bin) - 0.5) / Float(Self.stepCount) >= bounds[level] { level += 1 }
+            return UInt8(level)
+        }
+    }
+
+    /// Returns the level nearest to a linear light value, which is clamped to the range from 0 to 1 and must not be
+    /// NaN. The tables are parameters so that callers can load them once for many pixels.
+    @inline(__always)
+    static func level(of light: Float, _ levels: Span<UInt8>, _ bounds: Span<Float>) -> UInt8 {
+        let light = min(max(light, 0), 1)
+        // The low bits of a float between 2²³ and 2²⁴ are those of its rounded integer, which is faster than a
+        // conversion.
+        let step = (light * Float(stepCount) + 8_388_608).bitPattern & 0x1FFF
+        let level = levels[Int(step)]
+        // A bin contains at most one bound, so the result is this level or the next.
+        return level &+ (light < bounds[Int(level)] ? 0 : 1)
+    }
+
+    /// Returns the linear light of an encoded value from 0 to 1.
+    static func light(ofEncoded value: Double) -> Double {
+        guard value > 0.04045 else { return value / 12.92 }
+        let base = (value + 0.055) / 1.055
+        // x^2.4 = x² · (x^⅕)².
+        let root = fifthRoot(of: base)
+        return base * base * root * root
+    }
+
+    /// Returns the fifth root of a number from 0.01 to 1, by Newton's method.
+    private static func fifthRoot(of value: Double) -> Double {
+        var root = 1.0
+        // Converges from above. It shrinks by a fifth per step at first, and reaches full precision a few steps later.
+        for _ in 0..<24 { root = (4 * root + value / (root * root * root * root)) / 5 }
+        return root
+    }
+}
