@@ -51,3 +51,107 @@ final class Hedger: Sendable {
         policy.withLock { $0.record(duration) }
     }
 }
+
+/// An operation that may have a second attempt.
+protocol HedgedOperation: Sendable {
+    /// The outcome of an attempt.
+    associatedtype Outcome: Sendable
+
+    /// Makes an attempt.
+    func attempt(isFirst: Bool) async -> Outcome
+
+    /// Returns whether an outcome decides the race, so that another attempt is pointless.
+    func isDecisive(_ outcome: Outcome) -> Bool
+}
+
+/// A race between two attempts at one operation, won by the first with a decisive outcome.
+struct HedgingRace<Operation: HedgedOperation>: Sendable {
+    /// The progress of the first attempt, shared with the task that awaits it.
+    private final class Progress: Sendable {
+        enum Event {
+            case ended
+            case isLate
+        }
+
+        let event = Promise<Event>()
+        let hasEnded = Atomic(false)
+    }
+
+    private struct Attempt: Sendable {
+        let isFirst: Bool
+        let outcome: Operation.Outcome
+    }
+
+    private let operation: Operation
+
+    init(_ operation: Operation) {
+        self.operation = operation
+    }
+
+    /// Begins the first attempt, and the second one if the first has not ended in time.
+    ///
+    /// - Parameters:
+    ///   - moment: The time at which the first attempt is late, by the timer service.
+    ///   - timer: The source of time.
+    ///   - admit: Returns whether to begin the second attempt.
+    /// - Returns: The first decisive outcome, or the outcome of the original attempt if there is none.
+    func outcome(
+        until moment: Duration,
+        on timer: TimerService,
+        admit: () -> Bool
+    ) async -> Operation.Outcome {
+        await withTaskGroup(of: Attempt.self) { group in
+            let progress = Progress()
+            begin(in: &group) { [operation] in
+                let outcome = await operation.attempt(isFirst: true)
+                progress.hasEnded.store(true, ordering: .releasing)
+                progress.event.fulfill(.ended)
+                return Attempt(isFirst: true, outcome: outcome)
+            }
+            guard await isLate(progress, at: moment, on: timer), admit() else { return await outcome(of: &group) }
+            begin(in: &group) { [operation] in
+                Attempt(isFirst: false, outcome: await operation.attempt(isFirst: false))
+            }
+            return await outcome(of: &group)
+        }
+    }
+
+    /// Waits for the end of the first attempt, up to a point in time.
+    private func isLate(_ progress: Progress, at moment: Duration, on timer: TimerService) async -> Bool {
+        // Responses from memory have usually arrived by now and need no wait.
+        guard !progress.hasEnded.load(ordering: .acquiring) else { return false }
+        let alarm = timer.schedule(at: moment) { progress.event.fulfill(.isLate) }
+        // No deadline here: it ends the attempt, which ends the wait.
+        let outcome = await progress.event.value(until: nil)
+        timer.cancel(alarm)
+        guard case .fulfilled(.isLate) = outcome, !Task.isCancelled else { return false }
+        return !progress.hasEnded.load(ordering: .acquiring)
+    }
+
+    /// Returns the outcome of the attempts under way. The losing attempt is cancelled, and the group awaits it.
+    private func outcome(of group: inout TaskGroup<Attempt>) async -> Operation.Outcome {
+        var failed: Attempt?
+        while let attempt = await group.next() {
+            if operation.isDecisive(attempt.outcome) {
+                group.cancelAll()
+                return attempt.outcome
+            }
+            if attempt.isFirst || failed == nil { failed = attempt }
+        }
+        // There always is one: the group began with the first attempt.
+        guard let failed else { return await operation.attempt(isFirst: true) }
+        return failed.outcome
+    }
+
+    private func begin(
+        in group: inout TaskGroup<Attempt>,
+        _ operation: @escaping @Sendable @concurrent () async -> Attempt
+    ) {
+        if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
+            // Starts on the current thread, which avoids a thread hop unless the attempt has to wait.
+            group.addImmediateTask(operation: operation)
+        } else {
+            group.addTask(operation: operation)
+        }
+    }
+}

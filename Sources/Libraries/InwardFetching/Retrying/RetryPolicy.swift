@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A policy that determines which requests are retried, how often, and after which delay.
 ///
 /// The delay is random, up to a limit that doubles with each attempt (exponential backoff with full jitter). If the upstream
@@ -104,4 +106,159 @@ extension DataRequest {
     }
 
     private static let idempotentMethods: Set<String> = ["DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"]
+}
+
+/// A schedule that determines how often a failed operation is retried, and after which delay.
+///
+/// The delay is random, up to a limit that doubles with each attempt (exponential backoff with full jitter). If the failure
+/// says how long to wait, the delay is added to it.
+///
+///     let lookUp = operation.retrying(RetrySchedule(attempts: 5, baseDelay: .milliseconds(200))) { error in
+///         error.isTransient ? .again : .never
+///     }
+///
+/// A ``RetryPolicy`` is the schedule of a data fetcher, together with the responses and errors that it retries.
+public struct RetrySchedule: Sendable {
+    /// The default schedule. Each access creates a retry budget of its own.
+    public static var standard: Self { Self() }
+
+    /// The maximum number of attempts, including the first; at least 1.
+    public let attempts: Int
+    /// The longest wait that a failure may ask for.
+    public let maximumRetryAfter: Duration
+    /// The budget for retries; `nil` to limit only the number of attempts.
+    public let budget: RetryBudget?
+
+    private let backoff: Backoff
+    let jitter: Jitter
+
+    /// Creates a schedule. Negative durations count as zero, and durations of more than a year as a year.
+    ///
+    /// - Parameters:
+    ///   - attempts: The maximum number of attempts, including the first; values below 1 count as 1.
+    ///   - baseDelay: The maximum delay before the second attempt, not counting a wait that the failure asks for.
+    ///   - maximumDelay: The maximum delay before any attempt, not counting a wait that the failure asks for.
+    ///   - maximumRetryAfter: The longest wait that a failure may ask for. If it asks for more, the operation is not retried.
+    ///   - budget: The budget for retries, to share among everything that asks the same upstream; `nil` to limit only the
+    ///     number of attempts.
+    ///   - jitter: The source of randomness for delays.
+    public init(
+        attempts: Int = 3,
+        baseDelay: Duration = .milliseconds(100),
+        maximumDelay: Duration = .seconds(10),
+        maximumRetryAfter: Duration = .seconds(30),
+        budget: RetryBudget? = RetryBudget(),
+        jitter: Jitter = .random
+    ) {
+        self.attempts = max(1, attempts)
+        self.maximumRetryAfter = min(max(.zero, maximumRetryAfter), Backoff.longest)
+        self.budget = budget
+        self.jitter = jitter
+        backoff = Backoff(base: baseDelay, maximum: maximumDelay)
+    }
+
+    /// Returns why no further attempt is made, whatever the outcome; `nil` if one is.
+    func objection(after attempts: Int) -> RetryEnding? { attempts < self.attempts ? nil : .attemptsExhausted }
+
+    /// Decides when to retry an operation that may be retried.
+    ///
+    /// - Parameters:
+    ///   - attempts: The number of attempts so far.
+    ///   - retryAfter: The delay that the upstream asked for, if any.
+    ///   - remaining: The time until the deadline; `nil` without one.
+    ///   - fraction: A random number from 0 up to but not including 1.
+    /// - Returns: The delay, or the reason not to retry.
+    func decision(
+        after attempts: Int,
+        retryAfter: Duration?,
+        remaining: Duration?,
+        fraction: Double
+    ) -> RetryDecision {
+        if let retryAfter, retryAfter > maximumRetryAfter { return .end(.retryAfterTooLong(retryAfter)) }
+        // Added to the upstream's delay, because all clients received the same one.
+        let delay = (retryAfter ?? .zero) + backoff.delay(after: attempts, fraction: fraction)
+        // The attempt needs some time after the delay.
+        if let remaining, remaining <= delay { return .end(.deadline) }
+        return .retry(after: delay)
+    }
+}
+
+/// The decision whether to retry an operation.
+enum RetryDecision: Hashable, Sendable {
+    /// Retry after a delay.
+    case retry(after: Duration)
+    /// Do not retry.
+    case end(RetryEnding)
+}
+
+/// An exponential backoff with full jitter: random delays up to a limit that grows with each attempt.
+package struct Backoff: Hashable, Sendable {
+    /// The maximum delay, which avoids overflow.
+    package static let longest = Duration.seconds(31_536_000)
+
+    private let base: Duration
+    private let factor: Double
+    private let maximum: Duration
+
+    /// Creates a backoff whose limit is `base` after the first attempt, grows by `factor` with each further one, and ends at
+    /// `maximum`.
+    package init(base: Duration, factor: Double = 2, maximum: Duration) {
+        self.base = min(max(.zero, base), Self.longest)
+        self.factor = factor
+        self.maximum = min(max(.zero, maximum), Self.longest)
+    }
+
+    /// Returns the delay after a number of attempts.
+    ///
+    /// - Parameters:
+    ///   - attempts: The number of attempts so far, at least 1.
+    ///   - fraction: A fraction from 0 up to but not including 1.
+    /// - Returns: That fraction of the maximum delay.
+    package func delay(after attempts: Int, fraction: Double) -> Duration { limit(after: attempts) * fraction }
+
+    private func limit(after attempts: Int) -> Duration {
+        var limit = base
+        var growths = attempts - 1
+        while growths > 0, factor > 1, limit > .zero, limit < maximum {
+            limit = limit * factor
+            growths -= 1
+        }
+        return min(limit, maximum)
+    }
+}
+
+/// A source of randomness for delays, so that clients that fail together do not retry together.
+public struct Jitter: Sendable {
+    private final class Source<Generator: RandomNumberGenerator & Sendable>: Sendable {
+        private let generator: Mutex<Generator>
+
+        init(_ generator: Generator) {
+            self.generator = Mutex(generator)
+        }
+
+        package func fraction() -> Double { generator.withLock { Double.random(in: 0..<1, using: &$0) } }
+    }
+
+    /// Unpredictable jitter from the system's random number generator.
+    public static let random = Self { Double.random(in: 0..<1) }
+
+    private let draw: @Sendable () -> Double
+
+    /// Creates jitter from a function that returns a new number from 0 up to but not including 1 on each call.
+    ///
+    /// Numbers below the range and NaN count as 0; numbers above it count as the largest number below 1.
+    public init(_ draw: @escaping @Sendable () -> Double) {
+        self.draw = draw
+    }
+
+    /// Creates jitter from a random number generator, such as a seeded one in a test.
+    public init(_ generator: some RandomNumberGenerator & Sendable) {
+        self.init(Source(generator).fraction)
+    }
+
+    /// Returns a number from 0 up to but not including 1.
+    package func fraction() -> Double {
+        let fraction = draw()
+        return fraction > 0 ? min(fraction, 1.0.nextDown) : 0
+    }
 }
