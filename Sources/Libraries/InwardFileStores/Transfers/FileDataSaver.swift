@@ -1,3 +1,4 @@
+import Dispatch
 public import Foundation
 import InwardRecordDirectories
 import InwardRepositories
@@ -98,5 +99,176 @@ package struct FileTarget: Sendable {
         let directory = RecordDirectory(url: url.deletingLastPathComponent()) { _ in nil }
         try directory.make(permissions: 0o777)
         return try DirectoryHandle(path: directory.url.path(percentEncoded: false))
+    }
+}
+
+/// A draft in a partial file.
+struct FileDataDraft: DataDraft {
+    private static let readingByteCount = 256 * 1_024
+
+    private(set) var saved: SavedPart?
+
+    private let target: URL
+    private let files: PartialFiles
+    private let file: RecordFile
+    private let checkpointByteCount: Int
+    private let work = FileWork()
+    private var byteCount = 0
+    private var reached: SavedPart?
+    private var notedByteCount = 0
+    private var isPublished = false
+
+    /// Opens the partial file, and verifies what an earlier run left there.
+    init(
+        _ target: FileTarget,
+        _ faults: @escaping RecordFileFault.Source,
+        checkpointByteCount: Int
+    ) async throws(DataSaverError) {
+        self.target = target.url
+        self.checkpointByteCount = checkpointByteCount
+        let opening = work
+        let (files, opened) = try await Self.translated(target.url) { () async throws(RecordStoreError) in
+            try await opening.run { () throws(RecordStoreError) in
+                let files = try PartialFiles(target, faults: faults)
+                return (files, try files.open())
+            }
+        }
+        guard let opened else { throw Self.failure(target.url, "is being written by somebody else") }
+        self.files = files
+        file = opened
+        guard let noted = await opening.run({ files.notedPart() }), noted.canBeResumed, noted.savedByteCount >= 0
+        else { return }
+        guard try await checksum(of: noted.savedByteCount) == Checksum(value: noted.checksum) else { return }
+        saved = noted
+        reached = noted
+        byteCount = noted.savedByteCount
+        notedByteCount = byteCount
+    }
+
+    mutating func begin() async throws(DataSaverError) {
+        try await run { (file, files) throws(RecordStoreError) in
+            files.removeNote()
+            try file.truncate(to: 0)
+        }
+        saved = nil
+        reached = nil
+        byteCount = 0
+        notedByteCount = 0
+    }
+
+    mutating func append(_ bytes: [UInt8], reaching part: SavedPart) async throws(DataSaverError) {
+        guard !Task.isCancelled else { throw Self.failure(target, "was cancelled") }
+        let offset = byteCount
+        try await run { (file, _) throws(RecordStoreError) in try file.write(bytes, at: offset) }
+        byteCount += bytes.count
+        reached = part
+        if byteCount - notedByteCount >= checkpointByteCount { try await note() }
+    }
+
+    mutating func publish(_ checksum: Checksum) async throws(DataSaverError) {
+        let size = byteCount
+        try await run { (file, _) throws(RecordStoreError) in
+            // There may be bytes past the end that an earlier run wrote but did not note.
+            try file.truncate(to: size)
+            try file.flush()
+            file.forgetInMemory()
+        }
+        guard try await self.checksum(of: size) == checksum else {
+            reached = nil
+            throw Self.failure(
+                target,
+                "failed: what was written is not what is read there. Nothing was replaced. Look after the disk"
+            )
+        }
+        isPublished = true
+        try await run { (file, files) throws(RecordStoreError) in
+            try files.publish(file)
+            try file.lock(false)
+        }
+    }
+
+    mutating func leave() async {
+        guard !isPublished else { return }
+        if reached?.canBeResumed == true {
+            // Bytes that could not be noted are written again by the next run.
+            try? await note()
+        } else {
+            let files = files
+            await work.run { files.remove() }
+        }
+        // If unlocking fails, the file is closed with the draft, which also unlocks it.
+        try? await run { (file, _) throws(RecordStoreError) in try file.lock(false) }
+    }
+
+    private mutating func note() async throws(DataSaverError) {
+        guard let reached, reached.canBeResumed else { return }
+        try await run { (_, files) throws(RecordStoreError) in try files.note(reached) }
+        notedByteCount = byteCount
+    }
+
+    /// Returns the checksum of the first bytes of the file, or `nil` if the file is shorter.
+    private func checksum(of count: Int) async throws(DataSaverError) -> Checksum? {
+        var checksum = Checksum()
+        var offset = 0
+        while offset < count {
+            guard !Task.isCancelled else { throw Self.failure(target, "was cancelled") }
+            let (place, rest) = (offset, min(Self.readingByteCount, count - offset))
+            let bytes = try await run { (file, _) throws(RecordStoreError) in try file.read(at: place, count: rest) }
+            guard bytes.count == rest else { return nil }
+            checksum.update(with: bytes.span)
+            offset += rest
+        }
+        return checksum
+    }
+
+    private func run<Answer: Sendable>(
+        _ body: @escaping @Sendable (RecordFile, PartialFiles) throws(RecordStoreError) -> Answer
+    ) async throws(DataSaverError) -> Answer {
+        let (file, files) = (file, files)
+        return try await Self.translated(target) { () async throws(RecordStoreError) in
+            try await work.run { () throws(RecordStoreError) in try body(file, files) }
+        }
+    }
+
+    private static func translated<Answer>(
+        _ target: URL,
+        _ body: () async throws(RecordStoreError) -> Answer
+    ) async throws(DataSaverError) -> Answer {
+        do {
+            return try await body()
+        } catch {
+            // The explanation consists of whole sentences, but this text continues as one.
+            let sentences = error.explanation
+            throw failure(target, "failed: \(sentences.hasSuffix(".") ? String(sentences.dropLast()) : sentences)")
+        }
+    }
+
+    private static func failure(_ target: URL, _ explanation: String) -> DataSaverError {
+        DataSaverError(
+            destination: "Saving to “\(target.path(percentEncoded: false))”",
+            explanation: explanation
+        )
+    }
+}
+
+/// A serial queue for blocking file I/O. It keeps the work off the cooperative thread pool.
+package final class FileWork: Sendable {
+    private let queue = DispatchQueue(label: "inward.file-transfers")
+
+    /// Creates a queue.
+    package init() {}
+
+    /// Runs a closure on the queue and waits for its result.
+    ///
+    /// - Returns: The closure's result.
+    /// - Throws: The closure's error.
+    package func run<Answer: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable () throws(Failure) -> Answer
+    ) async throws(Failure) -> Answer {
+        // Resumed exactly once, because the queue runs the closure once.
+        let outcome: Result<Answer, Failure> = await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: Result { () throws(Failure) in try body() }) }
+        }
+        return try outcome.get()
     }
 }
