@@ -132,3 +132,167 @@ struct DescribedPackage: Decodable {
     let path: String
     let targets: [Target]
 }
+
+/// A target of a package, as SwiftPM describes it.
+public struct TargetDescription: Hashable, Sendable {
+    /// The kind of a target.
+    public enum Kind: Hashable, Sendable {
+        /// A Swift library.
+        case library
+        /// An executable.
+        case executable
+        /// A test target.
+        case test
+        /// A SwiftPM plugin.
+        case plugin
+        /// A macro.
+        case macro
+        /// Any other target: C sources, a system library, or a binary.
+        case other
+    }
+
+    /// The language of a target's sources.
+    public enum Language: Hashable, Sendable {
+        /// Swift.
+        case swift
+        /// C, C++, or Objective-C.
+        case c
+        /// A module map for system headers.
+        case moduleMap
+        /// No sources, as in a binary target.
+        case none
+    }
+
+    /// The name in the manifest.
+    public let name: String
+    /// The name that sources import the target by.
+    public let moduleName: String
+    /// The kind of the target.
+    public let kind: Kind
+    /// The language of the sources.
+    public let language: Language
+    /// The target's folder, relative to the package root.
+    public let path: String
+    /// The sources, relative to the target's folder.
+    public let sources: [String]
+    /// The declared dependencies, regardless of their conditions.
+    public var dependencies: [TargetDependency]
+    /// The declared build settings, regardless of their conditions.
+    public var settings: [BuildSetting]
+    /// The folder of a C target's public headers, relative to the target's folder.
+    public let publicHeaders: String
+    /// The names of a system library in pkg-config and package managers.
+    public let libraryNames: [String]
+    /// Whether the compiler rejects members of modules that a file does not import, or has no such option.
+    public let checksMemberImports: Bool
+
+    /// Creates a target description.
+    public init(
+        name: String,
+        moduleName: String? = nil,
+        kind: Kind = .library,
+        language: Language? = nil,
+        path: String? = nil,
+        sources: [String] = [],
+        dependencies: [TargetDependency] = [],
+        settings: [BuildSetting] = [],
+        publicHeaders: String = "include",
+        libraryNames: [String] = [],
+        checksMemberImports: Bool = true
+    ) {
+        self.name = name
+        self.moduleName = moduleName ?? name
+        self.kind = kind
+        self.language = language ?? (kind == .other ? .none : .swift)
+        self.path = path ?? "\(kind == .test ? "Tests" : "Sources")/\(name)"
+        self.sources = sources
+        self.dependencies = dependencies
+        self.settings = settings
+        self.publicHeaders = publicHeaders
+        self.libraryNames = libraryNames
+        self.checksMemberImports = checksMemberImports
+    }
+
+    /// Returns the top-level folder of the target that contains a source; `nil` if the source is not in a folder.
+    public func subject(of source: String) -> String? {
+        guard let slash = source.firstIndex(of: "/") else { return nil }
+        return String(source[..<slash])
+    }
+
+    /// The name of the target that a test target is named after: `Core` for `CoreTests`.
+    public var testedName: String? {
+        kind == .test && name.hasSuffix("Tests") ? String(name.dropLast("Tests".count)) : nil
+    }
+}
+
+/// A declared dependency of a target.
+public enum TargetDependency: Hashable, Sendable {
+    /// Another target of the package.
+    case target(String)
+    /// A product of another package, with the module names that `moduleAliases` assigns.
+    case product(String, package: String, aliases: [String])
+    /// A plugin of another package.
+    case plugin(String, package: String)
+
+    /// The name in the manifest.
+    var name: String {
+        switch self {
+        case .target(let name), .product(let name, _, _), .plugin(let name, _): name
+        }
+    }
+}
+
+extension TargetDependency {
+    /// The package of the dependency; `nil` if it is a target of the same package.
+    var package: String? {
+        switch self {
+        case .target: nil
+        case .product(_, let package, _), .plugin(_, let package): package
+        }
+    }
+}
+
+/// A build setting that a target declares in the manifest.
+public struct BuildSetting: Hashable, Sendable {
+    /// The tool that a setting applies to.
+    public enum Tool: String, Hashable, Sendable, CaseIterable {
+        /// The C compiler.
+        case c
+        /// The C++ compiler.
+        case cxx
+        /// The Swift compiler.
+        case swift
+        /// The linker.
+        case linker
+    }
+
+    /// The effect of a setting.
+    public enum Kind: Hashable, Sendable {
+        /// Links a library.
+        case linkedLibrary(String)
+        /// Links a framework.
+        case linkedFramework(String)
+        /// Passes flags that SwiftPM does not check to the tool.
+        case unsafeFlags([String])
+        /// Adds a header search path, relative to the target's folder.
+        case headerSearchPath(String)
+        /// Enables an upcoming Swift feature.
+        case upcomingFeature(String)
+        /// Sets the Swift language mode.
+        case swiftLanguageMode(String)
+    }
+
+    /// The tool that the setting applies to.
+    public let tool: Tool
+    /// The effect of the setting.
+    public let kind: Kind
+    /// Whether the setting depends on a condition, such as a platform or a trait.
+    public let isConditional: Bool
+
+    /// Creates a build setting.
+    public init(_ kind: Kind, for tool: Tool, isConditional: Bool = false) {
+        self.kind = kind
+        self.tool = tool
+        self.isConditional = isConditional
+    }
+}
