@@ -65,7 +65,7 @@ let rings: [Target] = [
         name: "inward",
         dependencies: [
             "Composition", "Infrastructure", "InterfaceAdapters", "InwardFetching", "InwardFileStores",
-            "InwardRepositories", "InwardScopes", "InwardURLSession", "CommandLineOptions",
+            "InwardRepositories", "InwardScopes", "InwardURLSession", "InwardCommandLine",
         ]
     ),
     .testTarget(name: "EntitiesTests", dependencies: ["Entities"]),
@@ -105,7 +105,7 @@ let rings: [Target] = [
         name: "inwardTests",
         dependencies: [
             "inward", "Infrastructure", "InterfaceAdapters", "InwardFetching", "InwardFileStores",
-            "InwardRepositories", "InwardURLSession", "CommandLineOptions", "InwardTesting", "TestSupport",
+            "InwardRepositories", "InwardURLSession", "InwardCommandLine", "InwardTesting", "TestSupport",
             "LoopbackServer",
         ]
     ),
@@ -319,7 +319,7 @@ let ringTesting: [Target] = [
 let tools: [Target] = [
     // Holds a package to the diagram of its layers: `swift package check-layers`.
     .target(name: "LayerContract"),
-    .executableTarget(name: "check-layers", dependencies: ["LayerContract", "CommandLineOptions"]),
+    .executableTarget(name: "check-layers", dependencies: ["LayerContract", "InwardCommandLine"]),
     .plugin(
         name: "CheckLayersPlugin",
         capability: .command(
@@ -328,7 +328,7 @@ let tools: [Target] = [
         dependencies: ["check-layers"]
     ),
     // Writes a new subject through all rings: `swift package scaffold-subject NAME`.
-    .executableTarget(name: "scaffold-subject", dependencies: ["LayerContract", "CommandLineOptions"]),
+    .executableTarget(name: "scaffold-subject", dependencies: ["LayerContract", "InwardCommandLine"]),
     .plugin(
         name: "ScaffoldSubjectPlugin",
         capability: .command(
@@ -343,14 +343,14 @@ let tools: [Target] = [
         dependencies: ["scaffold-subject"]
     ),
     // Not a product: splits the command lines of the tools and of `inward`.
-    .target(name: "CommandLineOptions"),
+    .target(name: "InwardCommandLine"),
     .testTarget(name: "LayerContractTests", dependencies: ["LayerContract"]),
-    .testTarget(name: "check-layersTests", dependencies: ["check-layers", "LayerContract", "CommandLineOptions"]),
+    .testTarget(name: "check-layersTests", dependencies: ["check-layers", "LayerContract", "InwardCommandLine"]),
     .testTarget(
         name: "scaffold-subjectTests",
-        dependencies: ["scaffold-subject", "LayerContract", "CommandLineOptions"]
+        dependencies: ["scaffold-subject", "LayerContract", "InwardCommandLine"]
     ),
-    .testTarget(name: "CommandLineOptionsTests", dependencies: ["CommandLineOptions"]),
+    .testTarget(name: "InwardCommandLineTests", dependencies: ["InwardCommandLine"]),
 ]
 
 // MARK: For this package's tests alone

@@ -1,5 +1,5 @@
-import CommandLineOptions
 import InterfaceAdapters
+import InwardCommandLine
 
 /// The parsed command line of the program.
 struct Arguments: Equatable {

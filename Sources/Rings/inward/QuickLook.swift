@@ -1,7 +1,7 @@
-import CommandLineOptions
 import Composition
 import Infrastructure
 import InterfaceAdapters
+import InwardCommandLine
 import InwardFetching
 import InwardFileStores
 import InwardRepositories

@@ -1,4 +1,4 @@
-import CommandLineOptions
+import InwardCommandLine
 import LayerContract
 
 /// The command-line arguments.

@@ -1,4 +1,4 @@
-import CommandLineOptions
+import InwardCommandLine
 
 /// The command-line arguments of the scaffold.
 struct Arguments: Equatable {

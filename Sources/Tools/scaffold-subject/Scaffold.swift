@@ -1,5 +1,5 @@
-import CommandLineOptions
 import Foundation
+import InwardCommandLine
 
 /// The command, which turns arguments into written files, printed lines, and an exit status.
 struct Scaffold {

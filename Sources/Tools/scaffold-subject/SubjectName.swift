@@ -1,4 +1,4 @@
-import CommandLineOptions
+import InwardCommandLine
 
 /// The name of a subject, in all forms that its files need.
 ///

@@ -1,5 +1,5 @@
-import CommandLineOptions
 import InterfaceAdapters
+import InwardCommandLine
 import Testing
 
 @testable import inward

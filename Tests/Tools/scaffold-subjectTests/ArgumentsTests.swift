@@ -1,4 +1,4 @@
-import CommandLineOptions
+import InwardCommandLine
 import Testing
 
 @testable import scaffold_subject
