@@ -2,7 +2,6 @@ import InwardCore
 import InwardFetching
 import InwardTesting
 import Synchronization
-import Testing
 
 @testable import InwardRepositories
 
@@ -22,6 +21,13 @@ final class RemarkWalk: Sendable {
     private let random: Mutex<SplitMix64>
     private let written = Mutex<[Int: Int]>([:])
     private let isQuiet = Atomic(false)
+    private let freshCount = Atomic(0)
+    private let problems = Mutex<[String]>([])
+
+    /// How many readings were fresh, and so had to be right.
+    var freshReadingCount: Int { freshCount.load(ordering: .relaxed) }
+    /// What was not as it has to be, a sentence each.
+    var violations: [String] { problems.withLock(\.self) }
 
     init(seed: UInt64) {
         self.seed = seed
@@ -86,8 +92,13 @@ final class RemarkWalk: Sendable {
 
     private func check(_ remarks: [Remark], notOlderThan before: [Int: Int]) {
         for remark in remarks {
-            #expect(version(remark) >= before[remark.id] ?? 0, "seed \(seed), remark \(remark.id)")
+            require(version(remark) >= before[remark.id] ?? 0, "The remark \(remark) is older than its last write.")
         }
+    }
+
+    private func require(_ isAsItHasToBe: Bool, _ problem: String) {
+        freshCount.add(1, ordering: .relaxed)
+        if !isAsItHasToBe { problems.withLock { $0.append(problem) } }
     }
 
     func write(_ id: Int, to repository: Repository<Remark>) async throws {
@@ -132,19 +143,19 @@ final class RemarkWalk: Sendable {
             let there = source.remarks.first { $0.id == id }
             do {
                 let reading = try await repository.entity(id)
-                if !reading.isStale { #expect(reading.value == there, "seed \(seed), \(place)") }
+                if !reading.isStale { require(reading.value == there, "\(place), \(id) is \(reading.value).") }
             } catch {
-                #expect(there == nil, "seed \(seed), \(place): \(error)")
+                require(there == nil, "\(place), \(id) is not read: \(error)")
             }
         }
         for filter in Self.filters {
             let reading = try await repository.entities(filter)
             guard !reading.isStale else { continue }
             let there = source.remarks.filter(filter.matches)
-            #expect(reading.value.sorted { $0.id < $1.id } == there, "seed \(seed), \(place), \(filter.fields)")
+            require(reading.value.sorted { $0.id < $1.id } == there, "\(place), \(filter.fields) are \(reading.value).")
             for remark in reading.value {
                 guard let one = try? await repository.entity(remark.id, .cacheOnly) else { continue }
-                #expect(one.value == remark, "seed \(seed), \(place), \(filter.fields)")
+                require(one.value == remark, "\(place), \(one.value) is \(remark) in \(filter.fields).")
             }
         }
     }

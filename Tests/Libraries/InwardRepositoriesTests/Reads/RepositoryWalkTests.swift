@@ -21,11 +21,15 @@ struct RepositoryWalkTests {
         let seed = UInt64.random(in: 0 ... .max)
         print("nothingOlderThanTheLastWriteIsGivenAsFreshAndOneAndManyAgree: \(store), \(memory.count), seed \(seed)")
         for turn in 0..<(Thoroughness.isExhaustive ? 20 : 2) {
-            try await walk(RemarkWalk(seed: seed &+ UInt64(turn)), store, memory)
+            let walk = RemarkWalk(seed: seed &+ UInt64(turn))
+            try await run(walk, store, memory)
+            #expect(walk.violations.isEmpty, "seed \(walk.seed)")
+            // A walk in which nothing is fresh proves nothing.
+            #expect(walk.freshReadingCount > 20, "seed \(walk.seed)")
         }
     }
 
-    private func walk(_ walk: RemarkWalk, _ store: Store, _ memory: MemoryLimit) async throws {
+    private func run(_ walk: RemarkWalk, _ store: Store, _ memory: MemoryLimit) async throws {
         let scheduler = walk.scheduler
         let source = walk.source()
         let now: @Sendable () -> Date = {
@@ -60,15 +64,15 @@ struct RepositoryWalkTests {
                 try await group.waitForAll()
             }
             walk.becomeQuiet()
-            try await walk.check(repository, source, "here")
+            try await walk.check(repository, source, "At the end")
         }
         try await scheduler.drain()
-        try await scheduler.run { try await walk.check(repository, source, "behind the refreshes") }
+        try await scheduler.run { try await walk.check(repository, source, "After the refreshes") }
         // What a store could not be told, it does not know when the process ends.
         guard store != .failing else { return }
         try await scheduler.run {
             await repository.close()
-            try await walk.check(make(), source, "behind a restart")
+            try await walk.check(make(), source, "After a restart")
         }
     }
 }
