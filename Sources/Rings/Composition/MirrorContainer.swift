@@ -53,7 +53,7 @@ public struct MirrorInteraction: InteractionContainer {
         progress: (String) -> Void = { _ in }
     ) async throws -> MirrorViewModel {
         let mirror = MirrorController(
-            mirrorUpstream: CreateMirror(
+            createMirror: CreateMirror(
                 from: RepositoryMirrorSource(upstream: try upstream, limits: limits),
                 in: MirrorDirectory(
                     directory: URL(filePath: path, directoryHint: .isDirectory),

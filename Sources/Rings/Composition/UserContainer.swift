@@ -144,7 +144,7 @@ public struct UserContainer: Container {
     ) async -> RecordStoreError? {
         guard let outbox = objects.outbox, let handler = objects.posts.handler else { return nil }
         do {
-            try await outbox.open(settling: [handler], pendingWrites: pendingWrites, tellingOwnersTo: errorHandler)
+            try await outbox.open(handlers: [handler], pendingWrites: pendingWrites, tellingOwnersTo: errorHandler)
             return nil
         } catch {
             errorHandler.handle(error)

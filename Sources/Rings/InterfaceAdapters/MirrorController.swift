@@ -3,7 +3,7 @@ public import UseCases
 
 /// A controller that creates a mirror and presents the outcome.
 public struct MirrorController: Sendable {
-    private let mirrorUpstream: CreateMirror
+    private let createMirror: CreateMirror
     private let source: String
     private let directory: String
     private let stopwatch: Stopwatch
@@ -11,12 +11,12 @@ public struct MirrorController: Sendable {
     /// Creates a controller.
     ///
     /// - Parameters:
-    ///   - mirrorUpstream: The use case that creates the mirror.
+    ///   - createMirror: The use case that creates the mirror.
     ///   - source: The name of the upstream, such as `the built-in sample`.
     ///   - directory: The directory of the mirror.
     ///   - stopwatch: Measures how long mirroring takes.
-    public init(mirrorUpstream: CreateMirror, source: String, directory: String, stopwatch: Stopwatch) {
-        self.mirrorUpstream = mirrorUpstream
+    public init(createMirror: CreateMirror, source: String, directory: String, stopwatch: Stopwatch) {
+        self.createMirror = createMirror
         self.source = source
         self.directory = directory
         self.stopwatch = stopwatch
@@ -32,7 +32,7 @@ public struct MirrorController: Sendable {
     ) async throws(FailureViewModel) -> MirrorViewModel {
         let start = stopwatch.elapsed
         do throws(CreateMirrorError) {
-            let report = try await mirrorUpstream { done, total in
+            let report = try await createMirror { done, total in
                 progress("Mirroring \(ProgressBar(done: done, total: total))")
             }
             return MirrorViewModel(report, of: source, in: directory, after: stopwatch.elapsed - start)

@@ -68,7 +68,7 @@ struct RepositoryOutboxTests {
             }
         }
         let repository = Repository(Self.endpoint, upstream: upstream, store: place, outbox: outbox, timer: timer)
-        try await outbox.open(settling: [try #require(repository.handler)])
+        try await outbox.open(handlers: [try #require(repository.handler)])
         return (repository, outbox)
     }
 
@@ -217,7 +217,7 @@ struct RepositoryOutboxTests {
             outbox: outbox,
             timer: timer
         )
-        try await outbox.open(settling: [try #require(repository.handler)])
+        try await outbox.open(handlers: [try #require(repository.handler)])
         let error = await #expect(throws: RepositoryError.self) { try await repository.create(Draft()) }
         #expect(error?.reason == .outcomeUnknown && error?.canRetry == false)
         #expect(outbox.pending.count == 1)
@@ -240,7 +240,7 @@ struct RepositoryOutboxTests {
         let repositories = (0..<2).map { _ in
             Repository(endpoint, upstream: upstream, outbox: outbox, timer: timer)
         }
-        try await outbox.open(settling: [try #require(repositories[0].handler)])
+        try await outbox.open(handlers: [try #require(repositories[0].handler)])
         let reading = try await repositories[hasJoined ? 0 : 1].create(Draft())
         #expect(reading.value == Remark(id: 1_001, author: 7, text: "new") && reading.isPending)
         // By who shows it and, where that is somebody else, by the handler too.

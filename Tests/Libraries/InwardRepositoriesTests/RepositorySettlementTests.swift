@@ -73,7 +73,7 @@ struct RepositorySettlementTests {
             }
         }
 
-        func open() async throws { try await outbox.open(settling: [try #require(repository.handler)]) }
+        func open() async throws { try await outbox.open(handlers: [try #require(repository.handler)]) }
 
         func create(_ id: Int) async throws {
             _ = try await repository.create(RemarkDTO(Remark(id: id, author: 7, text: "text")))
@@ -213,7 +213,7 @@ struct RepositorySettlementTests {
             numbers.withLock { .random(in: 0..<1, using: &$0) }
         }
         try await scheduler.run {
-            try await outbox.open(settling: [try #require(repository.handler)])
+            try await outbox.open(handlers: [try #require(repository.handler)])
             _ = try await repository.entities()
             for id in 4...503 {
                 _ = try await repository.create(RemarkDTO(Remark(id: id, author: 7, text: "text")))

@@ -168,7 +168,7 @@ struct UserContainerStoringTests {
         #expect(try await feed(of: second) == (false, ["First", "Second", "Third"]))
         let outbox = try #require(try second.scope.objects().outbox?.outbox)
         try await second.close()
-        await #expect(throws: RecordStoreError.self) { try await outbox.join(settling: []) }
+        await #expect(throws: RecordStoreError.self) { try await outbox.join(handlers: []) }
         // And so does who comes when nobody is there.
         let third = try await UserContainer(session("1"), in: app)
         #expect(try await publish("Fourth", as: third))

@@ -37,7 +37,7 @@ struct MirrorControllerTests {
 
     private func controller(_ items: [MirroredItem: InMemoryDataLoader]) -> MirrorController {
         MirrorController(
-            mirrorUpstream: CreateMirror(from: Source(items: items), in: store),
+            createMirror: CreateMirror(from: Source(items: items), in: store),
             source: "the sample",
             directory: "mirror",
             stopwatch: Stopwatch(clock)

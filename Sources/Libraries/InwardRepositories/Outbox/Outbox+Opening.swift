@@ -14,11 +14,11 @@ extension Outbox {
     /// reported to the error handler, each as an ``UndeliverableEntryError``. Later entries of their subjects are held too.
     ///
     /// - Parameter handlers: The handlers that settle writes until the outbox is closed, at most one for each endpoint. Others can
-    ///   ``join(settling:)``.
+    ///   ``join(handlers:)``.
     /// - Throws: a ``RecordStoreError`` if the outbox cannot be opened: `busy`, naming the owner, if another owner keeps the
     ///   records until the task's deadline. Opening can be retried, and the next accepted write retries it, unless the error is
     ///   `closed`, or `denied` because the outbox is already open or two handlers have the same endpoint.
-    public func open(settling handlers: [any OutboxHandler]) async throws(RecordStoreError) {
+    public func open(handlers: [any OutboxHandler]) async throws(RecordStoreError) {
         let byEndpoint = try Self.byEndpoint(handlers)
         try add(byEndpoint)
         try await open()
@@ -294,7 +294,7 @@ extension Outbox {
     /// - Returns: the member with which to leave.
     /// - Throws: a ``RecordStoreError``: `closed` if the outbox is closed; `denied` if two handlers have the same endpoint;
     ///   `cancelled` if the task was cancelled or its deadline passed.
-    public func join(settling handlers: [any OutboxHandler]) async throws(RecordStoreError) -> OutboxMember {
+    public func join(handlers: [any OutboxHandler]) async throws(RecordStoreError) -> OutboxMember {
         let byEndpoint = try Self.byEndpoint(handlers)
         // Prevents the outbox from being opened in the meantime. Opening tells all current members which entries are pending.
         let opening = try await turn(for: [records.owner])

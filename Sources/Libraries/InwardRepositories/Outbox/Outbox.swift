@@ -11,7 +11,7 @@ public import Foundation
 /// Accepts writes durably and delivers them to an upstream in the background.
 ///
 ///     let outbox = Outbox(upstream: upstream, store: store, errorHandler: errorHandler)
-///     try await outbox.open(settling: [handler])
+///     try await outbox.open(handlers: [handler])
 ///     let write = OutboxWrite(endpoint: "posts", subject: ["posts", "7"], method: .put, path: "posts/7", body: body)
 ///     let entries = try await outbox.accept([write])
 ///

@@ -56,7 +56,7 @@ public struct OutboxContents: Hashable, Sendable {
             status.pendingBytes += item.byteCount
             switch item.state {
             case .outcomeUnknown, .sending: status.outcomeUnknownCount += 1
-            case .held: status.undeliverableCount += 1
+            case .undeliverable: status.undeliverableCount += 1
             case .waiting, .refused: break
             }
         }
@@ -92,7 +92,7 @@ extension OutboxItem {
         case .held(let held):
             self.init(
                 id: held.name.idempotencyKey,
-                state: .held(held.reason),
+                state: .undeliverable(held.reason),
                 write: held.entry?.write,
                 acceptedAt: held.entry?.acceptedAt,
                 attempts: held.entry?.attempts ?? 0,

@@ -273,7 +273,7 @@ extension OutboxItem {
     init(unreadable id: String, _ reason: UndeliverableEntryError.Reason, byteCount: Int) {
         self.init(
             id: id,
-            state: .held(reason),
+            state: .undeliverable(reason),
             write: nil,
             acceptedAt: nil,
             attempts: 0,

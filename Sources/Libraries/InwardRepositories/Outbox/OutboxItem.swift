@@ -15,7 +15,7 @@ public struct OutboxItem: Hashable, Sendable, Identifiable {
         /// An attempt may have been done, but its outcome is unknown. The write is sent again, with the same idempotency key.
         case outcomeUnknown
         /// The write is not sent, and neither are the later writes of its subject.
-        case held(UndeliverableEntryError.Reason)
+        case undeliverable(UndeliverableEntryError.Reason)
         /// The upstream refused the write, and no attempt was done. It is a dead letter until it is retried or discarded.
         case refused(at: Date)
 
@@ -25,7 +25,7 @@ public struct OutboxItem: Hashable, Sendable, Identifiable {
             case .waiting: "waiting"
             case .sending: "sending"
             case .outcomeUnknown: "outcome unknown"
-            case .held: "held"
+            case .undeliverable: "undeliverable"
             case .refused: "refused"
             }
         }

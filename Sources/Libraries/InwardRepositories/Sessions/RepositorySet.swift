@@ -99,7 +99,7 @@ public final class RepositorySet: Sendable {
     }
 
     /// Lets the repositories settle writes, and delivers or shows the pending ones. See
-    /// ``SessionOutbox/open(settling:pendingWrites:tellingOwnersTo:)``. Does nothing without an outbox.
+    /// ``SessionOutbox/open(handlers:pendingWrites:tellingOwnersTo:)``. Does nothing without an outbox.
     ///
     /// - Throws: a `RecordStoreError` if the store cannot be read. The next write tries again to open the outbox.
     public func open(
@@ -108,7 +108,7 @@ public final class RepositorySet: Sendable {
     ) async throws(RecordStoreError) {
         guard let share else { return }
         let handlers = state.withLock { $0.repositories.values.compactMap(\.handler) }
-        try await share.open(settling: handlers, pendingWrites: pendingWrites, tellingOwnersTo: errorHandler)
+        try await share.open(handlers: handlers, pendingWrites: pendingWrites, tellingOwnersTo: errorHandler)
     }
 
     /// Closes the repositories and the share of the outbox. Pending writes wait for the next session.

@@ -46,7 +46,7 @@ public final class SessionOutbox: Sendable {
     ///   `unavailable` if its deadline passes. In both cases, joining continues until the session is closed, and the next write tries again
     ///   to open the outbox.
     public func open(
-        settling handlers: [any OutboxHandler],
+        handlers: [any OutboxHandler],
         pendingWrites: PendingWrites = .deliver,
         tellingOwnersTo errorHandler: any ErrorHandler = IgnoringErrorHandler()
     ) async throws(RecordStoreError) {
@@ -97,7 +97,7 @@ public final class SessionOutbox: Sendable {
         _ pendingWrites: PendingWrites
     ) async throws(RecordStoreError) -> String? {
         await earlier.withLock { $0.take() }?.close()
-        let joined = try await outbox.join(settling: handlers)
+        let joined = try await outbox.join(handlers: handlers)
         let isClosed = share.withLock { share in
             share.member = joined
             return share.isClosed

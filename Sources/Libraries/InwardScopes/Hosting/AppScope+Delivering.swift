@@ -243,7 +243,7 @@ extension OutboxContents {
         if let pause, pause.until > end { return false }
         return pending.contains { item in
             switch item.state {
-            case .held, .refused: false
+            case .undeliverable, .refused: false
             case .waiting, .sending, .outcomeUnknown: item.nextAttempt.map { $0 <= end } ?? true
             }
         }

@@ -125,7 +125,7 @@ public struct OutboxPresenter: Sendable {
     private func row(_ item: OutboxItem, _ length: Int) -> OutboxViewModel.Row {
         let name = PostName(item.write)
         let isRefused = if case .refused = item.state { true } else { false }
-        let isHeld = if case .held = item.state { true } else { false }
+        let isUndeliverable = if case .undeliverable = item.state { true } else { false }
         return OutboxViewModel.Row(
             id: String(item.id.prefix(length)),
             state: item.state.description,
@@ -133,7 +133,7 @@ public struct OutboxPresenter: Sendable {
             author: name.author,
             accepted: item.acceptedAt.map { "\(Duration(from: $0, to: now).inWords) ago" } ?? "",
             attempts: item.attempts,
-            nextAttempt: isRefused || isHeld ? "never" : item.nextAttempt.map { moment($0) } ?? "now",
+            nextAttempt: isRefused || isUndeliverable ? "never" : item.nextAttempt.map { moment($0) } ?? "now",
             cause: item.cause
         )
     }

@@ -1,6 +1,6 @@
 public import InwardCore
-package import InwardFetching
-package import InwardRepositories
+public import InwardFetching
+public import InwardRepositories
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -59,7 +59,11 @@ public struct UnitOfWorkStage: Sendable {
 }
 
 extension UnitOfWorkStage {
-    /// Creates a unit of work on top of an outbox and a store.
+    /// Creates a unit of work on top of an outbox and a store, to check that a store of your own works under both.
+    ///
+    ///     try await UnitOfWorkConformance(isDurable: true).check { place in
+    ///         try await .records(in: MyRecordStore(directory: directory.appending(path: place)), seed: 1)
+    ///     }
     ///
     /// - Parameters:
     ///   - store: The store for the records and the writes.
@@ -67,7 +71,7 @@ extension UnitOfWorkStage {
     ///   - seed: The seed of the idempotency keys.
     /// - Returns: The stage. Closing it closes the outbox.
     /// - Throws: a `RecordStoreError` if the store cannot be read.
-    package static func records(
+    public static func records(
         in store: any RecordStore,
         dataFetcher: any DataFetcher = StubDataFetcher(DataResponse()),
         seed: UInt64
@@ -82,7 +86,7 @@ extension UnitOfWorkStage {
         )
         let first = try await NumberRepository("first", store: store)
         let second = try await NumberRepository("second", store: store)
-        try await outbox.open(settling: [first, second])
+        try await outbox.open(handlers: [first, second])
         return UnitOfWorkStage(
             RecordUnitOfWork(outbox: outbox),
             prepare: { repository, name, number in

@@ -72,7 +72,7 @@ struct FileUnitOfWorkTests {
             }
             var accepted: [String] = []
             let first = try outbox(over: mortal, upstream, seed: 1)
-            if (try? await first.open(settling: [RecordingOutboxHandler()])) != nil {
+            if (try? await first.open(handlers: [RecordingOutboxHandler()])) != nil {
                 for number in 0..<4 {
                     guard (try? await first.accept([write(number)])) != nil else { break }
                     accepted.append(String(number))
@@ -82,7 +82,7 @@ struct FileUnitOfWorkTests {
             hasEnded = steps.withLock(\.self) <= step
 
             let next = try outbox(over: FileRecordStore.opened(url), upstream, seed: 2)
-            try await next.open(settling: [RecordingOutboxHandler()])
+            try await next.open(handlers: [RecordingOutboxHandler()])
             for entry in next.pending { try await next.settlement(of: entry) }
             await next.close()
             let done = upstream.done.map { String(decoding: $0.body ?? Data(), as: UTF8.self) }

@@ -34,8 +34,8 @@ struct RepositoryObservingOutboxTests {
         let one = try Repository.versioned(source, store: place, outbox: outbox, timer: stage.timer)
         let other = try Repository.versioned(source, store: place, outbox: outbox, timer: stage.timer)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [try #require(one.handler)])
-            let member = try await outbox.join(settling: [try #require(other.handler)])
+            try await outbox.open(handlers: [try #require(one.handler)])
+            let member = try await outbox.join(handlers: [try #require(other.handler)])
             try await work(one, other, outbox)
             await outbox.close()
             outbox.leave(member)
@@ -212,7 +212,7 @@ struct RepositoryObservingOutboxTests {
         let repository = try Repository.versioned(source, store: place, outbox: outbox, timer: stage.timer)
         let (ones, lists) = (ReadingLog<Remark?>(), ReadingLog<[Remark]>())
         try await stage.scheduler.run { [source] in
-            try await outbox.open(settling: [try #require(repository.handler)])
+            try await outbox.open(handlers: [try #require(repository.handler)])
             try await withThrowingTaskGroup { group in
                 group.addTask { await ones.observe(repository.changes(of: 2)) }
                 group.addTask { await lists.observe(repository.changes(in: .all)) }

@@ -17,7 +17,7 @@ struct OutboxCloseTests {
         let outbox = try stage.outbox(upstream)
         let next = try stage.outbox(upstream, keySeed: 2)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entries = try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
             async let ending = Result { () async throws(RepositoryError) in
                 try await outbox.settlement(of: entries[0])
@@ -34,7 +34,7 @@ struct OutboxCloseTests {
             #expect(deliveries == 0)
             #expect(stage.timer.count == 0)
 
-            try await next.open(settling: [stage.handler])
+            try await next.open(handlers: [stage.handler])
             #expect(next.pending == entries)
             for entry in entries { try await next.settlement(of: entry) }
             await next.close()
@@ -49,7 +49,7 @@ struct OutboxCloseTests {
         let upstream = stage.upstream(.lost, .lost, .lost)
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             try await outbox.accept([OutboxStage.write(["7"])])
             try await stage.timer.sleep(for: .milliseconds(2_500))
             #expect(upstream.requests.count == 2)
@@ -69,7 +69,7 @@ struct OutboxCloseTests {
         let slow = SlowRecordStore(stage.store, timer: stage.timer)
         let outbox = try stage.outbox(upstream, store: slow)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             while upstream.done.isEmpty { try await stage.timer.sleep(for: .milliseconds(100)) }
             // It is being settled, which takes a while.
@@ -87,7 +87,7 @@ struct OutboxCloseTests {
         let slow = SlowRecordStore(stage.store, timer: stage.timer)
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(60)), store: slow)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             async let accepted = outbox.accept([OutboxStage.write(["7"])])
             try await stage.timer.sleep(for: .milliseconds(100))
             await outbox.close()
@@ -102,7 +102,7 @@ struct OutboxCloseTests {
         let outbox = try stage.outbox(stage.upstream())
         var handler: RecordingOutboxHandler? = RecordingOutboxHandler()
         weak let held = handler
-        try await outbox.open(settling: [try #require(handler)])
+        try await outbox.open(handlers: [try #require(handler)])
         handler = nil
         #expect(held != nil)
         await outbox.close()

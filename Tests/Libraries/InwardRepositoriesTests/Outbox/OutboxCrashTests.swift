@@ -65,7 +65,7 @@ struct OutboxCrashTests {
         /// A process that does not end: it delivers all there is.
         func deliverTheRest(keySeed: UInt64) async throws {
             let last = try outbox(in: MortalProcess(), keySeed: keySeed)
-            try await last.open(settling: [stage.handler])
+            try await last.open(handlers: [stage.handler])
             // Whatever is refused after an attempt that may have arrived stays pending, until a person discards it.
             while last.status.pendingCount > 0 {
                 try await stage.timer.sleep(for: .seconds(10_000))
@@ -115,7 +115,7 @@ struct OutboxCrashTests {
             let process = MortalProcess(steps: step)
             try await world.stage.scheduler.run {
                 let outbox = try world.outbox(in: process, keySeed: 1)
-                try? await outbox.open(settling: [world.stage.handler])
+                try? await outbox.open(handlers: [world.stage.handler])
                 for (subject, text) in [("a", "1"), ("b", "bad"), ("a", "2"), ("c", "3"), ("a", "4")] {
                     _ = await world.accept([subject], text, in: outbox)
                 }
@@ -164,7 +164,7 @@ struct OutboxCrashTests {
                 let limit = overlaps ? 1_000 : 150
                 let process = MortalProcess(steps: lives.withLock { Int.random(in: 0..<limit, using: &$0) })
                 let outbox = try world.outbox(in: process, keySeed: seed &+ UInt64(number) &+ 100)
-                try? await outbox.open(settling: [world.stage.handler])
+                try? await outbox.open(handlers: [world.stage.handler])
                 await withTaskGroup { group in
                     for writer in 0..<5 {
                         group.addTask {

@@ -28,7 +28,7 @@ struct OutboxDeadLetterTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(.lost, refusal))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await refused(OutboxStage.write(["7"], "what was written"), in: outbox)
             await outbox.close()
             let end = try #require(stage.store.commits.last)
@@ -61,11 +61,11 @@ struct OutboxDeadLetterTests {
         let upstream = stage.upstream(refusal)
         try await stage.scheduler.run {
             let first = try stage.outbox(upstream)
-            try await first.open(settling: [stage.handler])
+            try await first.open(handlers: [stage.handler])
             let entry = try await refused(OutboxStage.write(["7"]), in: first)
             await first.close()
             let second = try stage.outbox(upstream, keySeed: 2)
-            try await second.open(settling: [stage.handler])
+            try await second.open(handlers: [stage.handler])
             #expect(second.status.deadLetterCount == 1)
             let again = try #require(try await second.retry(entry.idempotencyKey))
             #expect(again.write == entry.write)
@@ -85,15 +85,15 @@ struct OutboxDeadLetterTests {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(StubDataFetcher(failing: .unreachable))
-            try await first.open(settling: [stage.handler])
+            try await first.open(handlers: [stage.handler])
             let entry = try await first.accept([OutboxStage.write(["7"])])[0]
             await first.close()
             let second = try stage.outbox(stage.upstream(refusal), keySeed: 2)
-            try await second.open(settling: [stage.handler])
+            try await second.open(handlers: [stage.handler])
             #expect(await second.drain() == 0)
             await second.close()
             let third = try stage.outbox(stage.upstream(), keySeed: 3)
-            try await third.open(settling: [stage.handler])
+            try await third.open(handlers: [stage.handler])
             let error = await #expect(throws: RepositoryError.self) { try await third.settlement(of: entry) }
             #expect(error?.reason == .refused)
             #expect(error?.description.contains("404") == true)
@@ -106,7 +106,7 @@ struct OutboxDeadLetterTests {
         let upstream = stage.upstream(refusal, refusal, refusal)
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             for text in ["1", "2", "3"] { _ = try await refused(OutboxStage.write(["7"], text), in: outbox) }
             #expect(try await outbox.retryDeadLetters() == 3)
             #expect(await outbox.drain() == 0)
@@ -121,7 +121,7 @@ struct OutboxDeadLetterTests {
         let upstream = stage.upstream(refusal)
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await refused(OutboxStage.write(["7"]), in: outbox)
             #expect(try await outbox.discard(entry.idempotencyKey))
             #expect(try await !outbox.discard(entry.idempotencyKey))
@@ -138,7 +138,7 @@ struct OutboxDeadLetterTests {
         try await stage.store.commit(keys.map { .keep(StoredRecord([1, 2, 3]), $0) })
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             #expect(outbox.status.deadLetterCount == 2 && outbox.status.deadLetterBytes == 6)
             #expect(try await outbox.discard(keys[1].description))
             #expect(try await stage.store.records(under: outbox.records.dead).map(\.key) == [keys[0]])
@@ -152,7 +152,7 @@ struct OutboxDeadLetterTests {
         let upstream = stage.upstream(.lost)
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let writes = ["1", "2", "3"].map { OutboxStage.write(["7"], $0) }
             let entries = try await outbox.accept(writes)
             try await stage.timer.sleep(for: .milliseconds(500))
@@ -180,7 +180,7 @@ struct OutboxDeadLetterTests {
             policy: OutboxPolicy(initialWait: .milliseconds(1_500), jitter: Jitter { 1 })
         )
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let id = try await outbox.accept([OutboxStage.write(["7"])])[0].idempotencyKey
             // The next attempt is due while the store takes its time.
             while outbox.counts.postponed == 0 { try await stage.timer.sleep(for: .milliseconds(100)) }
@@ -205,7 +205,7 @@ struct OutboxDeadLetterTests {
             policy: OutboxPolicy(initialWait: .seconds(100), jitter: Jitter { 1 })
         )
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let id = try await outbox.accept([OutboxStage.write(["7"])])[0].idempotencyKey
             try await stage.timer.sleep(for: .seconds(50))
             async let first = outbox.discard(id)
@@ -220,7 +220,7 @@ struct OutboxDeadLetterTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(.answerLost, latency: .seconds(1)))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .milliseconds(500))
             let denied = await #expect(throws: RecordStoreError.self) { try await outbox.discard(entry.idempotencyKey) }
@@ -240,7 +240,7 @@ struct OutboxDeadLetterTests {
         let upstream = stage.upstream(.lost, .lost, .lost)
         let outbox = try stage.outbox(upstream, policy: policy)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entries = try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["8"])])
             try await stage.timer.sleep(for: .seconds(1))
             let waiting = try await outbox.contents().pending
@@ -269,7 +269,7 @@ struct OutboxDeadLetterTests {
         )
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             try await outbox.accept([OutboxStage.write(["7"], "denied"), OutboxStage.write(["8"], "lost")])
             try await stage.timer.sleep(for: .milliseconds(600))
             outbox.retryDenied()
@@ -291,7 +291,7 @@ struct OutboxDeadLetterTests {
         let upstream = stage.upstream(refusal)
         let outbox = try stage.outbox(upstream, policy: policy)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"], "refused")])[0]
             await #expect(throws: RepositoryError.self) { try await outbox.settlement(of: entry) }
             try await outbox.accept([OutboxStage.write(["8"], "waits")])
@@ -308,7 +308,7 @@ struct OutboxDeadLetterTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(refusal), policy: OutboxPolicy(maximumDeadLetters: 1))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await refused(OutboxStage.write(["7"]), in: outbox)
             await #expect(throws: RecordStoreError.self) { try await outbox.accept([OutboxStage.write(["8"])]) }
             let again = try #require(try await outbox.retry(entry.idempotencyKey))
@@ -322,13 +322,13 @@ struct OutboxDeadLetterTests {
         let policy = OutboxPolicy(refusalsBeforePause: 1, initialPause: .seconds(600), jitter: Jitter { 1 })
         try await stage.scheduler.run {
             let first = try stage.outbox(stage.upstream(refusal), policy: policy)
-            try await first.open(settling: [stage.handler])
+            try await first.open(handlers: [stage.handler])
             _ = try await refused(OutboxStage.write(["7"]), in: first)
             await first.close()
             let reader = try stage.outbox(stage.upstream(), policy: policy, keySeed: 2)
             #expect(try await reader.contents().pause?.refusals == 1)
             let second = try stage.outbox(stage.upstream(), policy: policy, keySeed: 3)
-            try await second.open(settling: [stage.handler])
+            try await second.open(handlers: [stage.handler])
             #expect(stage.errors.errors.filter { $0 is OutboxPausedError }.count == 2)
             await second.close()
         }
@@ -338,7 +338,7 @@ struct OutboxDeadLetterTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(1)))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .milliseconds(500))
             stage.store.fail(with: RecordStoreError(.full, explanation: "The disk is full."))
@@ -359,7 +359,7 @@ struct OutboxDeadLetterTests {
         let policy = OutboxPolicy(initialWait: .seconds(10), jitter: Jitter { 1 })
         let outbox = try stage.outbox(upstream, policy: policy)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .seconds(11))
             outbox.retryDenied()
@@ -377,7 +377,7 @@ struct OutboxDeadLetterTests {
         )
         let outbox = try stage.outbox(upstream, policy: OutboxPolicy(initialWait: .seconds(100), jitter: Jitter { 1 }))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             outbox.retryDenied()
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await outbox.settlement(of: entry)
@@ -393,7 +393,7 @@ struct OutboxDeadLetterTests {
         let upstream = stage.upstream(.turnedAway(DataResponse(status: 401)), latency: .seconds(1))
         let outbox = try stage.outbox(upstream, policy: OutboxPolicy(initialWait: .seconds(100), jitter: Jitter { 1 }))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .milliseconds(500))
             outbox.retryDenied()

@@ -15,7 +15,7 @@ struct OutboxDrainTests {
         let upstream = stage.upstream(.lost, .turnedAway(refusal), .answerLost)
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             #expect(await outbox.drain() == 0)
             #expect(stage.elapsed == .zero)
             try await outbox.accept(["7", "8", "9"].map { OutboxStage.write([$0]) })
@@ -31,7 +31,7 @@ struct OutboxDrainTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(.turnedAway(DataResponse(status: 422)), .lost))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             // One behind the other, because they are of one subject.
             try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
             #expect(await outbox.drain() == 0)
@@ -45,7 +45,7 @@ struct OutboxDrainTests {
         let upstream = stage.upstream()
         try await stage.scheduler.run {
             let earlier = try stage.outbox(StubDataFetcher(failing: .unreachable))
-            try await earlier.open(settling: [stage.handler, RecordingOutboxHandler("notes")])
+            try await earlier.open(handlers: [stage.handler, RecordingOutboxHandler("notes")])
             try await earlier.accept([
                 OutboxStage.write(["7"]), OutboxStage.write(["8"]), OutboxStage.write(["8"], endpoint: "notes"),
                 OutboxStage.write(["8"], "2"),
@@ -53,7 +53,7 @@ struct OutboxDrainTests {
             await earlier.close()
 
             let outbox = try stage.outbox(upstream, keySeed: 2)
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             #expect(await outbox.drain() == 2)
             #expect(outbox.pending.map(\.sequence) == [2, 3])
             await outbox.close()
@@ -65,7 +65,7 @@ struct OutboxDrainTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(10)))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
             let left = await Deadline(in: .seconds(15), on: stage.timer).bound { await outbox.drain() }
             #expect(left == nil)

@@ -50,10 +50,10 @@ struct OutboxJoiningTests {
         let upstream = stage.upstream(latency: .seconds(1))
         try await stage.scheduler.run {
             let outbox = try stage.outbox(upstream)
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let before = try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
             let other = RecordingOutboxHandler()
-            _ = try await outbox.join(settling: [other])
+            _ = try await outbox.join(handlers: [other])
             #expect(other.pending == before)
             let behind = try await outbox.accept([OutboxStage.write(["8"])])
             #expect(other.pending == before + behind)
@@ -69,10 +69,10 @@ struct OutboxJoiningTests {
         let upstream = stage.upstream(latency: .seconds(1))
         try await stage.scheduler.run {
             let outbox = try stage.outbox(upstream)
-            let first = try await outbox.join(settling: [stage.handler])
+            let first = try await outbox.join(handlers: [stage.handler])
             try await outbox.open()
             let other = RecordingOutboxHandler()
-            _ = try await outbox.join(settling: [other])
+            _ = try await outbox.join(handlers: [other])
             outbox.leave(first)
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await outbox.settlement(of: entry)
@@ -88,7 +88,7 @@ struct OutboxJoiningTests {
         let upstream = stage.upstream(latency: .seconds(1))
         try await stage.scheduler.run {
             let outbox = try stage.outbox(upstream)
-            let first = try await outbox.join(settling: [stage.handler])
+            let first = try await outbox.join(handlers: [stage.handler])
             try await outbox.open()
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             // It is on its way.
@@ -103,7 +103,7 @@ struct OutboxJoiningTests {
             #expect(stage.errors.errors.count == 1)
 
             let other = RecordingOutboxHandler()
-            _ = try await outbox.join(settling: [other])
+            _ = try await outbox.join(handlers: [other])
             #expect(other.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
             try await outbox.settlement(of: entry)
             #expect(other.pending == [])
@@ -117,7 +117,7 @@ struct OutboxJoiningTests {
         let outbox = try stage.outbox(stage.upstream())
         let counts = Mutex<[Int]>([])
         let member = try await outbox.join(
-            settling: [EndingSettler { counts.withLock { $0.append(outbox.pending.count) } }]
+            handlers: [EndingSettler { counts.withLock { $0.append(outbox.pending.count) } }]
         )
         #expect(counts.withLock(\.self) == [])
         outbox.leave(member)
@@ -131,12 +131,12 @@ struct OutboxJoiningTests {
         let endCount: @Sendable () -> Int = { ends.withLock { $0 } }
         try await stage.scheduler.run {
             let outbox = try stage.outbox(stage.upstream())
-            try await outbox.open(settling: [SlowSettler(base: stage.handler, timer: stage.timer)])
+            try await outbox.open(handlers: [SlowSettler(base: stage.handler, timer: stage.timer)])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             // It is being settled.
             try await stage.timer.sleep(for: .seconds(1))
             let joining = Task(executorPreference: stage.scheduler.executor) {
-                try await outbox.join(settling: [EndingSettler(whenGone: noteEnd)])
+                try await outbox.join(handlers: [EndingSettler(whenGone: noteEnd)])
             }
             try await stage.timer.sleep(for: .seconds(1))
             joining.cancel()
@@ -153,20 +153,20 @@ struct OutboxJoiningTests {
         let upstream = stage.upstream()
         try await stage.scheduler.run {
             let earlier = try stage.outbox(StubDataFetcher(failing: .unreachable))
-            try await earlier.open(settling: [stage.handler])
+            try await earlier.open(handlers: [stage.handler])
             let left = try await earlier.accept([OutboxStage.write(["7"])])
             await earlier.close()
 
             let outbox = try stage.outbox(upstream, keySeed: 2)
             let handlers = [RecordingOutboxHandler(), RecordingOutboxHandler()]
-            for handler in handlers { _ = try await outbox.join(settling: [handler]) }
+            for handler in handlers { _ = try await outbox.join(handlers: [handler]) }
             try await outbox.open()
             try await outbox.open()
             for handler in handlers { #expect(handler.pending.map(\.idempotencyKey) == left.map(\.idempotencyKey)) }
             for entry in left { try await outbox.settlement(of: entry) }
             for handler in handlers { #expect(handler.pending == []) }
             await outbox.close()
-            await #expect(throws: RecordStoreError.self) { try await outbox.join(settling: [stage.handler]) }
+            await #expect(throws: RecordStoreError.self) { try await outbox.join(handlers: [stage.handler]) }
             await #expect(throws: RecordStoreError.self) { try await outbox.open() }
         }
     }
@@ -174,7 +174,7 @@ struct OutboxJoiningTests {
     @Test func twoForOneEndpointDoNotJoinTogether() async throws {
         let outbox = try stage.outbox(stage.upstream())
         let error = await #expect(throws: RecordStoreError.self) {
-            try await outbox.join(settling: [RecordingOutboxHandler(), RecordingOutboxHandler()])
+            try await outbox.join(handlers: [RecordingOutboxHandler(), RecordingOutboxHandler()])
         }
         #expect(error?.reason == .denied)
     }
@@ -186,7 +186,7 @@ struct OutboxJoiningTests {
         let upstream = stage.upstream(.lost, .done, .answerLost, latency: .seconds(1))
         try await stage.scheduler.run {
             let earlier = try stage.outbox(StubDataFetcher(failing: .unreachable))
-            try await earlier.open(settling: [RecordingOutboxHandler()])
+            try await earlier.open(handlers: [RecordingOutboxHandler()])
             let left = try await earlier.accept(["0", "1"].map { OutboxStage.write([$0], "left") })
             await earlier.close()
 
@@ -203,11 +203,11 @@ struct OutboxJoiningTests {
                 for (handler, moment) in zip(handlers, moments) {
                     group.addTask {
                         try await stage.timer.sleep(for: moment)
-                        _ = try await outbox.join(settling: [handler])
+                        _ = try await outbox.join(handlers: [handler])
                         joined.handlers.withLock { $0.append(handler) }
                     }
                 }
-                try await outbox.open(settling: [stage.handler])
+                try await outbox.open(handlers: [stage.handler])
                 for number in 0..<6 {
                     group.addTask {
                         try await stage.timer.sleep(for: .seconds(number))

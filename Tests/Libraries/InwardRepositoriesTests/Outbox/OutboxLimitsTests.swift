@@ -24,7 +24,7 @@ struct OutboxLimitsTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(), policy: OutboxPolicy(maximumWriteBytes: 100))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let overhead = write(["7"], bytes: 0).byteCount
             let error = await #expect(throws: RecordStoreError.self) {
                 try await outbox.accept([write(["7"], bytes: 101 - overhead)])
@@ -45,7 +45,7 @@ struct OutboxLimitsTests {
             policy: OutboxPolicy(maximumPendingBytes: byteCount - shortage)
         )
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let accepted = try? await outbox.accept(writes)
             #expect(accepted?.count == (shortage == 0 ? 2 : nil))
             await outbox.close()
@@ -57,7 +57,7 @@ struct OutboxLimitsTests {
         let policy = OutboxPolicy(maximumPendingBytes: 1_000, jitter: Jitter { 1 })
         try await stage.scheduler.run {
             let first = try stage.outbox(StubDataFetcher(failing: .unreachable), policy: policy)
-            try await first.open(settling: [stage.handler])
+            try await first.open(handlers: [stage.handler])
             try await first.accept([write(["7"], bytes: 400), write(["8"], bytes: 400)])
             let full = await #expect(throws: RecordStoreError.self) {
                 try await first.accept([write(["9"], bytes: 400)])
@@ -68,7 +68,7 @@ struct OutboxLimitsTests {
             let bytes = first.status.pendingBytes
             await first.close()
             let second = try stage.outbox(stage.upstream(latency: .seconds(1)), policy: policy, keySeed: 2)
-            try await second.open(settling: [stage.handler])
+            try await second.open(handlers: [stage.handler])
             #expect(second.status.pendingBytes == bytes)
             await #expect(throws: RecordStoreError.self) { try await second.accept([write(["9"], bytes: 400)]) }
             #expect(await second.drain() == 0)
@@ -85,7 +85,7 @@ struct OutboxLimitsTests {
         let slow = SlowRecordStore(stage.store, timer: stage.timer)
         let outbox = try stage.outbox(stage.upstream(), store: slow, policy: policy)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             async let first = outbox.accept([write(["7"], bytes: 100)])
             try await stage.timer.sleep(for: .milliseconds(500))
             let error = await #expect(throws: RecordStoreError.self) {
@@ -103,7 +103,7 @@ struct OutboxLimitsTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(), policy: policy)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             stage.store.fail(with: RecordStoreError(.unavailable, explanation: "The disk is full."))
             let error = await #expect(throws: RecordStoreError.self) {
                 try await outbox.accept([write(["7"], bytes: 100)])
@@ -122,7 +122,7 @@ struct OutboxLimitsTests {
         let refusal = IdempotentDataFetcher.Fate.turnedAway(DataResponse(status: 422))
         let outbox = try stage.outbox(stage.upstream(refusal, refusal), policy: policy)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             for subject in ["7", "8"] {
                 try await outbox.accept([write([subject], bytes: 100)])
                 #expect(await outbox.drain() == 0)

@@ -19,7 +19,7 @@ struct OutboxLossesTests {
     /// Accepts writes that a later process finds in the store.
     private func leave(_ writes: [OutboxWrite]) async throws -> [OutboxEntry] {
         let outbox = try stage.outbox(StubDataFetcher(failing: .unreachable))
-        try await outbox.open(settling: [stage.handler])
+        try await outbox.open(handlers: [stage.handler])
         let entries = try await outbox.accept(writes)
         await outbox.close()
         return entries
@@ -39,12 +39,12 @@ struct OutboxLossesTests {
             let outbox = try stage.outbox(upstream, keySeed: 2)
             let key = OutboxEntryName(entries[0]).key(under: outbox.records.entries)
             stage.store.lose(key)
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             #expect(lostErrors() == [UndeliverableEntryError(key, .lost)])
             try await outbox.settlement(of: entries[2])
             let later = try await outbox.accept([OutboxStage.write(["7"], "4")])[0]
             #expect(upstream.done.map(\.text) == ["3"])
-            #expect(try await outbox.contents().pending.map(\.state) == [.held(.lost), .waiting, .waiting])
+            #expect(try await outbox.contents().pending.map(\.state) == [.undeliverable(.lost), .waiting, .waiting])
             #expect(try await outbox.contents().pending.map(\.attempts) == [0, 0, 0])
             #expect(try await outbox.contents() == OutboxContents(of: stage.store))
             #expect(outbox.status.undeliverableCount == 1)
@@ -63,7 +63,7 @@ struct OutboxLossesTests {
             let entries = try await leave([OutboxStage.write(["7"]), OutboxStage.write(["8"])])
             let outbox = try stage.outbox(stage.upstream(), keySeed: 2)
             stage.store.lose(OutboxEntryName(entries[1]).key(under: outbox.records.entries))
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             #expect(try await outbox.accept([OutboxStage.write(["9"])])[0].sequence == 2)
             await outbox.close()
         }
@@ -90,7 +90,7 @@ struct OutboxLossesTests {
             let outbox = try stage.outbox(stage.upstream(.turnedAway(DataResponse(status: 409))), keySeed: 2)
             stage.store.lose(OutboxEntryName(entry).key(under: outbox.records.attempts))
             stage.store.lose(["outbox", "attempts", "of", "nothing"])
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             try await stage.timer.sleep(for: .milliseconds(500))
             #expect(try await outbox.contents().pending.map(\.state) == [.outcomeUnknown])
             try await outbox.settlement(of: entry)
@@ -106,7 +106,7 @@ struct OutboxLossesTests {
             let entries = try await leave([OutboxStage.write(["7"], "1"), OutboxStage.write(["8"], "2")])
             stage.store.loseUnknown()
             let outbox = try stage.outbox(upstream, keySeed: 2)
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             #expect(lostErrors() == [UndeliverableEntryError(["outbox"], .unknownLosses)])
             let more = try await outbox.accept([OutboxStage.write(["7"], "3"), OutboxStage.write(["9"], "4")])
             try await outbox.settlement(of: more[1])
@@ -114,7 +114,7 @@ struct OutboxLossesTests {
             let contents = try await outbox.contents()
             #expect(
                 contents.pending.map(\.state) == [
-                    .held(.behindLosses), .held(.behindLosses), .waiting, .held(.unknownLosses),
+                    .undeliverable(.behindLosses), .undeliverable(.behindLosses), .waiting, .undeliverable(.unknownLosses),
                 ]
             )
             #expect(outbox.status == contents.status)
@@ -122,7 +122,7 @@ struct OutboxLossesTests {
 
             // They are still not acknowledged.
             let next = try stage.outbox(upstream, keySeed: 3)
-            try await next.open(settling: [stage.handler])
+            try await next.open(handlers: [stage.handler])
             #expect(next.status.undeliverableCount == 4)
             #expect(try await next.discard(OutboxItem.unknownLossesID))
             #expect(try await !next.discard(OutboxItem.unknownLossesID))
@@ -141,7 +141,7 @@ struct OutboxLossesTests {
             let entry = try await leave([OutboxStage.write(["7"])])[0]
             stage.store.loseUnknown()
             let outbox = try stage.outbox(stage.upstream(), keySeed: 2)
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             #expect(stage.handler.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
             let denied = await #expect(throws: RecordStoreError.self) { try await outbox.retry(entry.idempotencyKey) }
             #expect(denied?.reason == .denied)
@@ -156,13 +156,13 @@ struct OutboxLossesTests {
         try await stage.scheduler.run {
             stage.store.loseUnknown()
             let outbox = try stage.outbox(stage.upstream(), keySeed: 2)
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             #expect(lostErrors().map(\.reason) == [.unknownLosses])
             #expect(outbox.status == OutboxStatus())
             await outbox.close()
             let entry = try await leave([OutboxStage.write(["7"])])[0]
             let last = try stage.outbox(stage.upstream(), keySeed: 3)
-            try await last.open(settling: [stage.handler])
+            try await last.open(handlers: [stage.handler])
             try await last.settlement(of: entry)
             await last.close()
             #expect(lostErrors().count == 1)
@@ -175,7 +175,7 @@ struct OutboxLossesTests {
             _ = try await leave([OutboxStage.write(["7"])])
             stage.store.loseUnknown()
             let outbox = try stage.outbox(stage.upstream(), keySeed: 2)
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let error = await #expect(throws: RecordStoreError.self) {
                 try await outbox.retry(OutboxItem.unknownLossesID)
             }
@@ -188,14 +188,14 @@ struct OutboxLossesTests {
         let stage = stage
         try await stage.scheduler.run {
             let outbox = try stage.outbox(stage.upstream(.turnedAway(DataResponse(status: 404))))
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             await #expect(throws: RepositoryError.self) { try await outbox.settlement(of: entry) }
             await outbox.close()
             stage.store.lose(OutboxEntryName(entry).key(under: outbox.records.dead))
             let next = try stage.outbox(stage.upstream(), keySeed: 2)
-            try await next.open(settling: [stage.handler])
-            #expect(try await next.contents().deadLetters.map(\.state) == [.held(.lost)])
+            try await next.open(handlers: [stage.handler])
+            #expect(try await next.contents().deadLetters.map(\.state) == [.undeliverable(.lost)])
             #expect(next.status.deadLetterCount == 1)
             await #expect(throws: RecordStoreError.self) { try await next.retry(entry.idempotencyKey) }
             #expect(try await next.discard(entry.idempotencyKey))

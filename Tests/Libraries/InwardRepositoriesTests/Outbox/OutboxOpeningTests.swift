@@ -20,7 +20,7 @@ struct OutboxOpeningTests {
     /// Leaves entries behind, as a process does that never reached its upstream.
     private func leave(_ writes: [OutboxWrite], handlers: [any OutboxHandler]) async throws -> [OutboxEntry] {
         let outbox = try stage.outbox(StubDataFetcher(failing: .unreachable))
-        try await outbox.open(settling: handlers)
+        try await outbox.open(handlers: handlers)
         let entries = try await outbox.accept(writes)
         await outbox.close()
         return entries
@@ -36,7 +36,7 @@ struct OutboxOpeningTests {
             )
             let handler = RecordingOutboxHandler()
             let outbox = try stage.outbox(upstream, keySeed: 2)
-            try await outbox.open(settling: [handler])
+            try await outbox.open(handlers: [handler])
             #expect(handler.pending.map(\.idempotencyKey) == entries.map(\.idempotencyKey))
             #expect(handler.pending.map(\.write) == entries.map(\.write))
             #expect(handler.pending.map(\.acceptedAt) == entries.map(\.acceptedAt))
@@ -63,7 +63,7 @@ struct OutboxOpeningTests {
                 handlers: [stage.handler, notes]
             )
             let outbox = try stage.outbox(upstream, keySeed: 2)
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             try await outbox.settlement(of: entries[2])
             await outbox.close()
             #expect(outbox.pending.map(\.idempotencyKey) == entries.prefix(2).map(\.idempotencyKey))
@@ -73,7 +73,7 @@ struct OutboxOpeningTests {
             #expect(upstream.requests.map(\.url.lastPathComponent) == ["7"])
 
             let last = try stage.outbox(upstream, keySeed: 3)
-            try await last.open(settling: [stage.handler, notes])
+            try await last.open(handlers: [stage.handler, notes])
             for entry in entries { try await last.settlement(of: entry) }
             await last.close()
         }
@@ -96,7 +96,7 @@ struct OutboxOpeningTests {
         try await stage.scheduler.run {
             try await stage.store.commit([.keep(StoredRecord(Array(text.utf8)), key)])
             let outbox = try stage.outbox(upstream)
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             #expect((stage.errors.errors as? [UndeliverableEntryError]) == [UndeliverableEntryError(key, reason)])
             let entries = try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["8"])])
             #expect(entries.map(\.sequence) == [42, 43])
@@ -117,7 +117,7 @@ struct OutboxOpeningTests {
             let entry = try await leave([OutboxStage.write(["7"])], handlers: [stage.handler])[0]
             let key = OutboxEntryName(entry).key(under: outbox.records.attempts)
             try await stage.store.commit([.keep(StoredRecord(Array(text.utf8)), key)])
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             try await outbox.settlement(of: entry)
             await outbox.close()
         }
@@ -132,7 +132,7 @@ struct OutboxOpeningTests {
         ]
         try await stage.store.commit(keys.map { .keep(StoredRecord([]), $0) })
         let outbox = try stage.outbox(stage.upstream())
-        try await outbox.open(settling: [stage.handler])
+        try await outbox.open(handlers: [stage.handler])
         #expect(outbox.status.pendingCount == keys.count && outbox.status.undeliverableCount == keys.count)
         #expect(try await stage.store.records(under: outbox.records.entries).count == keys.count)
         for key in keys { #expect(try await outbox.discard(key.description)) }
@@ -152,7 +152,7 @@ struct OutboxOpeningTests {
                 handlers: [stage.handler]
             )
             let outbox = try stage.outbox(upstream, keySeed: 2)
-            _ = try await outbox.join(settling: [stage.handler])
+            _ = try await outbox.join(handlers: [stage.handler])
             if isDiscarded {
                 #expect(try await outbox.discard(left[1].idempotencyKey))
             } else {
@@ -169,9 +169,9 @@ struct OutboxOpeningTests {
         let outbox = try stage.outbox(stage.upstream())
         let failure = RecordStoreError(.unavailable, explanation: "It is not there.")
         stage.store.fail(with: failure)
-        await #expect(throws: failure) { try await outbox.open(settling: [stage.handler]) }
+        await #expect(throws: failure) { try await outbox.open(handlers: [stage.handler]) }
         stage.store.fail(with: nil)
-        try await outbox.open(settling: [stage.handler])
+        try await outbox.open(handlers: [stage.handler])
         await outbox.close()
     }
 
@@ -189,10 +189,10 @@ struct OutboxOpeningTests {
     @Test func anOutboxThatCouldNotBeOpenedOwnsNothing() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(), store: FullRecordStore(base: stage.store))
-        let error = await #expect(throws: RecordStoreError.self) { try await outbox.open(settling: [stage.handler]) }
+        let error = await #expect(throws: RecordStoreError.self) { try await outbox.open(handlers: [stage.handler]) }
         #expect(error?.reason == .full)
         let other = try stage.outbox(stage.upstream(), keySeed: 2)
-        _ = try await other.join(settling: [RecordingOutboxHandler()])
+        _ = try await other.join(handlers: [RecordingOutboxHandler()])
         #expect(try await other.openUnlessOwned() == nil)
         await other.close()
         // What failed once may do the next time.
@@ -209,7 +209,7 @@ struct OutboxOpeningTests {
             let outbox = try stage.outbox(upstream, store: slow, keySeed: 2)
             let full = RecordStoreError(.full, explanation: "There is no room.")
             stage.store.fail(with: full)
-            await #expect(throws: full) { try await outbox.open(settling: [stage.handler]) }
+            await #expect(throws: full) { try await outbox.open(handlers: [stage.handler]) }
             // Whoever writes is told why it is not accepted.
             await #expect(throws: full) { try await outbox.accept([OutboxStage.write(["7"], "2")]) }
             stage.store.fail(with: nil)
@@ -227,7 +227,7 @@ struct OutboxOpeningTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(1)))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             var counts: [Int] = []
             _ = try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["8"])], with: []) { _ in
                 counts.append(outbox.state.withLock { $0.partitions.count + $0.writesUnderWay })
@@ -248,7 +248,7 @@ struct OutboxOpeningTests {
             policy: OutboxPolicy(maximumPending: 2, jitter: Jitter { 1 })
         )
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             async let first = outbox.accept([OutboxStage.write(["7"])])
             try await stage.timer.sleep(for: .milliseconds(100))
             // One is on its way to the store, and there is room for one more.
@@ -273,7 +273,7 @@ struct OutboxOpeningTests {
         let outbox = try stage.outbox(stage.upstream(), store: slow)
         try await stage.scheduler.run {
             async let opening = Result { () async throws(RecordStoreError) in
-                try await outbox.open(settling: [stage.handler])
+                try await outbox.open(handlers: [stage.handler])
             }
             try await stage.timer.sleep(for: .milliseconds(100))
             await outbox.close()
@@ -290,7 +290,7 @@ struct OutboxOpeningTests {
         let outbox = try stage.outbox(stage.upstream(), store: slow)
         try await stage.scheduler.run {
             async let opening = Result { () async throws(RecordStoreError) in
-                try await outbox.open(settling: [stage.handler])
+                try await outbox.open(handlers: [stage.handler])
             }
             try await stage.timer.sleep(for: .milliseconds(100))
             await outbox.close()
@@ -298,7 +298,7 @@ struct OutboxOpeningTests {
             #expect(stage.store.commits == [])
             // And the next one can own them.
             let next = try stage.outbox(stage.upstream(), keySeed: 2)
-            try await next.open(settling: [stage.handler])
+            try await next.open(handlers: [stage.handler])
             await next.close()
         }
     }
@@ -309,7 +309,7 @@ struct OutboxOpeningTests {
         let key = OutboxEntryName(sequence: 1, idempotencyKey: "k", subject: ["7"]).key(under: records.attempts)
         try await stage.store.commit([.keep(StoredRecord([49]), key)])
         let outbox = try stage.outbox(stage.upstream())
-        try await outbox.open(settling: [stage.handler])
+        try await outbox.open(handlers: [stage.handler])
         await outbox.close()
         #expect(try await stage.store.records(under: records.attempts).isEmpty)
     }

@@ -41,7 +41,7 @@ struct OutboxOperationTests {
         let handler = RecordingOutboxHandler(operations: [OutboxOperation(.post, "posts")])
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [handler])
+            try await outbox.open(handlers: [handler])
             for write in [write(.put, "posts"), write(.delete, "posts/7"), write(.post, "posts/../users")] {
                 let error = await #expect(throws: RecordStoreError.self) { try await outbox.accept([write]) }
                 #expect(error?.reason == .denied)
@@ -80,7 +80,7 @@ struct OutboxOperationTests {
         try await stage.store.commit([.keep(StoredRecord(Array(json.utf8)), key)])
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [handler])
+            try await outbox.open(handlers: [handler])
             // What stands behind it waits, and what is of another subject does not.
             try await outbox.accept([
                 OutboxWrite(endpoint: "posts", subject: ["7"], path: "posts", body: [1]),
@@ -95,7 +95,7 @@ struct OutboxOperationTests {
                 Issue.record("It was told otherwise: \(told).")
                 return
             }
-            #expect(try await outbox.contents().pending.map(\.state.description) == ["held", "waiting"])
+            #expect(try await outbox.contents().pending.map(\.state.description) == ["undeliverable", "waiting"])
             await #expect(throws: RecordStoreError.self) { try await outbox.retry("k") }
             #expect(try await outbox.discard("k"))
             #expect(await outbox.drain() == 0)
@@ -110,7 +110,7 @@ struct OutboxOperationTests {
         let upstream = IdempotentDataFetcher(answer: { _ in DataResponse(status: 204) })
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [RecordingOutboxHandler(operations: [OutboxOperation(method, "posts/*")])])
+            try await outbox.open(handlers: [RecordingOutboxHandler(operations: [OutboxOperation(method, "posts/*")])])
             let entry = try await outbox.accept([write(method, "posts/7")])[0]
             try await outbox.settlement(of: entry)
             await outbox.close()

@@ -23,10 +23,10 @@ struct OutboxOwnershipTests {
         let upstream = stage.upstream(latency: .seconds(20))
         try await stage.scheduler.run {
             let first = try stage.outbox(upstream)
-            try await first.open(settling: [stage.handler])
+            try await first.open(handlers: [stage.handler])
             try await first.accept([OutboxStage.write(["7"])])
             let second = try stage.outbox(upstream, keySeed: 2)
-            async let opening: Void = second.open(settling: [RecordingOutboxHandler()])
+            async let opening: Void = second.open(handlers: [RecordingOutboxHandler()])
             try await stage.timer.sleep(for: .seconds(10))
             // It takes nothing from the one that was first.
             let entry = try await first.accept([OutboxStage.write(["8"])])[0]
@@ -47,9 +47,9 @@ struct OutboxOwnershipTests {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(stage.upstream())
-            try await first.open(settling: [stage.handler])
+            try await first.open(handlers: [stage.handler])
             let second = try stage.outbox(stage.upstream(), keySeed: 2)
-            _ = try await second.join(settling: [RecordingOutboxHandler()])
+            _ = try await second.join(handlers: [RecordingOutboxHandler()])
             let outcome = await Deadline(in: .seconds(5), on: stage.timer).carried {
                 () async throws(RecordStoreError) in
                 try await second.accept([OutboxStage.write(["7"])])
@@ -74,11 +74,11 @@ struct OutboxOwnershipTests {
                 MortalDataFetcher(base: StubDataFetcher(failing: .unreachable), process: process),
                 store: MortalRecordStore(base: stage.store, process: process)
             )
-            try await first.open(settling: [stage.handler])
+            try await first.open(handlers: [stage.handler])
             try await first.accept([OutboxStage.write(["7"])])
             process.end()
             let second = try stage.outbox(upstream, keySeed: 2)
-            _ = try await second.join(settling: [RecordingOutboxHandler()])
+            _ = try await second.join(handlers: [RecordingOutboxHandler()])
             #expect(try await second.openUnlessOwned() == nil)
             for entry in second.pending { try await second.settlement(of: entry) }
             await second.close()
@@ -92,11 +92,11 @@ struct OutboxOwnershipTests {
         let upstream = stage.upstream(latency: .seconds(10))
         try await stage.scheduler.run {
             let owner = try stage.outbox(upstream)
-            try await owner.open(settling: [stage.handler])
+            try await owner.open(handlers: [stage.handler])
             let entry = try await owner.accept([OutboxStage.write(["7"])])[0]
             let reader = try stage.outbox(StubDataFetcher(failing: .unreachable), keySeed: 2)
             let handler = RecordingOutboxHandler()
-            _ = try await reader.join(settling: [handler])
+            _ = try await reader.join(handlers: [handler])
             try await reader.showPending()
             #expect(handler.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
             #expect(try await reader.hasPendingRecords())
@@ -119,10 +119,10 @@ struct OutboxOwnershipTests {
             let first = try stage.outbox(stage.upstream())
             let second = try stage.outbox(stage.upstream(), keySeed: 2)
             #expect(try await first.otherOwner() == nil)
-            try await second.open(settling: [stage.handler])
+            try await second.open(handlers: [stage.handler])
             #expect(try await first.otherOwner() == "another part of this process")
             await second.close()
-            try await first.open(settling: [RecordingOutboxHandler()])
+            try await first.open(handlers: [RecordingOutboxHandler()])
             // Nor does it stay it that was it once.
             #expect(try await second.otherOwner() == "another part of this process")
             await first.close()
@@ -137,12 +137,12 @@ struct OutboxOwnershipTests {
         let upstream = stage.upstream()
         try await stage.scheduler.run {
             let earlier = try stage.outbox(StubDataFetcher(failing: .unreachable))
-            try await earlier.open(settling: [stage.handler])
+            try await earlier.open(handlers: [stage.handler])
             let entries = try await earlier.accept([OutboxStage.write(["7"]), OutboxStage.write(["8"], "2")])
             await earlier.close()
 
             let outbox = try stage.outbox(upstream, keySeed: 2)
-            _ = try await outbox.join(settling: [stage.handler])
+            _ = try await outbox.join(handlers: [stage.handler])
             #expect(try await outbox.openUnlessOwned(delivering: false) == nil)
             try await stage.timer.sleep(for: .seconds(600))
             #expect(try await outbox.discard(entries[0].idempotencyKey))
@@ -163,13 +163,13 @@ struct OutboxOwnershipTests {
         let upstream = stage.upstream()
         try await stage.scheduler.run {
             let earlier = try stage.outbox(StubDataFetcher(DataResponse(status: .unauthorized)))
-            try await earlier.open(settling: [stage.handler])
+            try await earlier.open(handlers: [stage.handler])
             let entry = try await earlier.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .seconds(100))
             await earlier.close()
 
             let outbox = try stage.outbox(upstream, keySeed: 2)
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let before = stage.elapsed
             outbox.retryDenied()
             try await outbox.settlement(of: entry)
@@ -247,12 +247,12 @@ struct OutboxOwnershipTests {
         try await stage.scheduler.run {
             let first = try stage.outbox(upstream, store: unclaimed())
             let handler = RecordingOutboxHandler()
-            try await first.open(settling: [handler])
+            try await first.open(handlers: [handler])
             let entries = try await first.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
             try await stage.timer.sleep(for: .milliseconds(500))
             let errors = RecordingErrorHandler()
             let second = try stage.outbox(upstream, store: unclaimed(), keySeed: 2, errors: errors)
-            try await second.open(settling: [stage.handler])
+            try await second.open(handlers: [stage.handler])
             for entry in entries { try await second.settlement(of: entry) }
             // The first wakes, and finds out.
             try await stage.timer.sleep(for: .seconds(10))
@@ -277,9 +277,9 @@ struct OutboxOwnershipTests {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(stage.upstream(), store: unclaimed())
-            try await first.open(settling: [stage.handler])
+            try await first.open(handlers: [stage.handler])
             let second = try stage.outbox(stage.upstream(), store: unclaimed(), keySeed: 2)
-            try await second.open(settling: [stage.handler])
+            try await second.open(handlers: [stage.handler])
             let error = await #expect(throws: RecordStoreError.self) {
                 try await first.accept([OutboxStage.write(["7"])], with: [.keep(StoredRecord([1]), ["draft"])])
             }
@@ -296,12 +296,12 @@ struct OutboxOwnershipTests {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(stage.upstream())
-            try await first.open(settling: [stage.handler])
+            try await first.open(handlers: [stage.handler])
             // Where claims do not work, as on some network file systems, this alone tells of another owner.
             try await stage.store.commit([.keep(StoredRecord([1]), first.records.owner)])
             await #expect(throws: RecordStoreError.self) { try await first.accept([OutboxStage.write(["7"])]) }
             let second = try stage.outbox(stage.upstream(), keySeed: 2)
-            _ = try await second.join(settling: [RecordingOutboxHandler()])
+            _ = try await second.join(handlers: [RecordingOutboxHandler()])
             #expect(try await second.openUnlessOwned() == nil)
             #expect(try await first.otherOwner() == "another part of this process")
             await second.close()
@@ -314,9 +314,9 @@ struct OutboxOwnershipTests {
         try await stage.scheduler.run {
             let slow = SlowRecordStore(unclaimed(), timer: stage.timer)
             let first = try stage.outbox(stage.upstream(), store: slow)
-            try await first.open(settling: [stage.handler])
+            try await first.open(handlers: [stage.handler])
             let second = try stage.outbox(stage.upstream(), store: unclaimed(), keySeed: 2)
-            try await second.open(settling: [stage.handler])
+            try await second.open(handlers: [stage.handler])
             async let one = Result { () async throws(RecordStoreError) in
                 try await first.accept([OutboxStage.write(["7"])])
             }
@@ -341,11 +341,11 @@ struct OutboxOwnershipTests {
         try await stage.scheduler.run {
             let first = try stage.outbox(slow, store: unclaimed())
             let handler = RecordingOutboxHandler()
-            try await first.open(settling: [handler])
+            try await first.open(handlers: [handler])
             let entries = try await first.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
             try await stage.timer.sleep(for: .seconds(1))
             let second = try stage.outbox(upstream, store: unclaimed(), keySeed: 2, errors: RecordingErrorHandler())
-            try await second.open(settling: [stage.handler])
+            try await second.open(handlers: [stage.handler])
             for entry in entries { try await second.settlement(of: entry) }
             let ending = await Result { () async throws(RepositoryError) in
                 try await first.settlement(of: entries[0])
@@ -366,7 +366,7 @@ struct OutboxOwnershipTests {
         let upstream = stage.upstream()
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            _ = try await outbox.join(settling: [stage.handler])
+            _ = try await outbox.join(handlers: [stage.handler])
             #expect(try await outbox.openUnlessOwned(delivering: false) == nil)
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await outbox.settlement(of: entry)
@@ -379,7 +379,7 @@ struct OutboxOwnershipTests {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(StubDataFetcher(failing: .unreachable))
-            try await first.open(settling: [stage.handler])
+            try await first.open(handlers: [stage.handler])
             let entry = try await first.accept([OutboxStage.write(["7"])])[0]
             await first.close()
             let stranger = try stage.outbox(stage.upstream(), store: stage.store, keySeed: 3)

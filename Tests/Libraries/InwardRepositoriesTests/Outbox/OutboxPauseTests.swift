@@ -69,7 +69,7 @@ struct OutboxPauseTests {
         let upstream = upstream(refusingUntil: .seconds(90))
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             try await outbox.accept(writes)
             try await stage.timer.sleep(for: .seconds(10))
             // The others that were under way are pending again.
@@ -107,7 +107,7 @@ struct OutboxPauseTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(.turnedAway(DataResponse(status: 404))))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             for subject in ["7", "8", "9"] {
                 try await outbox.accept([OutboxStage.write([subject])])
                 #expect(await outbox.drain() == 0)
@@ -126,7 +126,7 @@ struct OutboxPauseTests {
         try await stage.scheduler.run {
             for (seed, subject) in [(1, "7"), (2, "8")] {
                 let outbox = try stage.outbox(upstream, keySeed: UInt64(seed))
-                try await outbox.open(settling: [stage.handler])
+                try await outbox.open(handlers: [stage.handler])
                 try await outbox.accept([OutboxStage.write([subject])])
                 #expect(await outbox.drain() == 0)
                 await outbox.close()
@@ -142,14 +142,14 @@ struct OutboxPauseTests {
         let upstream = upstream(refusingUntil: .seconds(30))
         try await stage.scheduler.run {
             let first = try stage.outbox(upstream)
-            try await first.open(settling: [stage.handler])
+            try await first.open(handlers: [stage.handler])
             try await first.accept(writes)
             try await stage.timer.sleep(for: .seconds(10))
             await first.close()
             #expect(try await OutboxContents(of: stage.store).pause?.refusals == 5)
             let requests = upstream.requests.count
             let second = try stage.outbox(upstream, keySeed: 2)
-            try await second.open(settling: [stage.handler])
+            try await second.open(handlers: [stage.handler])
             try await stage.timer.sleep(for: .seconds(10))
             #expect(upstream.requests.count == requests)
             #expect(second.status.pause?.refusals == 5)
@@ -170,7 +170,7 @@ struct OutboxPauseTests {
         try await stage.scheduler.run {
             for number in 0..<7 {
                 let outbox = try stage.outbox(upstream, keySeed: UInt64(number))
-                try await outbox.open(settling: [stage.handler])
+                try await outbox.open(handlers: [stage.handler])
                 try await outbox.accept([writes[number]])
                 try await stage.timer.sleep(for: .seconds(1))
                 await outbox.close()
@@ -190,7 +190,7 @@ struct OutboxPauseTests {
         )
         let outbox = try stage.outbox(upstream, policy: OutboxPolicy(concurrency: 1))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             try await outbox.accept((0..<10).map { _ in OutboxStage.write(["7"], "bad") })
             #expect(await outbox.drain() == 0)
             for number in 0..<10 {

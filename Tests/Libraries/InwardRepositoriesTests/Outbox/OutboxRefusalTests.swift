@@ -15,7 +15,7 @@ struct OutboxRefusalTests {
         let upstream = stage.upstream(.turnedAway(DataResponse(status: status)))
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let optimistic = RecordChange.keep(StoredRecord([9]), stage.handler.key(of: ["7"]))
             let entry = try await outbox.accept([OutboxStage.write(["7"])], with: [optimistic])[0]
             let error = await #expect(throws: RepositoryError.self) { try await outbox.settlement(of: entry) }
@@ -46,7 +46,7 @@ struct OutboxRefusalTests {
         let upstream = stage.upstream(.turnedAway(DataResponse(status: 422)))
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entries = try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
             try await outbox.settlement(of: entries[1])
             await outbox.close()
@@ -72,12 +72,12 @@ struct OutboxRefusalTests {
         let upstream = stage.upstream(.answerLost, .turnedAway(DataResponse(status: 409)))
         try await stage.scheduler.run {
             let outbox = try stage.outbox(upstream)
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .milliseconds(500))
             await outbox.close()
             let next = try stage.outbox(upstream, keySeed: 2)
-            try await next.open(settling: [stage.handler])
+            try await next.open(handlers: [stage.handler])
             try await next.settlement(of: entry)
             await next.close()
         }
@@ -91,7 +91,7 @@ struct OutboxRefusalTests {
         let outbox = try stage.outbox(stage.upstream(refusal, refusal))
         stage.handler.fail(with: RecordStoreError(.unavailable, explanation: "It is not there."))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .milliseconds(500))
             #expect(stage.errors.errors.allSatisfy { $0 is DelayedWriteError })

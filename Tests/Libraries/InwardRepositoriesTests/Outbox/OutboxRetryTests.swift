@@ -93,7 +93,7 @@ struct OutboxRetryTests {
         let upstream = stage.upstream(latency: .seconds(30))
         let outbox = try stage.outbox(upstream, policy: policy)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             try await outbox.accept([OutboxStage.write(["7"])])
             try await stage.timer.sleep(for: .seconds(25))
             await outbox.close()
@@ -106,7 +106,7 @@ struct OutboxRetryTests {
         let upstream = stage.upstream(latency: .seconds(1))
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .milliseconds(500))
             stage.store.fail(with: RecordStoreError(.full, explanation: "There is no room."))
@@ -135,7 +135,7 @@ struct OutboxRetryTests {
         let outbox = try stage.outbox(stage.upstream())
         stage.handler.fail(with: RecordStoreError(.unavailable, explanation: "It is not there."))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .milliseconds(500))
             #expect(outbox.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
@@ -154,12 +154,12 @@ struct OutboxRetryTests {
         let log = SendingLog(upstream, timer: stage.timer)
         try await stage.scheduler.run {
             let first = try stage.outbox(log)
-            try await first.open(settling: [stage.handler])
+            try await first.open(handlers: [stage.handler])
             let entry = try await first.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .milliseconds(1_500))
             await first.close()
             let second = try stage.outbox(log, keySeed: 2)
-            try await second.open(settling: [stage.handler])
+            try await second.open(handlers: [stage.handler])
             #expect(second.pending.map(\.attempts) == [2])
             try await second.settlement(of: entry)
             await second.close()
@@ -177,7 +177,7 @@ struct OutboxRetryTests {
         )
         let outbox = try stage.outbox(upstream, policy: OutboxPolicy(concurrency: 1, jitter: Jitter { 1 }))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entries = try await outbox.accept([OutboxStage.write(["bad"]), OutboxStage.write(["good"])])
             try await outbox.settlement(of: entries[1])
             #expect(stage.elapsed == .zero)
@@ -216,7 +216,7 @@ struct OutboxRetryTests {
         )
         credentials.whenRenewed { [weak outbox] in outbox?.retryDenied() }
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .seconds(10))
             #expect(upstream.done.isEmpty)
@@ -243,7 +243,7 @@ struct OutboxRetryTests {
         }
         let outbox = try stage.outbox(upstream.authorizing(with: credentials))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await outbox.settlement(of: entry)
             #expect(outbox.counts == OutboxCounts(accepted: 1, attempts: 2, delivered: 1))

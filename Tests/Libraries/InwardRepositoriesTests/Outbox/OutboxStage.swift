@@ -60,7 +60,7 @@ struct OutboxStage {
 
     /// Opens an outbox, waits until it has settled a write, and closes it.
     func settle(_ write: OutboxWrite = OutboxStage.write(["7"]), by outbox: Outbox) async throws {
-        try await outbox.open(settling: [handler])
+        try await outbox.open(handlers: [handler])
         let entry = try await outbox.accept([write])[0]
         try await outbox.settlement(of: entry)
         await outbox.close()

@@ -105,7 +105,7 @@ struct OutboxStateTests {
         let upstream = stage.upstream(.lost, .turnedAway(DataResponse(status: 404)), .answerLost, latency: .seconds(1))
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let writes = ["7", "8", "9", "7"].map { OutboxStage.write([$0]) }
             let entries = try await outbox.accept(writes)
             // Who gives up waiting for an end is not told of it.

@@ -22,7 +22,7 @@ struct OutboxTests {
         let upstream = stage.upstream()
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entries = try await outbox.accept(
                 [OutboxStage.write(["7"], "{}")],
                 with: [.keep(StoredRecord([1]), ["draft"])]
@@ -60,7 +60,7 @@ struct OutboxTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await outbox.settlement(of: entry)
             await outbox.close()
@@ -80,7 +80,7 @@ struct OutboxTests {
         let outbox = try stage.outbox(upstream)
         let failure = RecordStoreError(.full, explanation: "There is no room.")
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             stage.store.fail(with: failure)
             await #expect(throws: failure) { try await outbox.accept([OutboxStage.write(["7"])]) }
             stage.store.fail(with: nil)
@@ -97,7 +97,7 @@ struct OutboxTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let error = await #expect(throws: RecordStoreError.self) {
                 try await outbox.accept([OutboxStage.write(["1"]), OutboxStage.write(["7"], endpoint: "notes")])
             }
@@ -116,7 +116,7 @@ struct OutboxTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let error = await #expect(throws: RecordStoreError.self) { try await outbox.accept([], with: [change]) }
             #expect(error?.reason == .denied)
             try await outbox.accept([], with: [.removeAll(["outbo"]), .remove(["outboxes"])])
@@ -129,7 +129,7 @@ struct OutboxTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let changes = [RecordChange.remove(["draft"]), .remove(["outbox", "1"]), .remove(["outbox", "2"])]
             let error = await #expect(throws: RecordStoreError.self) { try await outbox.accept([], with: changes) }
             let explanation = "is of the records of the outbox, which nobody else may change."
@@ -144,15 +144,15 @@ struct OutboxTests {
         try await stage.scheduler.run {
             let before = await #expect(throws: RecordStoreError.self) { try await outbox.accept([]) }
             #expect(before?.reason == .closed)
-            try await outbox.open(settling: [stage.handler])
-            let again = await #expect(throws: RecordStoreError.self) { try await outbox.open(settling: []) }
+            try await outbox.open(handlers: [stage.handler])
+            let again = await #expect(throws: RecordStoreError.self) { try await outbox.open(handlers: []) }
             #expect(again?.reason == .denied)
             await outbox.close()
             let behind = await #expect(throws: RecordStoreError.self) {
                 try await outbox.accept([OutboxStage.write(["7"])])
             }
             #expect(behind?.reason == .closed)
-            let reopened = await #expect(throws: RecordStoreError.self) { try await outbox.open(settling: []) }
+            let reopened = await #expect(throws: RecordStoreError.self) { try await outbox.open(handlers: []) }
             #expect(reopened?.reason == .closed)
         }
     }
@@ -160,7 +160,7 @@ struct OutboxTests {
     @Test func twoSettlersOfOneEndpointAreRefused() async throws {
         let outbox = try stage.outbox(stage.upstream())
         let error = await #expect(throws: RecordStoreError.self) {
-            try await outbox.open(settling: [stage.handler, RecordingOutboxHandler("posts")])
+            try await outbox.open(handlers: [stage.handler, RecordingOutboxHandler("posts")])
         }
         #expect(error?.reason == .denied)
         #expect(stage.store.commits == [])
@@ -182,7 +182,7 @@ struct OutboxTests {
         }
         let outbox = try stage.outbox(watched, policy: OutboxPolicy(concurrency: 3))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let writes = (0..<5).flatMap { round in
                 (0..<8).map { OutboxStage.write(["s\($0)"], "\(round)") }
             }
@@ -202,7 +202,7 @@ struct OutboxTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let writes = ["1", "2", "3"].map { OutboxStage.write(["7"], $0) } + [OutboxStage.write(["8"])]
             for entry in try await outbox.accept(writes) { try await outbox.settlement(of: entry) }
             await outbox.close()
@@ -218,7 +218,7 @@ struct OutboxTests {
         let handler = RecordingOutboxHandler { $0.body.isEmpty ? "is empty" : nil }
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(settling: [handler])
+            try await outbox.open(handlers: [handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await outbox.settlement(of: entry)
             await outbox.close()
@@ -233,8 +233,8 @@ struct OutboxTests {
         let handlers = ["is empty", "is short"].map { problem in RecordingOutboxHandler { _ in problem } }
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(settling: [handlers[0]])
-            let member = try await outbox.join(settling: [handlers[1]])
+            try await outbox.open(handlers: [handlers[0]])
+            let member = try await outbox.join(handlers: [handlers[1]])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await outbox.settlement(of: entry)
             outbox.leave(member)
@@ -247,7 +247,7 @@ struct OutboxTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(30)))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             let late = await Deadline(in: .seconds(1), on: stage.timer).bound { () async throws(RepositoryError) in
                 try await outbox.settlement(of: entry)
@@ -303,7 +303,7 @@ struct OutboxTests {
         let store = SlowRecordStore(stage.store, timer: stage.timer, answersLate: true)
         let outbox = try stage.outbox(upstream, store: store)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entries = try #require(try await cancelledAcceptance(outbox)?.get())
             #expect(stage.handler.events.first == entries.first.map { .accepted($0) })
             try await outbox.settlement(of: try #require(entries.first))
@@ -317,7 +317,7 @@ struct OutboxTests {
         let upstream = stage.upstream()
         let outbox = try stage.outbox(upstream, store: SlowRecordStore(stage.store, timer: stage.timer))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let outcome = try #require(await cancelledAcceptance(outbox))
             #expect(outcome.failure?.reason == .cancelled)
             #expect(outbox.pending == [])

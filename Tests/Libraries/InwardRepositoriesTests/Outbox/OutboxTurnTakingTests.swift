@@ -16,7 +16,7 @@ struct OutboxTurnTakingTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(settling: [SlowSettler(base: stage.handler, timer: stage.timer)])
+            try await outbox.open(handlers: [SlowSettler(base: stage.handler, timer: stage.timer)])
             let first = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .seconds(1))
             // The upstream has answered, and the handler thinks.
@@ -36,7 +36,7 @@ struct OutboxTurnTakingTests {
         let slow = SlowRecordStore(stage.store, timer: stage.timer)
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(3)), store: slow)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let first = try await outbox.accept([OutboxStage.write(["7"])])[0]
             // The first is noted and sent two seconds behind this, and is answered five seconds behind it.
             try await stage.timer.sleep(for: .seconds(4))
@@ -54,7 +54,7 @@ struct OutboxTurnTakingTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(settling: [SlowSettler(base: stage.handler, timer: stage.timer)])
+            try await outbox.open(handlers: [SlowSettler(base: stage.handler, timer: stage.timer)])
             try await outbox.accept([OutboxStage.write(["7"])])
             try await stage.timer.sleep(for: .seconds(1))
             let late = await Deadline(in: .seconds(2), on: stage.timer).carried(by: {
@@ -89,7 +89,7 @@ struct OutboxTurnTakingTests {
         }
         let outbox = try stage.outbox(upstream, policy: OutboxPolicy(attemptLimit: .seconds(40)))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let deadline = Deadline(in: .seconds(1), on: stage.timer)
             let entries = await deadline.carried(by: { () async throws(RecordStoreError) in
                 try await outbox.accept([OutboxStage.write(["7"])])

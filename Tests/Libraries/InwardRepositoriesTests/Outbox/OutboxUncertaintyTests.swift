@@ -23,7 +23,7 @@ struct OutboxUncertaintyTests {
             .retrying(RetryPolicy(jitter: Jitter { 1 }), timer: stage.timer)
         let outbox = try stage.outbox(pipeline)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .milliseconds(6_500))
             #expect(outbox.status.outcomeUnknownCount == 1)
@@ -56,7 +56,7 @@ struct OutboxUncertaintyTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(.answerLost, latency: .milliseconds(100)))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .milliseconds(50))
             stage.store.fail(with: RecordStoreError(.full, explanation: "The disk is full."))
@@ -77,13 +77,13 @@ struct OutboxUncertaintyTests {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(stage.upstream(.answerLost))
-            try await first.open(settling: [stage.handler])
+            try await first.open(handlers: [stage.handler])
             let entry = try await first.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .milliseconds(500))
             await first.close()
             let count = stage.store.commits.count
             let second = try stage.outbox(stage.upstream(), keySeed: 2)
-            try await second.open(settling: [stage.handler])
+            try await second.open(handlers: [stage.handler])
             try await second.settlement(of: entry)
             await second.close()
             let notes = stage.store.commits.dropFirst(count).joined().count { change in
@@ -121,12 +121,12 @@ struct OutboxUncertaintyTests {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(StubDataFetcher(failing: .unreachable))
-            try await first.open(settling: [stage.handler])
+            try await first.open(handlers: [stage.handler])
             let entries = try await first.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
             try await stage.timer.sleep(for: .milliseconds(500))
             await first.close()
             let second = try stage.outbox(stage.upstream(refusal(422), refusal(422)), keySeed: 2)
-            try await second.open(settling: [stage.handler])
+            try await second.open(handlers: [stage.handler])
             for entry in entries {
                 await #expect(throws: RepositoryError.self) { try await second.settlement(of: entry) }
             }
@@ -145,7 +145,7 @@ struct OutboxUncertaintyTests {
                 MortalDataFetcher(base: upstream, process: process),
                 store: MortalRecordStore(base: stage.store, process: process)
             )
-            try await first.open(settling: [stage.handler])
+            try await first.open(handlers: [stage.handler])
             let entry = try await first.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .seconds(7))
             // It is done by now, and the process ends before it hears of it.
@@ -155,7 +155,7 @@ struct OutboxUncertaintyTests {
             let contents = try await OutboxContents(of: stage.store)
             #expect(contents.pending.map(\.state) == [.sending])
             let second = try stage.outbox(upstream, keySeed: 2)
-            try await second.open(settling: [stage.handler])
+            try await second.open(handlers: [stage.handler])
             #expect(second.status.outcomeUnknownCount == 1)
             try await second.settlement(of: entry)
             await second.close()

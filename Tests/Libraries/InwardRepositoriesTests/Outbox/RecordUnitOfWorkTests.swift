@@ -43,7 +43,7 @@ struct RecordUnitOfWorkTests {
         let told = Mutex<[[String]]>([])
         try await stage.scheduler.run {
             let outbox = try stage.outbox(stage.upstream())
-            try await outbox.open(settling: [stage.handler, notes])
+            try await outbox.open(handlers: [stage.handler, notes])
             let changes = [
                 PreparedRecordChange(
                     "the first",
@@ -81,7 +81,7 @@ struct RecordUnitOfWorkTests {
     func whatTheStoreSaysIsTold(reason: RecordStoreError.Reason, expected: UnitOfWorkError.Reason) async throws {
         let stage = OutboxStage()
         let outbox = try stage.outbox(StubDataFetcher(failing: .unreachable))
-        try await outbox.open(settling: [stage.handler])
+        try await outbox.open(handlers: [stage.handler])
         let change = PreparedRecordChange("it", for: outbox, changes: [.remove(["a"])]) { _ in
             Issue.record("Nothing was committed.")
         }

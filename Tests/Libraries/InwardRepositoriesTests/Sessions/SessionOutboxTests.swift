@@ -36,7 +36,7 @@ struct SessionOutboxTests {
     /// An outbox that is open, and whose upstream answers every write like this, with a write that waits.
     private func left(answering status: DataResponse.Status = 503) async throws -> (Outbox, OutboxEntry) {
         let outbox = try stage.outbox(StubDataFetcher(DataResponse(status: status)), keySeed: 2)
-        try await outbox.open(settling: [RecordingOutboxHandler()])
+        try await outbox.open(handlers: [RecordingOutboxHandler()])
         let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
         while outbox.counts.postponed == 0 { try await stage.timer.sleep(for: .seconds(1)) }
         return (outbox, entry)
@@ -49,7 +49,7 @@ struct SessionOutboxTests {
             let (earlier, entry) = try await left()
             await earlier.close()
             let session = session(try stage.outbox(upstream))
-            try await session.open(settling: [stage.handler])
+            try await session.open(handlers: [stage.handler])
             #expect(stage.handler.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
             #expect(session.outbox.pending.count == 1)
             try await session.outbox.settlement(of: entry)
@@ -63,7 +63,7 @@ struct SessionOutboxTests {
         let stage = stage
         try await stage.scheduler.run {
             let session = session(try stage.outbox(stage.upstream()))
-            try await session.open(settling: [stage.handler])
+            try await session.open(handlers: [stage.handler])
             let other = try stage.outbox(stage.upstream(), keySeed: 2)
             #expect(try await other.otherOwner() == nil)
             try await session.outbox.accept([OutboxStage.write(["7"])])
@@ -81,7 +81,7 @@ struct SessionOutboxTests {
             let (earlier, entry) = try await left()
             await earlier.close()
             let session = session(try stage.outbox(upstream))
-            try await session.open(settling: [stage.handler], pendingWrites: .show)
+            try await session.open(handlers: [stage.handler], pendingWrites: .show)
             #expect(stage.handler.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
             try await stage.timer.sleep(for: .seconds(600))
             #expect(upstream.requests.isEmpty)
@@ -99,7 +99,7 @@ struct SessionOutboxTests {
             let (owner, entry) = try await left(answering: .unauthorized)
             try await stage.timer.sleep(for: .seconds(600))
             let session = session(try stage.outbox(upstream))
-            try await session.open(settling: [stage.handler], tellingOwnersTo: errors)
+            try await session.open(handlers: [stage.handler], tellingOwnersTo: errors)
             #expect(stage.handler.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
             let explanation = "The outbox is owned by another part of this process, which delivers it."
             while errors.errors.isEmpty { try await stage.timer.sleep(for: .milliseconds(1)) }
@@ -127,7 +127,7 @@ struct SessionOutboxTests {
             let upstream = stage.upstream()
             let session = session(try stage.outbox(upstream))
             let before = stage.elapsed
-            try await session.open(settling: [stage.handler])
+            try await session.open(handlers: [stage.handler])
             try await session.outbox.settlement(of: entry)
             #expect(stage.elapsed == before)
             await session.close()
@@ -142,7 +142,7 @@ struct SessionOutboxTests {
             await earlier.close()
             let session = session(try stage.outbox(upstream, store: SlowRecordStore(stage.store, timer: stage.timer)))
             let opening = Task(executorPreference: stage.scheduler.executor) {
-                try await session.open(settling: [stage.handler])
+                try await session.open(handlers: [stage.handler])
             }
             try await stage.timer.sleep(for: .milliseconds(500))
             opening.cancel()
@@ -163,7 +163,7 @@ struct SessionOutboxTests {
             let session = session(try stage.outbox(stage.upstream(), store: StuckRecordStore(base: stage.store)))
             let outcome = await Deadline(in: .seconds(30), on: stage.timer).carried {
                 () async throws(RecordStoreError) in
-                try await session.open(settling: [stage.handler], pendingWrites: pendingWrites)
+                try await session.open(handlers: [stage.handler], pendingWrites: pendingWrites)
             }
             #expect(outcome.failure?.reason == .unavailable)
             #expect(outcome.failure?.explanation.hasPrefix("The outbox could not be read in time") == true)
@@ -183,7 +183,7 @@ struct SessionOutboxTests {
             let session = session(try stage.outbox(upstream, store: slow))
             let outcome = await Deadline(in: .milliseconds(500), on: stage.timer).carried {
                 () async throws(RecordStoreError) in
-                try await session.open(settling: [stage.handler])
+                try await session.open(handlers: [stage.handler])
             }
             #expect(outcome.failure?.reason == .unavailable)
             try await stage.timer.sleep(for: .seconds(60))
@@ -198,7 +198,7 @@ struct SessionOutboxTests {
             let session = session(try stage.outbox(stage.upstream()))
             let failure = RecordStoreError(.denied, explanation: "It may not be read.")
             stage.store.fail(with: failure)
-            await #expect(throws: failure) { try await session.open(settling: [stage.handler]) }
+            await #expect(throws: failure) { try await session.open(handlers: [stage.handler]) }
             // The next write opens it.
             stage.store.fail(with: nil)
             let entry = try await session.outbox.accept([OutboxStage.write(["7"])])[0]
@@ -212,12 +212,12 @@ struct SessionOutboxTests {
         let stage = stage
         try await stage.scheduler.run {
             let outbox = try stage.outbox(stage.upstream())
-            _ = try await outbox.join(settling: [stage.handler])
+            _ = try await outbox.join(handlers: [stage.handler])
             // Another session has it still.
             let session = SessionOutbox(outbox, behind: nil, executor: stage.scheduler.executor) {}
             await session.close()
             let handler = RecordingOutboxHandler()
-            let error = await #expect(throws: RecordStoreError.self) { try await session.open(settling: [handler]) }
+            let error = await #expect(throws: RecordStoreError.self) { try await session.open(handlers: [handler]) }
             #expect(error?.reason == .cancelled)
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await outbox.settlement(of: entry)
@@ -232,7 +232,7 @@ struct SessionOutboxTests {
         try await stage.scheduler.run {
             let (owner, _) = try await left()
             let session = session(try stage.outbox(stage.upstream()))
-            try await session.open(settling: [stage.handler])
+            try await session.open(handlers: [stage.handler])
             await session.close()
             #expect(stage.errors.errors.allSatisfy { $0 is DelayedWriteError })
             await owner.close()
@@ -246,7 +246,7 @@ struct SessionOutboxTests {
         try await stage.scheduler.run {
             let (earlier, entry) = try await left()
             let session = session(try stage.outbox(upstream), behind: earlier)
-            try await session.open(settling: [stage.handler])
+            try await session.open(handlers: [stage.handler])
             // It has it at once, and is not told of an owner.
             try await session.outbox.settlement(of: entry)
             await session.close()

@@ -54,14 +54,14 @@ struct SessionOutboxesTests {
             }
             let handler = SlowSettler(timer: timer)
             let first = share()
-            try await first.open(settling: [handler])
+            try await first.open(handlers: [handler])
             try await first.outbox.accept([OutboxWrite(endpoint: "posts", subject: ["posts", "new"], path: "posts")])
             // The upstream has answered, and that is being settled.
             try await timer.sleep(for: .seconds(1))
             async let closing: Void = first.close()
             try await timer.sleep(for: .seconds(1))
             let others = [share(), share()]
-            for other in others { try await other.open(settling: [handler], tellingOwnersTo: errors) }
+            for other in others { try await other.open(handlers: [handler], tellingOwnersTo: errors) }
             await closing
             #expect(others.allSatisfy { $0.outbox.pending == [] && $0.outbox !== first.outbox })
             for other in others { await other.close() }
@@ -98,8 +98,8 @@ struct SessionOutboxesTests {
             let other = share(outboxes, of: ["8"], older)
             #expect(other.outbox !== first.outbox)
             let handlers = [RecordingOutboxHandler(), RecordingOutboxHandler()]
-            try await first.open(settling: [handlers[0]])
-            try await second.open(settling: [handlers[1]])
+            try await first.open(handlers: [handlers[0]])
+            try await second.open(handlers: [handlers[1]])
             let one = try await first.outbox.accept([OutboxStage.write(["1"])])[0]
             try await second.outbox.settlement(of: one)
             for handler in handlers { #expect(handler.events.contains(.committed(one))) }
@@ -114,7 +114,7 @@ struct SessionOutboxesTests {
             let third = share(outboxes, of: ["7"], newer)
             #expect(third.outbox === first.outbox)
             await first.close()
-            try await third.open(settling: [handlers[0]])
+            try await third.open(handlers: [handlers[0]])
             let three = try await third.outbox.accept([OutboxStage.write(["3"])])[0]
             try await third.outbox.settlement(of: three)
 
@@ -141,13 +141,13 @@ struct SessionOutboxesTests {
             do {
                 let session = share(outboxes, of: ["7"], stage.upstream())
                 outbox = session.outbox
-                try await session.open(settling: [stage.handler])
+                try await session.open(handlers: [stage.handler])
                 await session.close()
             }
             #expect(outbox == nil)
             // The next one has nothing to wait for.
             let next = share(outboxes, of: ["7"], stage.upstream())
-            try await next.open(settling: [stage.handler])
+            try await next.open(handlers: [stage.handler])
             await next.close()
         }
     }

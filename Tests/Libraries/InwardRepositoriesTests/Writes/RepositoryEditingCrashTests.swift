@@ -59,7 +59,7 @@ struct RepositoryEditingCrashTests {
                 outbox: outbox,
                 timer: stage.timer
             )
-            try? await outbox.open(settling: [try #require(repository.handler)])
+            try? await outbox.open(handlers: [try #require(repository.handler)])
             try await body(repository, outbox)
             await repository.close()
             await outbox.close()

@@ -57,7 +57,7 @@ struct RepositoryEditingIdentityTests {
         let outbox = try stage.outbox(source)
         let repository = Repository(endpoint, upstream: try .example(source), outbox: outbox, timer: stage.timer)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [try #require(repository.handler)])
+            try await outbox.open(handlers: [try #require(repository.handler)])
             try await body(repository, outbox)
             await outbox.close()
         }

@@ -43,7 +43,7 @@ struct RepositoryEditingOutboxTests {
             timer: stage.timer
         )
         try await stage.scheduler.run {
-            try await outbox.open(settling: [try #require(repository.handler)])
+            try await outbox.open(handlers: [try #require(repository.handler)])
             try await body(repository, outbox)
             await repository.close()
             await outbox.close()

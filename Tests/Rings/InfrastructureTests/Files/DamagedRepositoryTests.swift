@@ -61,7 +61,7 @@ struct DamagedRepositoryTests {
             posts = Repository(.posts(), upstream: address, store: place, outbox: outbox, timer: timer)
         }
 
-        func open() async throws { try await outbox.open(settling: [#require(posts.handler)]) }
+        func open() async throws { try await outbox.open(handlers: [#require(posts.handler)]) }
 
         func close() async {
             await posts.close()

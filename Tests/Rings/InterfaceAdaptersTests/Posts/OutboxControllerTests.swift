@@ -24,7 +24,7 @@ struct OutboxControllerTests {
         let timer = scheduler.timer
         let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: RecordingErrorHandler())
         let posts = Repository(.posts(), upstream: upstream, outbox: outbox, timer: timer)
-        try await outbox.open(settling: [try #require(posts.handler)])
+        try await outbox.open(handlers: [try #require(posts.handler)])
         let draft = try PostDraft(authorID: User.ID(7), title: "Notes", body: "On engines")
         _ = try await UpstreamPostRepository(posts).publish(draft)
         return (OutboxController(outbox, timeLimit: .seconds(30), timer: timer), outbox)

@@ -87,10 +87,10 @@ struct OutboxPresenterTests {
     }
 
     @Test(arguments: [
-        (OutboxItem.State.waiting, "now"), (.outcomeUnknown, "now"), (.held(.damaged("it is")), "never"),
+        (OutboxItem.State.waiting, "now"), (.outcomeUnknown, "now"), (.undeliverable(.damaged("it is")), "never"),
         (.refused(at: .distantPast), "never"),
     ])
-    func whatIsHeldOrRefusedIsNeverSent(state: OutboxItem.State, nextAttempt: String) async throws {
+    func whatIsUndeliverableOrRefusedIsNeverSent(state: OutboxItem.State, nextAttempt: String) async throws {
         var contents = try await OutboxContents(of: InMemoryRecordStore())
         contents.pending = [item("a", state)]
         let rows = OutboxPresenter(now: .distantPast).present(contents).rows

@@ -64,7 +64,7 @@ struct UpstreamPostRepositoryTests {
         let store = InMemoryRecordStore(now: { Date(timeIntervalSinceReferenceDate: 800_000_000) })
         let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: RecordingErrorHandler())
         let posts = Repository(.posts(), upstream: upstream, outbox: outbox, timer: timer)
-        try await outbox.open(settling: [try #require(posts.handler)])
+        try await outbox.open(handlers: [try #require(posts.handler)])
         let draft = try PostDraft(authorID: User.ID(7), title: "Notes", body: "On engines")
         let reading = try await UpstreamPostRepository(posts).publish(draft)
         #expect(reading.isPending)
