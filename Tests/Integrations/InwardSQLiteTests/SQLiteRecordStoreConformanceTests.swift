@@ -28,6 +28,22 @@ struct SQLiteRecordStoreConformanceTests {
         #expect(reports.all == [])
     }
 
+    @Test func repositoriesConformOverIt() async throws {
+        let url = directory.url.appending(path: "repositories")
+        let reports = RecordDamageReports()
+        try await RepositoryConformance(now: SQLiteRecordStore.testTime).check {
+            SQLiteRecordStore.opened(url, reports: reports)
+        }
+        #expect(reports.all == [])
+    }
+
+    @Test func unitsOfWorkConformOverIt() async throws {
+        let url = directory.url
+        try await UnitOfWorkConformance(isDurable: true).check { place in
+            try await .records(in: SQLiteRecordStore.opened(url.appending(path: place)), seed: 1)
+        }
+    }
+
     @Test func itKeepsNoHalfOfWhatTheDatabaseHasNoRoomFor() async throws {
         let url = directory.url.appending(path: "full")
         try await RecordStoreConformance(isDurable: true, now: SQLiteRecordStore.testTime).checkFullness {

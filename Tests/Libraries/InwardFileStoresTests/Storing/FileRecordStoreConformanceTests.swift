@@ -26,6 +26,15 @@ struct FileRecordStoreConformanceTests {
         #expect(reports.all == [])
     }
 
+    @Test func repositoriesConformOverIt() async throws {
+        let url = directory.url.appending(path: "repositories")
+        let reports = RecordDamageReports()
+        try await RepositoryConformance(now: FileRecordStore.testTime).check {
+            FileRecordStore.opened(url, reports: reports)
+        }
+        #expect(reports.all == [])
+    }
+
     @Test func itKeepsNoHalfOfWhatTheDiskHasNoRoomFor() async throws {
         let free = Mutex(4 << 20)
         let url = directory.url.appending(path: "full")
