@@ -86,15 +86,13 @@ let package = Package(
             name: "outbox",
             dependencies: [
                 "Comparing",
-                .product(name: "Entities", package: "inward"),
-                .product(name: "InterfaceAdapters", package: "inward"),
                 .product(name: "InwardCore", package: "inward"),
                 .product(name: "InwardFetching", package: "inward"),
                 .product(name: "InwardFileStores", package: "inward"),
                 .product(name: "InwardRepositories", package: "inward"),
             ]
         ),
-        // Reads from a repository, out of memory and not.
+        // Reads from a repository, out of memory and not, and from one that many sessions share.
         .executableTarget(
             name: "repository",
             dependencies: [
@@ -105,6 +103,7 @@ let package = Package(
                 .product(name: "InwardCore", package: "inward"),
                 .product(name: "InwardFetching", package: "inward"),
                 .product(name: "InwardRepositories", package: "inward"),
+                .product(name: "InwardScopes", package: "inward"),
                 .product(name: "InwardTesting", package: "inward"),
                 .product(name: "UseCases", package: "inward"),
             ]
@@ -120,9 +119,9 @@ let package = Package(
                 .product(name: "InwardURLSession", package: "inward"),
             ]
         ),
-        // Does one thing to a picture for a while: `Benchmarks/pictures` sets it beside its peers.
+        // Does one thing to an image for a while: `Benchmarks/images` sets it beside its peers.
         .executableTarget(
-            name: "pictures",
+            name: "images",
             dependencies: [
                 .product(name: "InwardCore", package: "inward"),
                 .product(name: "InwardImageCodecs", package: "inward"),
@@ -130,7 +129,7 @@ let package = Package(
                 .product(name: "InwardVips", package: "inward", condition: vips),
             ]
         ),
-        // Loads a hundred large pictures at once.
+        // Loads a hundred large images at once.
         .executableTarget(
             name: "crowd",
             dependencies: [
@@ -139,9 +138,9 @@ let package = Package(
                 .product(name: "InwardImages", package: "inward"),
             ]
         ),
-        // Loads pictures of all sizes for as long as it is told to, and sees whether memory goes back.
+        // Loads images of all sizes for as long as it is told to, and sees whether memory goes back.
         .executableTarget(
-            name: "picture-soak",
+            name: "image-soak",
             dependencies: [
                 "Soaking",
                 .product(name: "InwardCore", package: "inward"),

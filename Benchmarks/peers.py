@@ -1,6 +1,6 @@
-"""Does to pictures what the Swift benchmark does, by Pillow and libvips, and sets them beside each other in one run.
+"""Does to images what the Swift benchmark does, by Pillow and libvips, and sets them beside each other in one run.
 
-    peers.py make DIRECTORY                    makes the pictures
+    peers.py make DIRECTORY                    makes the images
     peers.py PEER TASK DIRECTORY TIMES         does a task so many times: nanoseconds each, and the most memory in KiB
     peers.py compare DIRECTORY BINARY [BINARY] prints the table; the second binary is one with libvips, which has rows of its own
 """

@@ -1,15 +1,16 @@
 import Foundation
 import InwardFetching
 
-/// Creates whatever is sent to it, at once or never.
+/// Has every note, and does whatever is sent to it, at once or never.
 struct UpstreamDataFetcher: DataFetcher {
     let answers: Bool
 
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        guard answers else {
+        guard answers || request.method == .get else {
             try? await Task.sleep(for: .seconds(86_400))
             throw FetchError(.cancelled, request: request, explanation: "was cancelled")
         }
-        return DataResponse(body: Data(#"{"id":101}"#.utf8))
+        let id = Int(request.url.lastPathComponent) ?? 101
+        return DataResponse(body: Data(#"{"id":\#(id),"text":"as it was"}"#.utf8))
     }
 }

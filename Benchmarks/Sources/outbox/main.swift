@@ -1,14 +1,13 @@
 import Comparing
-import Entities
 import Foundation
-import InterfaceAdapters
 import InwardCore
 import InwardFileStores
 import InwardRepositories
 
-// How many posts an outbox over a store of files accepts in a second, and how many it delivers: `outbox DIRECTORY [TASKS ...]`.
-// Beside them stands what the store does alone with records of about the same size. Each commit returns behind a flush of the log,
-// which all commits share that came together; a delivery is one more commit.
+// How many creations and updates an outbox over a store of files accepts in a second, and how many it delivers:
+// `outbox DIRECTORY [TASKS ...]`. Beside them stands what the store does alone with records of about the same size. Each commit
+// returns after a flush of the log, which all commits that came together share; a delivery is one more commit. The ratios are the
+// medians of those of the rounds, so what slows the machine down for a while counts little in them.
 
 guard let directory = CommandLine.arguments.dropFirst().first, let url = URL(string: "http://upstream.test") else {
     print("outbox DIRECTORY [TASKS ...]")
@@ -44,37 +43,71 @@ func rate(_ tasks: Int, _ work: @escaping @Sendable (Int) async throws -> Void) 
     return Double(count(tasks)) / (time / .seconds(1))
 }
 
-/// How many posts are accepted in a second, and how many accepted and delivered.
-func publish(_ tasks: Int, answers: Bool) async throws -> (accepted: Double, delivered: Double) {
+/// The writes in a second: those accepted, and those accepted and delivered.
+struct WriteRates {
+    let accepted: Double
+    let delivered: Double
+}
+
+/// Has so many tasks create notes, or update notes that were read before, each once.
+func write(_ tasks: Int, answers: Bool, isUpdate: Bool) async throws -> WriteRates {
     let upstream = Upstream(baseURL: url, dataFetcher: UpstreamDataFetcher(answers: answers))
     let outbox = Outbox(upstream: upstream, store: store("outbox"), errorHandler: IgnoringErrorHandler())
-    let repository = Repository(.posts(), upstream: upstream, outbox: outbox)
-    try await outbox.open(settling: [repository.handler].compactMap(\.self))
-    let posts = UpstreamPostRepository(repository)
+    let notes = Repository(.notes, upstream: upstream, memory: MemoryLimit(count: 2 * count(tasks)), outbox: outbox)
+    try await outbox.open(handlers: [notes.handler].compactMap(\.self))
+    if isUpdate { for number in 1...count(tasks) { _ = try await notes.entity(number) } }
     let start = clock.now
     let accepted = try await rate(tasks) { number in
-        let draft = try PostDraft(authorID: User.ID(1), title: "Post \(number)", body: body)
-        _ = try await posts.publish(draft)
+        if isUpdate {
+            try await notes.update(number + 1) { $0.text = body }
+        } else {
+            _ = try await notes.create(NoteDraft(text: body))
+        }
     }
     if answers { for entry in outbox.pending { try await outbox.settlement(of: entry) } }
     let delivered = answers ? Double(count(tasks)) / (start.duration(to: clock.now) / .seconds(1)) : 0
     await outbox.close()
-    return (accepted, delivered)
+    await notes.close()
+    return WriteRates(accepted: accepted, delivered: delivered)
 }
 
-print(
-    "| tasks | store alone, commits/s | accepted/s, upstream silent | accepted/s | delivered/s |\n|---|---|---|---|---|"
-)
+/// The rates of one round, and the ratios between them.
+struct Round {
+    let rates: [Double]
+    let ratios: [Double]
+
+    init(_ tasks: Int) async throws {
+        let (alone, record) = (store("store"), StoredRecord([UInt8](repeating: 7, count: 400)))
+        let commits = try await rate(tasks) { try await alone.commit([.keep(record, ["outbox", String($0)])]) }
+        let silent = try await [false, true].asyncMap { isUpdate in
+            try await write(tasks, answers: false, isUpdate: isUpdate).accepted
+        }
+        let delivered = try await [false, true].asyncMap { isUpdate in
+            try await write(tasks, answers: true, isUpdate: isUpdate).delivered
+        }
+        rates = [commits] + silent + delivered
+        ratios = [silent[0] / commits, silent[1] / silent[0], delivered[1] / delivered[0]]
+    }
+}
+
+extension [Bool] {
+    func asyncMap(_ transform: (Bool) async throws -> Double) async rethrows -> [Double] {
+        var results: [Double] = []
+        for element in self { results.append(try await transform(element)) }
+        return results
+    }
+}
+
+let names = [
+    "tasks", "store alone, commits/s", "creations accepted/s", "updates accepted/s", "creations delivered/s",
+    "updates delivered/s", "creation : commit", "update : creation, accepted", "delivered",
+]
+print("| \(names.joined(separator: " | ")) |\n|\(String(repeating: "---|", count: names.count))")
 let chosen = CommandLine.arguments.dropFirst(2).compactMap { Int($0) }
 for tasks in chosen.isEmpty ? [1, 16, 64, 256, 1_024] : chosen {
-    let (alone, record) = (store("store"), StoredRecord([UInt8](repeating: 7, count: 400)))
-    var rounds: [[Double]] = []
-    for _ in 0..<3 {
-        let commits = try await rate(tasks) { try await alone.commit([.keep(record, ["outbox", String($0)])]) }
-        let silent = try await publish(tasks, answers: false)
-        let answering = try await publish(tasks, answers: true)
-        rounds.append([commits, silent.accepted, answering.accepted, answering.delivered])
-    }
-    let medians = (0..<4).map { column in String(Int(rounds.map { $0[column] }.median)) }
-    print("| \(tasks) | \(medians.joined(separator: " | ")) |")
+    var rounds: [Round] = []
+    for _ in 0..<5 { rounds.append(try await Round(tasks)) }
+    let rates = rounds[0].rates.indices.map { column in String(Int(rounds.map { $0.rates[column] }.median)) }
+    let ratios = rounds[0].ratios.indices.map { column in rounds.map { $0.ratios[column] }.median.withTwoDigits }
+    print("| \(tasks) | \((rates + ratios).joined(separator: " | ")) |")
 }

@@ -124,5 +124,6 @@ case "reads": try await measureReads(upstream(Source()))
 case "tasks": try await compareTasks(upstream(Source()))
 case "eviction": try await compareEviction()
 case "crowd": try await crowd()
-default: print("usage: repository reads|tasks|eviction|crowd")
+case "sessions": try await compareSessions()
+default: print("usage: repository reads|tasks|eviction|crowd|sessions")
 }

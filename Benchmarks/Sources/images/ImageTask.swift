@@ -6,8 +6,8 @@ import InwardImages
 import InwardVips
 #endif
 
-/// Something that is done to pictures, named as its peers name it.
-enum PictureTask: String, CaseIterable {
+/// Something that is done to images, named as its peers name it.
+enum ImageTask: String, CaseIterable {
     case decodePNG = "decode-png"
     case decodeJPEG = "decode-jpeg"
     case thumbnail
@@ -52,7 +52,7 @@ enum PictureTask: String, CaseIterable {
         }
     }
 
-    /// Reads a picture as small as it may be, scales it and writes it.
+    /// Reads an image as small as it may be, scales it and writes it.
     private func thumbnail(of bytes: [UInt8], by codec: some ImageCodec) -> () throws -> Int {
         let resize = Resize(width: 720, height: 588, mode: .exact)
         return {

@@ -4,9 +4,9 @@ import InwardImages
 import InwardTesting
 import Soaking
 
-/// Loads pictures one after the other, each as large as chance has it, with a little of all that happens to a loader: what is
-/// kept goes, loads are given up, and some pictures are damaged. It says how many it loaded.
-@concurrent func work(_ plain: ImageLoader, _ source: MadePictures, seed: UInt64, until end: ContinuousClock.Instant)
+/// Loads images one after the other, each as large as chance has it, with a little of all that happens to a loader: what is
+/// kept goes, loads are given up, and some images are damaged. It says how many it loaded.
+@concurrent func work(_ plain: ImageLoader, _ source: MadeImages, seed: UInt64, until end: ContinuousClock.Instant)
     async -> Int
 {
     var random = SplitMix64(seed: seed)
@@ -33,14 +33,14 @@ import Soaking
 // Ends with status 1 if memory has grown.
 let numbers = CommandLine.arguments.dropFirst().map { UInt64($0) }
 guard numbers.count <= 2, !numbers.contains(nil) else {
-    say("usage: picture-soak [seconds] [seed]")
+    say("usage: image-soak [seconds] [seed]")
     exit(2)
 }
 let length = Duration.seconds(max(10, (numbers.first ?? nil) ?? 120))
 let seed = (numbers.dropFirst().first ?? nil) ?? .random(in: 0 ... .max)
-say("picture-soak \(length.components.seconds) \(seed)")
+say("image-soak \(length.components.seconds) \(seed)")
 var random = SplitMix64(seed: seed)
-let source = try MadePictures(&random)
+let source = try MadeImages(&random)
 let budget = DecodingBudget(bytes: 64 * 1_024 * 1_024)
 let loader = ImageLoader(
     source: source,

@@ -4,9 +4,9 @@ import Foundation
 import Glibc
 #endif
 
-/// Does one thing to a picture for a while, and prints the nanoseconds that a processor was busy with it each time, and the most
+/// Does one thing to an image for a while, and prints the nanoseconds that a processor was busy with it each time, and the most
 /// memory that the process ever took, in KiB.
-func measure(_ task: PictureTask, in directory: URL, times: Int) throws {
+func measure(_ task: ImageTask, in directory: URL, times: Int) throws {
     let bytes = [UInt8](try Data(contentsOf: directory.appending(path: task.file)))
     let work = try task.work(on: bytes)
     var sum = try work()
@@ -33,8 +33,8 @@ func processorTime() -> Int {
 }
 
 let arguments = CommandLine.arguments
-guard arguments.count == 4, let task = PictureTask(rawValue: arguments[1]), let times = Int(arguments[3]) else {
-    print("usage: pictures \(PictureTask.allCases.map(\.rawValue).joined(separator: "|")) DIRECTORY TIMES")
+guard arguments.count == 4, let task = ImageTask(rawValue: arguments[1]), let times = Int(arguments[3]) else {
+    print("usage: images \(ImageTask.allCases.map(\.rawValue).joined(separator: "|")) DIRECTORY TIMES")
     exit(2)
 }
 try measure(task, in: URL(filePath: arguments[2], directoryHint: .isDirectory), times: times)

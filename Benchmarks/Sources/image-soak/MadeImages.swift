@@ -2,8 +2,8 @@ import InwardImageCodecs
 import InwardImages
 import InwardTesting
 
-/// Pictures of many sizes, made from a seed. The last is damaged.
-struct MadePictures: ImageSource {
+/// Images of many sizes, made from a seed. The last is damaged.
+struct MadeImages: ImageSource {
     let addresses: [ImageAddress]
     private let encoded: [ImageAddress: EncodedImage]
 
@@ -16,7 +16,7 @@ struct MadePictures: ImageSource {
             )
             let encoding: ImageEncoding = number.isMultiple(of: 2) ? .jpeg(quality: 80) : .png
             encoded[ImageAddress("\(number)")] = EncodedImage(
-                try SwiftImageCodec().bytes(of: Self.picture(size), as: encoding)
+                try SwiftImageCodec().bytes(of: Self.image(size), as: encoding)
             )
         }
         encoded["23"]?.bytes.removeLast(1_000)
@@ -32,7 +32,7 @@ struct MadePictures: ImageSource {
     }
 
     /// Stripes that are not all alike.
-    private static func picture(_ size: ImageSize) -> Image {
+    private static func image(_ size: ImageSize) -> Image {
         var bytes: [UInt8] = []
         for index in 0..<size.pixelCount {
             bytes += [UInt8(truncatingIfNeeded: index), UInt8(truncatingIfNeeded: index >> 3 ^ index >> 9), 90, 255]
