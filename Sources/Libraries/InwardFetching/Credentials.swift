@@ -217,7 +217,10 @@ public final class Credentials: Sendable {
     /// - Throws: A ``FetchError`` for a request that is not sent because it lacks credentials.
     func renewed(after old: Edition, for request: DataRequest) async throws(FetchError) -> Edition? {
         if state.withLock(\.isRefused) { throw refused(request) }
-        switch await renewals.outcome(for: old.number, { [self] _ in try await renewedOnce(after: old, within: limit) }) {
+        let outcome = await renewals.outcome(for: old.number) { [self] _ in
+            try await renewedOnce(after: old, within: limit)
+        }
+        switch outcome {
         case .fulfilled(.success(let edition)): return edition
         case .fulfilled(.failure(let error)): throw translated(error, for: request)
         case .cancelled:

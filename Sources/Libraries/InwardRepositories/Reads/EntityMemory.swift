@@ -383,7 +383,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             entities.peek(id).map { $0.use(.cacheOnly, at: now, lifetimes) != .notGiven } ?? false
         }
         observers.lists.notify(filters) { filter in
-            lists.withLock { $0.peek(filter) }.map { $0.current.answer.use(.cacheOnly, at: now, lifetimes) != .notGiven } ?? false
+            let kept = lists.withLock { $0.peek(filter) }
+            return kept.map { $0.current.answer.use(.cacheOnly, at: now, lifetimes) != .notGiven } ?? false
         }
     }
 

@@ -115,7 +115,9 @@ extension AppScope {
     ) async throws -> DeliveryOutcome {
         let configuration = try scope.objects().configuration
         // A session without credentials would deliver the writes of a guest of the same name.
-        guard let credentials, credentials.areNone == owner.isGuest, let place = configuration.place(of: owner.key) else {
+        guard let credentials, credentials.areNone == owner.isGuest,
+            let place = configuration.place(of: owner.key)
+        else {
             return DeliveryOutcome(owner, .passedOver)
         }
         do {
