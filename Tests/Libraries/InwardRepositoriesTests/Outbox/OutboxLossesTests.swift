@@ -114,7 +114,8 @@ struct OutboxLossesTests {
             let contents = try await outbox.contents()
             #expect(
                 contents.pending.map(\.state) == [
-                    .undeliverable(.behindLosses), .undeliverable(.behindLosses), .waiting, .undeliverable(.unknownLosses),
+                    .undeliverable(.behindLosses), .undeliverable(.behindLosses), .waiting,
+                    .undeliverable(.unknownLosses),
                 ]
             )
             #expect(outbox.status == contents.status)
