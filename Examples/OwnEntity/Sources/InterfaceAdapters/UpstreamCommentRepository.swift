@@ -39,7 +39,9 @@ extension Endpoint where Entity == Comment {
     public static let comments = Endpoint(
         CommentDTO.self,
         at: "comments",
-        creation: Creation(CommentDraft.self, answer: CommentDTO.self) { draft, number in
+        creation: Creation(CommentDraft.self, answer: CommentDTO.self) { draft in
+            ["posts", draft.postId.description, "comments"]
+        } pending: { draft, number in
             Comment(id: -1 - number, postID: draft.postId, author: draft.name, body: draft.body)
         } created: { _, answer throws(FieldError) in
             try answer.entity()

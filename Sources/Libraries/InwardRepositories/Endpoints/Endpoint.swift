@@ -156,8 +156,18 @@ public struct Batching<ID: Sendable>: Sendable {
     }
 }
 
-/// How a draft sent to an endpoint's list becomes an entity.
+/// How a draft becomes an entity. It is sent to the endpoint's list, or to the list of its parent:
+///
+///     let creation = Creation(CommentDraft.self, answer: CommentDTO.self) { draft in
+///         ["posts", draft.postID.description, "comments"]
+///     } pending: { draft, number in
+///         Comment(id: -1 - number, postID: draft.postID, body: draft.body)
+///     } created: { _, answer throws(FieldError) in
+///         try answer.entity()
+///     }
 public struct Creation<Entity: Sendable>: Sendable {
+    /// Returns the path components of the list that a draft is sent to; `nil` if it is no draft. `nil` for the endpoint's list.
+    let path: (@Sendable ([UInt8], any RecordFormat) -> [String]?)?
     let pending: @Sendable ([UInt8], Int, any RecordFormat) -> Entity?
     let created: @Sendable ([UInt8], Data, any RecordFormat) throws(FieldError) -> Entity
 
@@ -167,15 +177,28 @@ public struct Creation<Entity: Sendable>: Sendable {
     ///   - draft: The type of the request body. A draft is stored until the upstream has answered, so a later version of the
     ///     program may have to decode it.
     ///   - answer: The type of the response body.
+    ///   - path: Returns the path components of the list that a draft is sent to, relative to the upstream, such as `posts`, `7`
+    ///     and `comments`. A component may contain any character; if the draft is sent through an outbox, any but a slash, a
+    ///     backslash or a control character. The same draft must always have the same path. `nil` sends drafts to the endpoint's
+    ///     list.
     ///   - pending: Returns the entity to show until the upstream has answered. It is given the draft and a number that is unique
     ///     among the pending drafts. Returns `nil` if the draft cannot be shown.
     ///   - created: Returns the entity that the upstream created.
     public init<Draft: Codable & SendableMetatype, Answer: Decodable & SendableMetatype>(
         _ draft: Draft.Type,
         answer: Answer.Type,
+        at path: (@Sendable (Draft) -> [String])? = nil,
         pending: @escaping @Sendable (Draft, Int) -> Entity?,
         created: @escaping @Sendable (Draft, Answer) throws(FieldError) -> Entity
     ) {
+        if let path {
+            self.path = { body, format in
+                guard let value = try? format.decoded(draft, from: Data(body)) else { return nil }
+                return path(value)
+            }
+        } else {
+            self.path = nil
+        }
         self.pending = { body, number, format in
             (try? format.decoded(draft, from: Data(body))).flatMap { pending($0, number) }
         }

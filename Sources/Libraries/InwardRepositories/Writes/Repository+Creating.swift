@@ -42,7 +42,7 @@ extension Repository {
         )
     }
 
-    /// Creates an entity by sending a draft to the endpoint's list.
+    /// Creates an entity by sending a draft to the endpoint's list, or to that of its parent if the ``Creation`` says so.
     ///
     /// With an outbox, the draft is accepted when this method returns. It is then as durable as the outbox's store, and the entity
     /// is shown as pending until the upstream has answered. Without an outbox, the draft is sent immediately, once, and the entity
@@ -55,11 +55,13 @@ extension Repository {
     ///   and cannot be shown.
     public func create(_ draft: some Encodable) async throws(RepositoryError) -> Reading<Entity> {
         try throwIfClosed(asking: endpoint.path)
-        let (creation, body) = try creationBody(draft)
-        guard let outbox else { return try await send(body, creation) }
+        let (creation, body, path) = try creationBody(draft)
+        guard let outbox else { return try await send(body, to: path, creation) }
+        let creating = creating(at: path)
+        let write = try write(body, to: path)
         var accepted: Entity?
         do {
-            _ = try await outbox.accept([write(body)], with: []) { entries in
+            _ = try await outbox.accept([write], with: []) { entries in
                 // The handler has made the entity already, unless the outbox has another repository's handler.
                 accepted = entries.first.flatMap {
                     pending[$0.idempotencyKey] ?? creation.pending(body, $0.sequence, endpoint.format)
@@ -91,22 +93,30 @@ extension Repository {
         _ description: String
     ) throws(RepositoryError) -> PreparedRecordChange? {
         try throwIfClosed(asking: endpoint.path)
-        let (_, body) = try creationBody(draft)
-        return outbox.map { PreparedRecordChange(description, for: $0, writes: [write(body)]) }
+        let (_, body, path) = try creationBody(draft)
+        guard let outbox else { return nil }
+        return PreparedRecordChange(description, for: outbox, writes: [try write(body, to: path)])
     }
 
-    private var creating: String {
-        DataRequest(method: .post, url: source.upstream.address(of: endpoint.path)).description
+    private func creating(at path: [String]) -> String {
+        DataRequest(method: .post, url: source.upstream.address(of: path)).description
     }
 
-    private func write(_ body: [UInt8]) -> OutboxWrite {
+    private func write(_ body: [UInt8], to path: [String]) throws(RepositoryError) -> OutboxWrite {
+        guard let path = endpoint.creationPath(of: body) else {
+            throw RepositoryError(
+                .refused,
+                request: creating(at: path),
+                explanation: "was not sent: its parent cannot be part of a stored path"
+            )
+        }
         // A resource that has no identifier yet is a subject of its own.
         let subject: RecordKey = [endpoint.name, "new", String(chance().bitPattern, radix: 16)]
         return OutboxWrite(
             endpoint: endpoint.name,
             subject: subject,
             method: .post,
-            path: endpoint.path.joined(separator: "/"),
+            path: path,
             body: body,
             contentType: endpoint.format.mediaType
         )
@@ -114,29 +124,31 @@ extension Repository {
 
     private func creationBody(
         _ draft: some Encodable
-    ) throws(RepositoryError) -> (creation: Creation<Entity>, body: [UInt8]) {
-        guard let creation = endpoint.creation else {
-            throw RepositoryError(.refused, request: creating, explanation: "was not sent: nothing is created there")
+    ) throws(RepositoryError) -> (creation: Creation<Entity>, body: [UInt8], path: [String]) {
+        func refusal(_ cause: String) -> RepositoryError {
+            RepositoryError(.refused, request: creating(at: endpoint.path), explanation: "was not sent: \(cause)")
         }
+        guard let creation = endpoint.creation else { throw refusal("nothing is created there") }
+        let body: [UInt8]
         do {
-            return (creation, Array(try endpoint.format.encode(draft)))
+            body = Array(try endpoint.format.encode(draft))
         } catch {
-            throw RepositoryError(
-                .refused,
-                request: creating,
-                explanation: "was not sent: its content cannot be encoded"
-            )
+            throw refusal("its content cannot be encoded")
         }
+        guard let creationPath = creation.path else { return (creation, body, endpoint.path) }
+        guard let path = creationPath(body, endpoint.format) else { throw refusal("its content names no parent") }
+        return (creation, body, path)
     }
 
     private func send(
         _ body: [UInt8],
+        to path: [String],
         _ creation: Creation<Entity>
     ) async throws(RepositoryError) -> Reading<Entity> {
         let upstream = source.upstream
         let request = upstream.request(
             .post,
-            to: upstream.address(of: endpoint.path),
+            to: try upstream.url(of: path, []),
             accept: endpoint.format.mediaType,
             body: (Data(body), endpoint.format.mediaType)
         )

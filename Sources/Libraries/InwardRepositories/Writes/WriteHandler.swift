@@ -41,7 +41,10 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     var operations: [OutboxOperation] {
         var operations: [OutboxOperation] = []
-        if entities.creation != nil { operations.append(OutboxOperation(.post, listPath)) }
+        if let creation = entities.creation {
+            // For messages: which list a draft is sent to, depends on the draft.
+            operations.append(OutboxOperation(.post, creation.path == nil ? listPath : "{parent}/\(listPath)"))
+        }
         guard let editing = entities.editing else { return operations }
         if let update = editing.update { operations.append(OutboxOperation(update.method, "\(listPath)/*")) }
         if editing.allowsDeletion { operations.append(OutboxOperation(.delete, "\(listPath)/*")) }
@@ -50,7 +53,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     func declares(_ write: OutboxWrite) -> Bool {
         guard operations.contains(where: { $0.method == write.method }) else { return false }
-        if write.method == .post || write.entityID == nil { return write.path == listPath }
+        if write.method == .post { return write.path == entities.creationPath(of: write.body ?? []) }
+        if write.entityID == nil { return write.path == listPath }
         return write.entityID.flatMap { Entity.ID($0) }.flatMap(entities.outboxPath) == write.path
     }
 
@@ -349,8 +353,15 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
 extension Endpoint {
     /// Returns the path of an entity for a write in an outbox; `nil` if one of its components is not possible there.
-    func outboxPath(of id: Entity.ID) -> String? {
-        let components = onePath(id)
+    func outboxPath(of id: Entity.ID) -> String? { outboxPath(onePath(id)) }
+
+    /// Returns the path that a draft is sent to by an outbox; `nil` if it is no draft, or its path is not possible there.
+    func creationPath(of body: [UInt8]) -> String? {
+        guard let path = creation?.path else { return path.joined(separator: "/") }
+        return path(body, format).flatMap(outboxPath)
+    }
+
+    private func outboxPath(_ components: [String]) -> String? {
         let path = components.joined(separator: "/")
         let write = OutboxWrite(endpoint: name, subject: [], path: path)
         let isPossible =
