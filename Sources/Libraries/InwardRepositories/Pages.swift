@@ -13,7 +13,8 @@ import Foundation
 ///         for try await page in pages { print(page.value.count) }
 ///     }
 ///
-/// The entities of a page are cached individually. Each page reflects the upstream at the time of its request. If the list changes
+/// The entities of a page are cached individually; the page itself is not, so it is fetched whole each time, except where the
+/// upstream's data fetcher caches responses. Each page reflects the upstream at the time of its request. If the list changes
 /// between requests, an entity may be on two pages or on none, unless the upstream's cursors prevent it.
 public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable
 where Entity.ID: Sendable & LosslessStringConvertible {

@@ -74,6 +74,13 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     private func hasList(_ filter: Filter) -> Bool { lists.withLock { $0.peek(filter) } != nil }
 
+    /// Returns the cached list of a filter with the validator of its response; `nil` if there is none, or the list has changed
+    /// since.
+    func validated(_ filter: Filter) -> (list: EntityList<Entity>, validator: Validator)? {
+        guard let answer = lists.withLock({ $0.peek(filter) })?.current.answer else { return nil }
+        return answer.validator.map { (answer.value, $0) }
+    }
+
     // MARK: Fetching
 
     /// Begins a fetch. Changes from now on are newer than its result.
@@ -148,35 +155,38 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ) -> (list: EntityList<Entity>, isCurrent: Bool) {
         let (list, isCurrent, keptNow, changed) = log.withLock { log in
             var list = EntityList(fetched.entities, byteCount: fetch.byteCount, rejected: fetched.rejected)
-            var changes: [RecordChange] = []
-            let share = fetch.byteCount / max(1, list.entities.count)
+            var validator = fetch.validator
+            let share = fetch.share(of: list.entities.count)
             var keptNow: [Entity] = []
             for entity in fetched.entities {
                 if let newer = entities.peek(entity.id), newer.time > fetch.time {
+                    validator = nil
                     if let value = newer.value, filter.matches(value) {
-                        list.replace(with: value, byteCount: share)
+                        list.replace(with: value, byteCount: share.byteCount)
                     } else {
                         list.remove(entity.id)
                     }
-                } else if keep(entity, byteCount: share, fetch, log) {
+                } else if keep(entity, byteCount: share.byteCount, share, log) {
                     keptNow.append(entity)
                 }
             }
             // Updates the other lists that contain these entities.
-            let newer = EntityList(keptNow, byteCount: share * keptNow.count, rejected: [])
+            let newer = EntityList(keptNow, byteCount: share.byteCount * keptNow.count, rejected: [])
             let changed = updateLists(olderThan: fetch.time) { other, list in
                 other != filter && list.replace(with: newer, where: other.matches)
             }
-            if let store, !fetch.isFromStore { changes = keptNow.map { store.keep($0, age: fetch.age) } }
             // Entities that have changed in the meantime may belong in the list, or no longer belong in it.
             let isCurrent = !log.isClosed && !log.hasChanged(since: fetch.tick) && isNewest(fetch, of: filter)
             if isCurrent {
                 let freshness = endpoint.lifetimes.freshness(isAbsent: false, chance: chance())
-                let cached = CachedList(list, time: fetch.time, staleTime: fetch.time + freshness)
+                let staleTime = fetch.time + freshness
+                let cached = CachedList(list, time: fetch.time, staleTime: staleTime, validator: validator)
                 _ = lists.withLock { $0.insert(cached, for: filter, cost: list.byteCount) }
-                if let store, !fetch.isFromStore { changes.append(store.keep(list, of: filter, age: fetch.age)) }
             }
-            store?.writer.write(changes)
+            if let store, !fetch.isFromStore {
+                let stored = isCurrent ? list : nil
+                store.writer.write(store.keep(keptNow, in: stored, of: filter, age: fetch.age, validator))
+            }
             return (list, isCurrent, keptNow, changed)
         }
         notifyOfFetch(of: keptNow.lazy.map(\.id), isCurrent ? changed + [filter] : changed)

@@ -98,7 +98,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         }
     }
 
-    /// Fetches the entities that match a filter.
+    /// Fetches the entities that match a filter, or asks whether there is another list than the one in memory.
     func fetch(
         _ filter: EntityFilter<Entity>,
         bypassingCaches: Bool
@@ -106,11 +106,22 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         let query = filter.fields.map { URLQueryItem(name: $0.name, value: $0.value) }
         let tick = memory.begin()
         defer { memory.end(tick) }
-        let (answer, time) = try await read(filter.path ?? endpoint.path, query, bypassingCaches: bypassingCaches)
-        let decoded = try answer.decoded(by: endpoint.decodeList)
-        // An upstream that ignores the filter returns everything.
-        var list = EntityList(decoded.entities.filter(filter.matches), rejected: decoded.rejected)
-        if answer.mayBeKept { list = cache.keep(list, of: filter, stamp(tick, time, of: answer)) }
+        let known = memory.validated(filter)
+        let url = try upstream.url(of: filter.path ?? endpoint.path, query)
+        let (answer, time) = try await read(url, bypassingCaches: bypassingCaches, behind: known?.validator)
+        var stamp = stamp(tick, time, of: answer)
+        stamp.validator = Validator(answer.response.headerFields)
+        var list: EntityList<Entity>
+        if answer.response.status == .notModified, let known {
+            list = known.list
+            stamp.validator = stamp.validator ?? known.validator
+            stamp.byteCount = list.byteCount
+        } else {
+            let decoded = try answer.decoded(by: endpoint.decodeList)
+            // An upstream that ignores the filter returns everything.
+            list = EntityList(decoded.entities.filter(filter.matches), rejected: decoded.rejected)
+        }
+        if answer.mayBeKept { list = cache.keep(list, of: filter, stamp) }
         return answer.reading(list.entities, fresh: endpoint.lifetimes.staleAfter, rejected: list.rejected)
     }
 

@@ -11,10 +11,12 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     /// A stored value and its age.
     struct Found<Value> {
         let value: Value
+        /// When it was requested.
+        let time: Date
         let age: Duration
         /// The stored size in bytes.
         let byteCount: Int
-        /// The validator of the response, if the value is a single entity.
+        /// The validator of the response, if the value is all of it.
         var validator: Validator?
     }
 
@@ -51,17 +53,45 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
 
     /// Returns the change that stores an entity that was requested some time ago.
     func keep(_ entity: Entity, age: Duration, _ validator: Validator? = nil) -> RecordChange {
-        let key = key(of: entity.id.description)
-        // An entity that cannot be encoded is not stored.
-        guard let body = try? endpoint.encode(entity) else { return .remove(key) }
-        return keep(body, age: age, under: key, validator)
+        keep(entity, at: time(of: age), validator)
+    }
+
+    /// Returns the changes that store the entities of a list that was requested some time ago, and the list itself unless it is
+    /// `nil`. All have the same time, by which a reader recognizes that they are of one response.
+    func keep(
+        _ entities: [Entity],
+        in list: EntityList<Entity>?,
+        of filter: EntityFilter<Entity>,
+        age: Duration,
+        _ validator: Validator?
+    ) -> [RecordChange] {
+        let time = time(of: age)
+        var changes = entities.map { keep($0, at: time) }
+        if let list { changes.append(keep(list, of: filter, at: time, validator)) }
+        return changes
     }
 
     /// Returns the change that stores a list, without its entities, that was requested some time ago.
     func keep(_ list: EntityList<Entity>, of filter: EntityFilter<Entity>, age: Duration) -> RecordChange {
+        keep(list, of: filter, at: time(of: age))
+    }
+
+    private func keep(_ entity: Entity, at time: Date, _ validator: Validator? = nil) -> RecordChange {
+        let key = key(of: entity.id.description)
+        // An entity that cannot be encoded is not stored.
+        guard let body = try? endpoint.encode(entity) else { return .remove(key) }
+        return keep(body, at: time, under: key, validator)
+    }
+
+    private func keep(
+        _ list: EntityList<Entity>,
+        of filter: EntityFilter<Entity>,
+        at time: Date,
+        _ validator: Validator? = nil
+    ) -> RecordChange {
         let stored = StoredList(ids: list.entities.map(\.id.description), rejected: list.rejected)
         guard let body = try? JSONEncoder().encode(stored) else { return .remove(key(of: filter)) }
-        return keep(body, age: age, under: key(of: filter))
+        return keep(body, at: time, under: key(of: filter), validator)
     }
 
     /// Returns the change that removes an entity.
@@ -73,9 +103,10 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     /// The change that removes all records of the repository.
     var removeAll: RecordChange { .removeAll(prefix) }
 
-    private func keep(_ body: Data, age: Duration, under key: RecordKey, _ validator: Validator? = nil) -> RecordChange
-    {
-        let time = now().addingTimeInterval(-age.seconds)
+    /// Returns when something was requested that has an age now.
+    private func time(of age: Duration) -> Date { now().addingTimeInterval(-age.seconds) }
+
+    private func keep(_ body: Data, at time: Date, under key: RecordKey, _ validator: Validator?) -> RecordChange {
         let expiry = time.addingTimeInterval(endpoint.lifetimes.expiresAfter.seconds)
         return .keep(
             StoredRecord(StoredAnswer(time: time, validator: validator, body: body).bytes, expiry: expiry),
@@ -107,12 +138,15 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
         let records = try await store.records(for: stored.ids.map(key))
         let found = zip(stored.ids, records).compactMap { id, record in record.flatMap { entity(id, in: $0) } }
         guard found.count == stored.ids.count else { return nil }
+        // An entity that was stored again since may be another than the response had, and may no longer belong in the list.
+        let isAsFetched = found.allSatisfy { $0.time == answer.time }
         return Found(
-            // An entity that was stored again since may no longer belong in the list.
             value: EntityList(found.map(\.value).filter(filter.matches), rejected: stored.rejectedRecords),
+            time: answer.time,
             // An entity may be older than the list: an earlier request, or another process, may have stored it after the list.
             age: found.map(\.age).max().map { max($0, age(of: answer)) } ?? age(of: answer),
-            byteCount: found.reduce(0) { $0 + $1.byteCount }
+            byteCount: found.reduce(0) { $0 + $1.byteCount },
+            validator: isAsFetched ? answer.validator : nil
         )
     }
 
@@ -121,7 +155,13 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
         guard let answer = StoredAnswer(record.bytes), let entity = try? endpoint.decodeStored(answer.body),
             entity.id.description == id
         else { return nil }
-        return Found(value: entity, age: age(of: answer), byteCount: answer.body.count, validator: answer.validator)
+        return Found(
+            value: entity,
+            time: answer.time,
+            age: age(of: answer),
+            byteCount: answer.body.count,
+            validator: answer.validator
+        )
     }
 
     private func age(of answer: StoredAnswer) -> Duration {

@@ -22,8 +22,8 @@ final class KeptAnswer<Value: Sendable>: Sendable {
     @usableFromInline let time: Duration
     /// When the value becomes stale.
     @usableFromInline let staleTime: Duration
-    /// The validator of the response, with which to ask whether there is another version; `nil` if it had none, or the value came
-    /// in a list.
+    /// The validator of the response, with which to ask whether there is another version; `nil` if it had none, if the entity came
+    /// in a list, or if the list has changed since.
     let validator: Validator?
 
     @usableFromInline
@@ -73,6 +73,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         /// The list as readers see it, created by the first read after a change and dropped by the next change. Nothing else
         /// references the list, so a change need not copy it.
         @usableFromInline var answer: Answer?
+        /// The validator of the response, until the list is another one.
+        @usableFromInline var validator: Validator?
         /// Whether the list has been stored since all lists were removed from the store.
         @usableFromInline var isStored: Bool
     }
@@ -82,17 +84,17 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     @usableFromInline let staleTime: Duration
     @usableFromInline let state: Mutex<State>
 
-    init(_ list: EntityList<Entity>, time: Duration, staleTime: Duration) {
+    init(_ list: EntityList<Entity>, time: Duration, staleTime: Duration, validator: Validator? = nil) {
         self.time = time
         self.staleTime = staleTime
-        state = Mutex(State(list: list, isStored: true))
+        state = Mutex(State(list: list, validator: validator, isStored: true))
     }
 
     /// The current list, and whether it has been stored since all lists were removed from the store.
     @inlinable var current: (answer: Answer, isStored: Bool) {
         state.withLock { state in
             if let answer = state.answer { return (answer, state.isStored) }
-            let answer = Answer(value: state.list, time: time, staleTime: staleTime)
+            let answer = Answer(value: state.list, time: time, staleTime: staleTime, validator: state.validator)
             state.answer = answer
             return (answer, state.isStored)
         }
@@ -106,6 +108,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         state.withLock { state in
             state.answer = nil
             guard change(&state.list) else { return nil }
+            state.validator = nil
             return state.list.byteCount
         }
     }

@@ -1,7 +1,6 @@
 import InwardCore
 import InwardFetching
 import InwardTesting
-import Synchronization
 import Testing
 
 @testable import InwardRepositories
@@ -126,27 +125,41 @@ struct RepositoryPeersTests {
         // Nobody joins the request from before the write.
         #expect(try await one.entities().value.contains(new))
         isReleased.fulfill(())
-        #expect(try await early.value.map(\.text) == ["one", "new", "three"])
+        // Its answer goes to its caller, and is not kept.
+        #expect(try await early.value.map(\.text) == ["one", "two", "three"])
         #expect(try await one.entities().value.contains(new))
         #expect(try await one.entity(2).value == new)
         #expect(source.requests.count == 3)
     }
 
     @Test func everySessionHasTheChangesInTheSameOrder() async throws {
-        let repositories = [try repository(), try repository()]
-        let log = Mutex<[Int]>([])
+        let (repositories, log) = ([try repository(), try repository()], WorkLog())
         await withTaskGroup { group in
             for (number, repository) in repositories.enumerated() {
                 group.addTask {
-                    for _ in 0..<1_000 {
-                        repository.cache.change(everywhere: true) { _ in log.withLock { $0.append(number) } }
-                    }
+                    for _ in 0..<1_000 { repository.cache.change(everywhere: true) { _ in log.note("\(number)") } }
                 }
             }
         }
-        let changes = log.withLock(\.self)
+        let changes = log.all
         #expect(changes.count == 4_000)
         #expect(stride(from: 0, to: changes.count, by: 2).allSatisfy { changes[$0] == changes[$0 + 1] })
+    }
+
+    @Test func aListIsTakenOverWithItsValidatorAndItsEntitiesWithoutOne() async throws {
+        let (one, other, third) = (try repository(), try repository(), try repository())
+        try await scheduler.run { [self] in
+            _ = try await (one.entities(), third.entity(2))
+            try await wait()
+            var stamp = stamp(other)
+            stamp.validator = Validator(text: #""list""#)
+            _ = other.cache.keep(EntityList([anew], rejected: []), of: .all, stamp)
+            #expect(one.memory.validated(.all)?.validator == stamp.validator)
+            for repository in [one, other, third] {
+                #expect(repository.memory.entity(2)?.value == anew)
+                #expect(repository.memory.entity(2)?.validator == nil)
+            }
+        }
     }
 
     @Test func whatIsObservedIsTakenOverThoughItIsNotCached() async throws {
