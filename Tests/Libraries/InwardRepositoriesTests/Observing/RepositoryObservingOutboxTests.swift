@@ -28,11 +28,12 @@ struct RepositoryObservingOutboxTests {
 
     /// Runs work with the repositories of two sessions of one user, which share a store and an outbox, and closes them.
     private func run(
+        _ editing: Editing<Remark> = Editing(.put),
         _ work: @escaping @Sendable (Repository<Remark>, Repository<Remark>, Outbox) async throws -> Void
     ) async throws {
         let outbox = try stage.outbox(source, store: store)
-        let one = try Repository.versioned(source, store: place, outbox: outbox, timer: stage.timer)
-        let other = try Repository.versioned(source, store: place, outbox: outbox, timer: stage.timer)
+        let one = try Repository.versioned(source, editing, store: place, outbox: outbox, timer: stage.timer)
+        let other = try Repository.versioned(source, editing, store: place, outbox: outbox, timer: stage.timer)
         try await stage.scheduler.run {
             try await outbox.open(handlers: [try #require(one.handler)])
             let member = try await outbox.join(handlers: [try #require(other.handler)])
@@ -75,7 +76,6 @@ struct RepositoryObservingOutboxTests {
         }
     }
 
-    /// The second update joins the first, which is not sent yet.
     @Test(arguments: [false, true]) func anUpdateOfAPendingUpdateIsSeen(isOfAnotherSession: Bool) async throws {
         try await run { [self] one, other, outbox in
             let observed = isOfAnotherSession ? other : one
@@ -202,6 +202,26 @@ struct RepositoryObservingOutboxTests {
             try await one.update(2) { $0.text = "mine" }
             await outbox.drain()
             #expect(try await entity.next()?.value?.text == "theirs")
+        }
+    }
+
+    /// It is sent again, and that is lost.
+    @Test func aMergedUpdateIsSeenWhileItIsPending() async throws {
+        let merge = ConflictRule<Remark>.merge {
+            Remark(id: 2, author: 7, text: "\($0.mine?.text ?? "") and \($0.theirs?.text ?? "")")
+        }
+        try await run(Editing(.put, onConflict: merge)) { [self] one, _, outbox in
+            _ = try await one.entity(2, .upstreamOnly)
+            var entity = one.changes(of: 2).makeAsyncIterator()
+            _ = try await entity.next()
+            source.put(Remark(id: 2, author: 7, text: "theirs"))
+            source.meet(.answered, .lost)
+            try await one.update(2) { $0.text = "mine" }
+            #expect(try await entity.next()?.value?.text == "mine")
+            let merged = try await entity.next()
+            #expect(merged?.value?.text == "mine and theirs" && merged?.isPending == true)
+            await outbox.drain()
+            #expect(try await entity.next() == Reading(try #require(merged?.value), origin: .memory))
         }
     }
 

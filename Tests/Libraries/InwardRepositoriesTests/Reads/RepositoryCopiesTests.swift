@@ -72,17 +72,25 @@ struct RepositoryCopiesTests {
         #expect(try await repository.entities(.author(7)).value.map(\.id) == [1, 2, 4])
     }
 
-    @Test(arguments: [true, false]) func aListThatIsNotInMemoryHasWhatWasUpdatedOrDeleted(isUpdated: Bool) async throws
-    {
+    private enum Write: CaseIterable { case update, updateAnsweredStrangely, deletion }
+
+    @Test(arguments: Write.allCases)
+    private func whatIsNotInMemoryIsAsItWasWritten(write: Write) async throws {
         let timer = TimerService(clock)
-        let cache = FarCache(VersionedSource(), timer: timer)
-        let repository = try Repository.versioned(cache, memory: .nothing, timer: timer)
+        let source = VersionedSource()
+        let repository = try Repository.versioned(FarCache(source, timer: timer), memory: .nothing, timer: timer)
         _ = try await (repository.entities(), repository.entity(2))
         clock.advance(by: .seconds(30))
-        if isUpdated { try await repository.update(2) { $0.text = "new" } } else { try await repository.delete(2) }
+        if write == .updateAnsweredStrangely { source.meet(.strangeAnswer) }
+        if write == .deletion {
+            try await repository.delete(2)
+        } else {
+            try await repository.update(2) { $0.text = "new" }
+        }
         clock.advance(by: .seconds(30))
-        #expect(try await repository.entities().value.map(\.text) == (isUpdated ? ["1", "new", "3"] : ["1", "3"]))
-        if isUpdated { #expect(try await repository.entity(2).value.text == "new") }
+        let texts = try await repository.entities().value.map(\.text)
+        #expect(texts == (write == .deletion ? ["1", "3"] : ["1", "new", "3"]))
+        if write != .deletion { #expect(try await repository.entity(2).value.text == "new") }
     }
 
     @Test func aListThatIsNotInMemoryHasWhatMayHaveBeenCreated() async throws {
