@@ -39,6 +39,13 @@ struct SieveCacheTests {
         #expect(small.insert(1, for: "a", cost: 0) == [1])
     }
 
+    @Test(arguments: 0...3) func noMoreValuesAreKeptThanTheirNumberMayBe(limit: Int) {
+        var cache = SieveCache<Int, Int>(limit: .max, countLimit: limit)
+        for number in 0..<9 { cache.insert(number, for: number, cost: 1) }
+        #expect(cache.count == limit && cache.cost == limit)
+        #expect(cache.keys.sorted() == Array((9 - limit)..<9))
+    }
+
     @Test func aKeyThatIsNotEqualToItselfIsNotKept() {
         var cache = SieveCache<Double, Int>(limit: 3)
         #expect(cache.insert(1, for: .nan, cost: 1) == [1])

@@ -60,6 +60,7 @@ struct DefaultsTests {
     @Test func imagesAreWrittenAsMostDo() {
         #expect(ImageEncoding(.jpeg) == ImageEncoding(.jpeg, quality: 80, subsampling: .quarter))
         #expect(ImageEncoding.jpeg() == ImageEncoding(.jpeg))
+        #expect([-1, 0, 1, 60, 100, 101].map { ImageEncoding(.jpeg, quality: $0).quality } == [1, 1, 1, 60, 100, 100])
         #expect(ImageDecodingOptions().reduction == 1 && !ImageDecodingOptions().allowsTruncation)
         #expect(EncodedImage([]).isGenuine)
         let size = ImageSize(clamping: 30, 20)

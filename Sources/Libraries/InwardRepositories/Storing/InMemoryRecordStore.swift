@@ -13,23 +13,17 @@ public import Foundation
 /// Records are lost when the store is deallocated. The size is not limited, and an expired record takes up memory until it is
 /// replaced.
 public final class InMemoryRecordStore: RecordStore {
-    /// Owns a key until it is released or deallocated.
+    /// Owns a key until it is deallocated.
     private final class Ownership: Sendable {
         private let key: RecordKey
         private let owned: ClaimedKeys
-        private let isReleased = Atomic(false)
 
         init(_ key: RecordKey, in owned: ClaimedKeys) {
             self.key = key
             self.owned = owned
         }
 
-        deinit { release() }
-
-        func release() {
-            guard !isReleased.exchange(true, ordering: .acquiringAndReleasing) else { return }
-            owned.keys.withLock { _ = $0.remove(key) }
-        }
+        deinit { owned.keys.withLock { _ = $0.remove(key) } }
     }
 
     /// The keys that are claimed.
@@ -110,7 +104,8 @@ public final class InMemoryRecordStore: RecordStore {
             return .owned(by: "another part of this process")
         }
         let ownership = Ownership(key, in: claimed)
-        return .claimed(RecordClaim { ownership.release() })
+        // A claim that is released drops what it captures.
+        return .claimed(RecordClaim { withExtendedLifetime(ownership) {} })
     }
 
     private static func throwIfCancelled() throws(RecordStoreError) {

@@ -67,7 +67,7 @@ public struct OutboxController: Sendable {
     public func retry(_ id: String) async throws(FailureViewModel) -> (line: String, isDelivered: Bool) {
         let presenter = presenter
         let item = try presenter.item(id, in: try await contents(presenter))
-        try await open(delivering: true, presenter)
+        try await open(presenter)
         let entry: OutboxEntry?
         do throws(RecordStoreError) {
             entry = try await outbox.retry(item.id)
@@ -95,8 +95,7 @@ public struct OutboxController: Sendable {
     public func discard(_ id: String) async throws(FailureViewModel) -> String {
         let presenter = presenter
         let item = try presenter.item(id, in: try await contents(presenter))
-        // Opens without delivering, so that the write is not sent just before it is discarded.
-        try await open(delivering: false, presenter)
+        try await open(presenter)
         do throws(RecordStoreError) {
             try await outbox.discard(item.id)
         } catch {
@@ -126,10 +125,11 @@ public struct OutboxController: Sendable {
         }
     }
 
-    private func open(delivering: Bool, _ presenter: OutboxPresenter) async throws(FailureViewModel) {
+    /// Opens the outbox without delivering, so that no write is sent just before it is discarded.
+    private func open(_ presenter: OutboxPresenter) async throws(FailureViewModel) {
         let owner: String?
         do throws(RecordStoreError) {
-            owner = try await outbox.openUnlessOwned(delivering: delivering)
+            owner = try await outbox.openUnlessOwned(delivering: false)
         } catch {
             throw presenter.present(error)
         }

@@ -62,6 +62,21 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.underWay == 0)
     }
 
+    /// By the limiter's patience, which is 60 seconds, or by the deadline of the task.
+    @Test(arguments: [30, 90]) func whoseTimeIsUpLeavesItsPlaceInTheQueue(seconds: Int) async throws {
+        let timer = TimerService(clock)
+        let limiter = limiter(1, on: timer)
+        #expect(limiter.admit())
+        async let late = Deadline(in: .seconds(seconds), on: timer).carried { () async throws(LimitRejection) in
+            try await limiter.wait()
+        }
+        await timer.timers(1)
+        #expect(limiter.waiting == 1)
+        clock.advance(by: .seconds(60))
+        #expect(await late.failure?.cause == (seconds < 60 ? .deadline : .limit))
+        #expect(limiter.waiting == 0)
+    }
+
     @MainActor @Test func roomThatIsLeftByTheLastIsThere() async throws {
         let timer = TimerService(clock)
         let limiter = limiter(1, on: timer)

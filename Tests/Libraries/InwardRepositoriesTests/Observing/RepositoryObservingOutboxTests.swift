@@ -205,6 +205,25 @@ struct RepositoryObservingOutboxTests {
         }
     }
 
+    @Test func whatAnEarlierProcessLeftIsSeenWhenTheOutboxIsOpened() async throws {
+        try await run { [source] one, _, _ in
+            _ = try await one.entity(2)
+            source.goOffline()
+            try await one.update(2) { $0.text = "new" }
+        }
+        let outbox = try stage.outbox(source, store: store, keySeed: 2)
+        let next = try Repository.versioned(source, store: place, outbox: outbox, timer: stage.timer)
+        try await stage.scheduler.run {
+            var entity = next.changes(of: 2).makeAsyncIterator()
+            #expect(try await entity.next()?.value?.text == "2")
+            try await outbox.open(settling: [try #require(next.handler)])
+            let pending = try await entity.next()
+            #expect(pending?.value?.text == "new" && pending?.isPending == true)
+            await outbox.close()
+            await next.close()
+        }
+    }
+
     /// It is sent again, and that is lost.
     @Test func aMergedUpdateIsSeenWhileItIsPending() async throws {
         let merge = ConflictRule<Remark>.merge {

@@ -74,6 +74,31 @@ struct OutboxTests {
         }
     }
 
+    /// A patch is no format of records.
+    @Test(arguments: [
+        ("application/json", "application/json"), ("application/x-plist", "application/x-plist"),
+        ("application/merge-patch+json", "application/json"),
+    ])
+    func aWriteIsAnsweredInTheFormatOfTheRecord(contentType: String, accepted: String) throws {
+        let write = OutboxWrite(
+            endpoint: "posts",
+            subject: ["7"],
+            method: .put,
+            path: "posts/7",
+            body: [],
+            contentType: contentType
+        )
+        let entry = OutboxEntry(
+            sequence: 1,
+            write: write,
+            idempotencyKey: "k",
+            acceptedAt: OutboxStage.time,
+            attempts: 0
+        )
+        let request = try stage.outbox(stage.upstream()).request(for: entry)
+        #expect(request.headerFields[.accept] == accepted)
+    }
+
     @Test func aStoreThatFailsAcceptsNothing() async throws {
         let stage = stage
         let upstream = stage.upstream()

@@ -40,6 +40,7 @@ struct InMemoryRecordStoreTests {
         #expect(await reason { _ = try await store.records(under: []) } == .cancelled)
         #expect(await reason { _ = try await store.losses(under: []) } == .cancelled)
         #expect(await reason { try await store.commit([.keep(StoredRecord([1]), ["a"])]) } == .cancelled)
+        #expect(await reason { _ = try await store.claim(["a"]) } == .cancelled)
         #expect(try await store.records(under: []).isEmpty)
     }
 

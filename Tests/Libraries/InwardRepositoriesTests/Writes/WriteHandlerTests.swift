@@ -61,9 +61,10 @@ struct WriteHandlerTests {
 
     /// Settles an entry, and returns what was done before its end was durable, and after.
     private func settled(
+        _ entry: OutboxEntry? = nil,
         _ settle: (WriteHandler<Remark>, OutboxEntry) async throws -> OutboxSettlement
     ) async throws -> (before: [String], after: [String], settlement: OutboxSettlement) {
-        let (handler, entry) = (handler, entry)
+        let (handler, entry) = (handler, entry ?? self.entry)
         handler.accepted([entry])
         #expect(pending.version(4)?.entity == remark)
         let settlement = try await settle(handler, entry)
@@ -109,6 +110,29 @@ struct WriteHandlerTests {
     @Test func whatWasRefusedIsInNoList() async throws {
         let error = RepositoryError(.refused, request: "POST remarks", explanation: "was answered with 422")
         let found = try await settled { handler, entry in
+            try await handler.refused(entry, because: error, before: LaterEntries())
+        }
+        #expect(found.before.isEmpty && found.after == ["end k"])
+        #expect(found.settlement.changes.isEmpty)
+    }
+
+    @Test func whatWasNotUpdatedIsAsItWas() async throws {
+        let update = OutboxEntry(
+            sequence: 1,
+            write: OutboxWrite(
+                endpoint: "remarks",
+                subject: ["remarks", "4"],
+                method: .put,
+                path: "remarks/4",
+                body: Array(body.utf8),
+                entityID: "4"
+            ),
+            idempotencyKey: "k",
+            acceptedAt: OutboxStage.time,
+            attempts: 0
+        )
+        let error = RepositoryError(.refused, request: "PUT remarks/4", explanation: "was answered with 422")
+        let found = try await settled(update) { handler, entry in
             try await handler.refused(entry, because: error, before: LaterEntries())
         }
         #expect(found.before.isEmpty && found.after == ["end k"])

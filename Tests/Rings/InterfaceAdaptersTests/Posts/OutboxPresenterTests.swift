@@ -55,6 +55,20 @@ struct OutboxPresenterTests {
         #expect(list.unicodeScalars.allSatisfy(printable), "\(list)")
     }
 
+    @Test func theListHasATableOfItsWritesAndNotesWhereThereIsSomethingToNote() async throws {
+        let presenter = OutboxPresenter(now: Date(timeIntervalSince1970: 0))
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        let empty = presenter.present(contents, owner: nil).document
+        #expect(empty.blocks == [.heading("Outbox"), .paragraph("0 pending, 0 refused.")])
+        contents.pending = [item("a")]
+        let blocks = presenter.present(contents, owner: nil).document.blocks
+        #expect(blocks.count == 3 && blocks[1] == .paragraph("1 pending, 0 refused."))
+        let table = try #require(blocks.compactMap { if case .table(let table) = $0 { table } else { nil } }.last)
+        #expect(table.rows.map { $0.first?.text } == ["a"])
+        contents.pending = [item("a", cause: "was lost")]
+        #expect(presenter.present(contents, owner: nil).document.blocks.last == .notes(["a: was lost"]))
+    }
+
     @Test(arguments: [
         (["abcdefgh", "bcdefghi"], ["abcdef", "bcdefg"]), (["abcdefgh", "abcdefxy"], ["abcdefg", "abcdefx"]),
         (["abc", "abcdefgh"], ["abc", "abcdef"]), (["ab", "cd"], ["ab", "cd"]),
