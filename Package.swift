@@ -205,7 +205,7 @@ let integrations: [Target] = [
     .target(
         name: "InwardObservability",
         dependencies: [
-            "InwardCore", "InwardFetching",
+            "InwardCore", "InwardImages", "InwardFetching", "InwardRepositories", "InwardScopes",
             .product(name: "Logging", package: "swift-log", condition: observability),
             .product(name: "Metrics", package: "swift-metrics", condition: observability),
             .product(name: "Tracing", package: "swift-distributed-tracing", condition: observability),
@@ -253,7 +253,8 @@ let integrations: [Target] = [
     .testTarget(
         name: "InwardObservabilityTests",
         dependencies: [
-            "InwardObservability", "InwardFetching", "InwardTesting",
+            "InwardObservability", "InwardCore", "InwardImages", "InwardFetching", "InwardRepositories", "InwardScopes",
+            "InwardTesting",
             .product(name: "Logging", package: "swift-log", condition: observability),
             .product(name: "InMemoryLogging", package: "swift-log", condition: observability),
             .product(name: "Metrics", package: "swift-metrics", condition: observability),
@@ -405,7 +406,8 @@ let package = Package(
         ),
         .trait(
             name: "Observability",
-            description: "Reports requests through swift-log, swift-metrics and swift-distributed-tracing"
+            description: 
+                "Reports what happens through swift-log, swift-metrics and swift-distributed-tracing"
         ),
         .trait(
             name: "ServiceLifecycle",

@@ -8,7 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The attributes of a request and its outcome for spans and log records. They contain no credentials.
+/// Attributes for spans and log records, such as those of a request and its outcome. They contain no credentials.
 struct FetchAttributes: Hashable, Sendable {
     private(set) var values: [String: AttributeValue]
 
@@ -29,6 +29,13 @@ struct FetchAttributes: Hashable, Sendable {
         self.init()
         values[AttributeName.status] = outcome.statusCode.map { .integer($0) }
         values[AttributeName.errorType] = outcome.errorType.map { .text($0) }
+    }
+
+    /// The identifier of the current interaction, if there is one.
+    static var interaction: FetchAttributes {
+        FetchAttributes(
+            InteractionID.current.map { [AttributeName.interaction: .text($0.description)] } ?? [:]
+        )
     }
 
     func merging(_ other: FetchAttributes) -> FetchAttributes {
@@ -76,6 +83,34 @@ enum AttributeName {
     static let circuit = "inward.circuit.name"
     static let circuitState = "inward.circuit.state"
     static let circuitStateBefore = "inward.circuit.state_before"
+    static let interaction = "inward.interaction.id"
+    static let exceptionType = "exception.type"
+    static let operation = "inward.operation.name"
+    static let operationEvent = "inward.operation.event"
+    static let operationDuration = "inward.operation.duration"
+    static let operationAttemptDuration = "inward.operation.attempt.duration"
+    static let endpoint = "inward.repository.endpoint"
+    static let readKind = "inward.repository.read.kind"
+    static let readPolicy = "inward.repository.read.policy"
+    static let readResult = "inward.repository.read.result"
+    static let readOrigin = "inward.repository.read.origin"
+    static let readAge = "inward.repository.read.age"
+    static let readDuration = "inward.repository.read.duration"
+    static let storeSystem = "db.system.name"
+    static let storeOperation = "db.operation.name"
+    static let storeDuration = "db.client.operation.duration"
+    static let messagingSystem = "messaging.system"
+    static let messagingDestination = "messaging.destination.name"
+    static let deliveryDuration = "messaging.process.duration"
+    static let deliveryResult = "inward.outbox.delivery.result"
+    static let deliveryAttempts = "inward.outbox.delivery.failed_attempts"
+    static let imageDuration = "inward.image.load.duration"
+    static let stage = "inward.image.stage"
+    static let stageOrigin = "inward.image.stage.origin"
+    static let stages = "inward.image.stages"
+    static let budgetPart = "inward.image.budget.part"
+    static let sessionDuration = "inward.session.duration"
+    static let sessionOpeningDuration = "inward.session.opening.duration"
 }
 
 /// The request attributes of OpenTelemetry's semantic conventions for HTTP clients.

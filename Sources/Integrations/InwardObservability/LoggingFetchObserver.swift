@@ -92,30 +92,91 @@ public struct LoggingFetchObserver: FetchObserver {
         logger.log(
             level: new.hasPrefix("open") ? .warning : .notice,
             "Circuit changed",
-            metadata: [
-                AttributeName.circuit: "\(AttributeValue.text(circuit))",
-                AttributeName.circuitStateBefore: "\(AttributeValue.text(old))",
-                AttributeName.circuitState: "\(AttributeValue.text(new))",
-            ]
+            metadata: .of(
+                FetchAttributes.interaction.merging(
+                    FetchAttributes([
+                        AttributeName.circuit: .text(circuit), AttributeName.circuitStateBefore: .text(old),
+                        AttributeName.circuitState: .text(new),
+                    ])
+                )
+            )
+        )
+    }
+
+    /// Logs what happened to a call of an operation: a rejection or a fallback as a warning, a retry or a hedge at the level `info`,
+    /// and everything else at the level `debug`.
+    public func operation(_ name: String, _ event: OperationEvent) {
+        var attributes: [String: AttributeValue] = [
+            AttributeName.operation: .text(name), AttributeName.operationEvent: .text(event.name),
+        ]
+        switch event {
+        case .ended(_, let duration): attributes[AttributeName.operationDuration] = AttributeValue(duration)
+        case .attemptEnded(_, let duration):
+            attributes[AttributeName.operationAttemptDuration] = AttributeValue(duration)
+        case .retryScheduled(_, let delay, _): attributes[AttributeName.retryDelay] = AttributeValue(delay)
+        default: break
+        }
+        if let error = event.error { attributes[AttributeName.errorType] = .text(error.category) }
+        logger.log(
+            level: event.level,
+            "Operation",
+            error: event.error,
+            metadata: .of(FetchAttributes.interaction.merging(FetchAttributes(attributes)))
         )
     }
 }
 
+extension OperationEvent {
+    /// The name of the event as an attribute.
+    var name: String {
+        switch self {
+        case .ended: "ended"
+        case .attemptEnded: "attempt_ended"
+        case .joined: "joined"
+        case .retryScheduled: "retry_scheduled"
+        case .hedged: "hedged"
+        case .rejected: "rejected"
+        case .fellBack: "fell_back"
+        }
+    }
+
+    /// The error of the event; `nil` for none.
+    var error: (any Error)? {
+        switch self {
+        case .ended(let error, _), .attemptEnded(let error, _): error
+        case .retryScheduled(_, _, let error), .fellBack(let error): error
+        case .rejected(let error): error
+        case .joined, .hedged: nil
+        }
+    }
+
+    fileprivate var level: Logger.Level {
+        switch self {
+        case .ended, .attemptEnded, .joined: .debug
+        case .retryScheduled, .hedged: .info
+        case .rejected, .fellBack: .warning
+        }
+    }
+}
+
 extension Logger.Metadata {
+    /// Returns the metadata of attributes.
+    static func of(_ attributes: FetchAttributes) -> Self { attributes.values.mapValues { .string($0.description) } }
+
     /// Returns the metadata of a request, its outcome and additional values.
     static func of(
         _ request: DataRequest,
         _ outcome: Result<DataResponse, FetchError>? = nil,
         _ others: [String: AttributeValue] = [:]
     ) -> Self {
-        var attributes = FetchAttributes(request).merging(FetchAttributes(others))
+        var attributes = FetchAttributes.interaction.merging(FetchAttributes(request)).merging(FetchAttributes(others))
         if let outcome {
             attributes = attributes.merging(FetchAttributes(outcome))
         }
         if let message = outcome?.errorMessage {
             attributes = attributes.merging(FetchAttributes([AttributeName.errorMessage: .text(message)]))
         }
-        return attributes.values.mapValues { .string($0.description) }
+        return .of(attributes)
     }
 }
 #endif

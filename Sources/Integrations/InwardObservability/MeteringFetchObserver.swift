@@ -10,7 +10,11 @@ import Synchronization
 /// `inward.client.request.duration` measures each request, including all attempts and waits. Both are in seconds and have labels
 /// for the method, the server, the status and the kind of failure. Counters for each server are `inward.client.cache_hits`,
 /// `joins`, `retries`, `hedges`, `rejections`, `fallbacks` and `credential_refreshes`. The counter
-/// `inward.client.circuit_changes` has labels for the circuit and its new state.
+/// `inward.client.circuit_changes` has labels for the circuit and its new state, and the gauge `inward.client.circuit_state` tells
+/// the state of each circuit since its first change: 0 for closed, 1 for half open, 2 for open, and 3 for isolated.
+///
+/// Of operations, the timers `inward.operation.duration` and `inward.operation.attempt.duration` have labels for the name and the
+/// kind of failure, and the counter `inward.operation.events` has labels for the name and what happened otherwise.
 ///
 /// A metric always has the same label names; a label that does not apply is empty. Paths are never labels. Unknown methods become
 /// `_OTHER`, as do all labels beyond the limit.
@@ -25,6 +29,10 @@ public struct MeteringFetchObserver: FetchObserver {
     private let fallbacks: Instruments<Counter>
     private let credentialRefreshes: Instruments<Counter>
     private let circuitChanges: Instruments<Counter>
+    private let circuitStates: Instruments<Meter>
+    private let operationDurations: Instruments<Timer>
+    private let operationAttemptDurations: Instruments<Timer>
+    private let operationEvents: Instruments<Counter>
 
     /// Creates an observer that uses a metrics factory.
     ///
@@ -33,8 +41,8 @@ public struct MeteringFetchObserver: FetchObserver {
     ///   - labelSetLimit: The maximum number of label sets for each metric, at least 1. The observer keeps one instrument for
     ///     each. Further label sets share one instrument, so requests to ever new servers do not exhaust memory.
     public init(factory: any MetricsFactory = MetricsSystem.factory, labelSetLimit: Int = 2_000) {
-        func timers(_ label: String) -> Instruments<Timer> {
-            Instruments(labels: Self.namesOfOutcome, limit: labelSetLimit) {
+        func timers(_ label: String, by names: [String] = Self.namesOfOutcome) -> Instruments<Timer> {
+            Instruments(labels: names, limit: labelSetLimit) {
                 Timer(label: label, dimensions: $0, preferredDisplayUnit: .seconds, factory: factory)
             }
         }
@@ -53,6 +61,18 @@ public struct MeteringFetchObserver: FetchObserver {
         fallbacks = counters("fallbacks", by: Self.namesOfServer + [AttributeName.errorType])
         credentialRefreshes = counters("credential_refreshes")
         circuitChanges = counters("circuit_changes", by: [AttributeName.circuit, AttributeName.circuitState])
+        circuitStates = Instruments(labels: [AttributeName.circuit], limit: labelSetLimit) {
+            Meter(label: "inward.client.circuit_state", dimensions: $0, factory: factory)
+        }
+        let namesOfOperation = [AttributeName.operation, AttributeName.errorType]
+        operationDurations = timers(AttributeName.operationDuration, by: namesOfOperation)
+        operationAttemptDurations = timers(AttributeName.operationAttemptDuration, by: namesOfOperation)
+        operationEvents = Instruments(
+            labels: [AttributeName.operation, AttributeName.operationEvent],
+            limit: labelSetLimit
+        ) {
+            Counter(label: "inward.operation.events", dimensions: $0, factory: factory)
+        }
     }
 
     /// Records the duration of a request.
@@ -113,9 +133,22 @@ public struct MeteringFetchObserver: FetchObserver {
         credentialRefreshes[Self.labels(ofServerFor: request)].increment()
     }
 
-    /// Counts a circuit's state transition by its new state.
+    /// Counts a circuit's state transition by its new state, and sets the gauge of the circuit.
     public func circuitChanged(_ circuit: String, from old: String, to new: String) {
         circuitChanges[[circuit, new]].increment()
+        if let number = ["closed", "half open", "open", "isolated"].firstIndex(of: new) {
+            circuitStates[[circuit]].set(number)
+        }
+    }
+
+    /// Records the duration of a call of an operation, or counts what happened to it.
+    public func operation(_ name: String, _ event: OperationEvent) {
+        let error = event.error?.category ?? ""
+        switch event {
+        case .ended(_, let duration): operationDurations[[name, error]].record(duration: duration)
+        case .attemptEnded(_, let duration): operationAttemptDurations[[name, error]].record(duration: duration)
+        default: operationEvents[[name, event.name]].increment()
+        }
     }
 
     private static let namesOfServer = [AttributeName.serverAddress, AttributeName.serverPort]

@@ -121,5 +121,11 @@ public struct TelemetryFetchObserver: FetchObserver {
         logging.circuitChanged(circuit, from: old, to: new)
         metering.circuitChanged(circuit, from: old, to: new)
     }
+
+    /// Logs what happened to a call of an operation, and records its duration or counts it.
+    public func operation(_ name: String, _ event: OperationEvent) {
+        logging.operation(name, event)
+        metering.operation(name, event)
+    }
 }
 #endif

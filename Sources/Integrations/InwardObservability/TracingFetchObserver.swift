@@ -33,7 +33,7 @@ public struct TracingFetchObserver: FetchObserver {
         let span = tracer.startSpan(request.spanName, ofKind: .client)
         defer { span.end() }
         if span.isRecording {
-            span.updateAttributes { $0.merge(FetchAttributes(request)) }
+            span.updateAttributes { $0.merge(.interaction.merging(FetchAttributes(request))) }
         }
         var sent = request
         tracer.inject(span.context, into: &sent.headerFields, using: HeaderFieldsInjector())

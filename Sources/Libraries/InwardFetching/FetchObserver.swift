@@ -1,6 +1,7 @@
 public import InwardCore
 
-/// An observer of the events in a pipeline that ends with ``DataFetcher/observing(with:timer:)``.
+/// An observer of the events in a pipeline that ends with ``DataFetcher/observing(with:timer:)``, and of operations that end with
+/// ``ResilientOperation/observing(with:timer:)``.
 ///
 /// Every method has a default implementation that does nothing, so implement only those you need. Methods are called from
 /// many tasks concurrently and delay the request, so return quickly.
@@ -69,13 +70,21 @@ public protocol FetchObserver: Sendable {
     /// Called when credentials were renewed because the upstream rejected the previous ones.
     func credentialsRefreshed(for request: DataRequest)
 
-    /// Called when a request causes a state transition of a circuit breaker. Manual changes are not reported.
+    /// Called when a request, or a call of an operation, causes a state transition of a circuit breaker. Manual changes are
+    /// reported to the observer that ``CircuitBreaker/isolate(telling:)`` and ``CircuitBreaker/close(telling:)`` are given.
     ///
     /// - Parameters:
     ///   - circuit: The name of the circuit breaker.
     ///   - old: The previous state, as the circuit breaker describes it.
     ///   - new: The new state.
     func circuitChanged(_ circuit: String, from old: String, to new: String)
+
+    /// Called when something happens to a call of a ``ResilientOperation``.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the operation.
+    ///   - event: What has happened.
+    func operation(_ name: String, _ event: OperationEvent)
 }
 
 extension FetchObserver {
@@ -123,6 +132,42 @@ extension FetchObserver {
     public func credentialsRefreshed(for request: DataRequest) {}
     /// Does nothing.
     public func circuitChanged(_ circuit: String, from old: String, to new: String) {}
+    /// Does nothing.
+    public func operation(_ name: String, _ event: OperationEvent) {}
+}
+
+/// What happens to a call of a ``ResilientOperation``. Future versions may add cases, so a `switch` over events needs a default.
+public enum OperationEvent: Sendable, CustomStringConvertible {
+    /// The call has ended, with the error that the caller gets or without one. The duration includes all attempts and waits.
+    case ended(error: (any Error)?, after: Duration)
+    /// The operation itself has ended once, with its error or without one.
+    case attemptEnded(error: (any Error)?, after: Duration)
+    /// The call joins an equal one under way.
+    case joined
+    /// The operation is going to be retried after a wait. The first retry is attempt 2.
+    case retryScheduled(attempt: Int, after: Duration, because: any Error)
+    /// A second attempt begins because the first is slow.
+    case hedged
+    /// A limit or an open circuit rejects the call, which is not started.
+    case rejected(ResilienceError)
+    /// A fallback answers in place of the failed operation.
+    case fellBack(because: any Error)
+
+    /// What has happened, as the end of a sentence that begins with the operation.
+    public var description: String {
+        switch self {
+        case .ended(let error, let duration): "ended \(Self.words(error)) after \(duration)"
+        case .attemptEnded(let error, let duration): "was attempted \(Self.words(error)) for \(duration)"
+        case .joined: "joined an equal call"
+        case .retryScheduled(let attempt, let delay, let error):
+            "is going to be attempted for time \(attempt) after \(delay) because of \(error)"
+        case .hedged: "was hedged"
+        case .rejected(let error): "was rejected: it \(error.explanation)"
+        case .fellBack(let error): "fell back because of \(error)"
+        }
+    }
+
+    private static func words(_ error: (any Error)?) -> String { error.map { "with \($0)" } ?? "without an error" }
 }
 
 /// The observers of a layer, innermost first. An empty list has no overhead.
@@ -130,6 +175,15 @@ struct FetchObservers: Sendable {
     private var observers: [any FetchObserver] = []
 
     mutating func append(_ observer: any FetchObserver) { observers.append(observer) }
+
+    /// Adds an observer further inside than the others.
+    mutating func prepend(_ observer: any FetchObserver) { observers.insert(observer, at: 0) }
+
+    /// Tells of a circuit's state transition, if there was one.
+    func tell(_ change: CircuitChange?, of breaker: CircuitBreaker) {
+        guard let change else { return }
+        tell { $0.circuitChanged(breaker.name, from: change.from.rawValue, to: change.to.rawValue) }
+    }
 
     func tell(_ tell: (any FetchObserver) -> Void) {
         guard !observers.isEmpty else { return }

@@ -32,6 +32,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     let outbox: Outbox?
     @usableFromInline let pending: PendingLayer<Entity>
     let observers = RepositoryObservers<Entity>()
+    @usableFromInline let observer: (any RepositoryObserver)?
     let chance: @Sendable () -> Double
     let cache: PeerCache<Entity>
     @usableFromInline let isClosed = Atomic(false)
@@ -47,6 +48,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ///     ``handler``, and closes it.
     ///   - abandonment: What happens to a fetch that no caller is waiting for.
     ///   - timer: The timer service that measures ages.
+    ///   - observer: The observer of reads and of the store; `nil` for none, which has no overhead.
     ///   - chance: Returns a random number from 0 to 1, for the jitter of lifetimes.
     public init(
         _ endpoint: Endpoint<Entity>,
@@ -56,14 +58,18 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         outbox: Outbox? = nil,
         whenAbandoned abandonment: AbandonmentPolicy = .cancel,
         timer: TimerService = .continuous,
+        observer: (any RepositoryObserver)? = nil,
         chance: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
     ) {
         self.endpoint = endpoint
+        self.observer = observer
         self.timer = timer
         self.outbox = outbox
         self.chance = chance
         pending = PendingLayer(notifying: observers) { patch, entity in endpoint.patched(entity, by: patch) }
-        self.store = store.map { EntityStore(endpoint, in: $0, executor: timer.executor) }
+        self.store = store.map {
+            EntityStore(endpoint, in: $0.observing(with: observer, timer: timer), executor: timer.executor)
+        }
         memory = EntityMemory(
             endpoint,
             limit: limit,
@@ -73,7 +79,14 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             notifying: observers
         )
         cache = PeerCache(endpoint, memory, in: store, whenAbandoned: abandonment, timer: timer)
-        source = EntitySource(endpoint, upstream: upstream, cache: cache, timer: timer, chance: chance)
+        source = EntitySource(
+            endpoint,
+            upstream: upstream,
+            cache: cache,
+            timer: timer,
+            chance: chance,
+            observer: observer
+        )
     }
 
     /// Returns the entity with an identifier.
@@ -177,9 +190,9 @@ extension Repository {
         )
     }
 
-    /// Whether values in memory may be returned as they are: the repository is open, and nothing is pending. Ask before you
-    /// look into memory, so that a write that is delivered in between is in one or the other.
-    @inlinable var isPlain: Bool { !isClosed.load(ordering: .acquiring) && pending.isEmpty }
+    /// Whether values in memory may be returned as they are: the repository is open, nothing is pending, and nobody is told. Ask
+    /// before you look into memory, so that a write that is delivered in between is in one or the other.
+    @inlinable var isPlain: Bool { !isClosed.load(ordering: .acquiring) && pending.isEmpty && observer == nil }
 
     @usableFromInline
     func readEntity(
@@ -210,6 +223,12 @@ public struct RepositoryStore: Sendable {
     public let peers: RepositoryPeers?
     package let now: @Sendable () -> Date
     let reportFailure: @Sendable (RecordStoreError) -> Void
+
+    /// Returns this location with an observer for the store.
+    func observing(with observer: (any RepositoryObserver)?, timer: TimerService) -> Self {
+        let records = records.observing(with: observer, timer: timer)
+        return Self(records, partition: partition, now: now, reportFailure: reportFailure)
+    }
 
     /// Creates a store location.
     ///

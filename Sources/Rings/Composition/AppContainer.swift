@@ -25,6 +25,8 @@ public struct AppContainer: Container {
         let circuitBreaker: CircuitBreaker
         let dataFetcher: any DataFetcher
         let observer: (any FetchObserver)?
+        let repositoryObserver: (any RepositoryObserver)?
+        let imageObserver: (any ImageObserver)?
         let responseCache: ResponseCache
         let recordStore: (any RecordStore)?
         let outboxes: SessionOutboxes
@@ -50,6 +52,8 @@ public struct AppContainer: Container {
     ///     the configured policy, and does not close it.
     ///   - recordStore: Replaces the configured store, for example with a database. The app does not close it.
     ///   - observer: Observes requests; `nil` for no observer.
+    ///   - repositoryObserver: Observes repositories, their store, and outboxes; `nil` for no observer.
+    ///   - imageObserver: Observes image loads and their memory; `nil` for no observer.
     ///   - clock: The clock for deadlines, limits and freshness.
     ///   - writeError: Receives a line about each failure that no caller receives; `nil` to write none.
     ///   - isWritten: Returns whether such a failure is written.
@@ -60,6 +64,8 @@ public struct AppContainer: Container {
         dataFetcher: (any DataFetcher)? = nil,
         recordStore: (any RecordStore)? = nil,
         observer: (any FetchObserver)? = nil,
+        repositoryObserver: (any RepositoryObserver)? = nil,
+        imageObserver: (any ImageObserver)? = nil,
         clock: any Clock<Duration> = ContinuousClock(),
         writeError: (@Sendable (String) -> Void)? = nil,
         writingErrorsWhere isWritten: @escaping @Sendable (any Error) -> Bool = { _ in true }
@@ -100,6 +106,8 @@ public struct AppContainer: Container {
                 circuitBreaker: breaker,
                 dataFetcher: source,
                 observer: observer,
+                repositoryObserver: repositoryObserver,
+                imageObserver: imageObserver,
                 responseCache: ResponseCache(byteLimit: configuration.cacheLimit, clock: clock),
                 recordStore: recordStore ?? configuration.makeRecordStore(tellingDamageTo: errorHandler),
                 outboxes: SessionOutboxes(executor: timer.executor),
@@ -109,7 +117,7 @@ public struct AppContainer: Container {
                     ImageCache(bytes: configuration.imageCacheLimit, timer: timer)
                 },
                 decodingBudget: opening.onFirstUse(as: "decodingBudget") {
-                    DecodingBudget(bytes: configuration.decodingLimit)
+                    DecodingBudget(bytes: configuration.decodingLimit, observer: imageObserver)
                 },
                 titlesUnderWay: TitleReservations(),
                 interactionNumbers: InteractionNumbers()

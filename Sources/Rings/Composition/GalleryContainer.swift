@@ -1,5 +1,5 @@
 public import InterfaceAdapters
-import InwardCore
+public import InwardCore
 import InwardImages
 public import InwardScopes
 import UseCases

@@ -1,7 +1,7 @@
 import Foundation
 import Infrastructure
 public import InterfaceAdapters
-import InwardCore
+public import InwardCore
 public import InwardScopes
 public import UseCases
 

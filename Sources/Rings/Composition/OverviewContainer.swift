@@ -1,5 +1,5 @@
 public import InterfaceAdapters
-import InwardCore
+public import InwardCore
 public import InwardScopes
 import UseCases
 

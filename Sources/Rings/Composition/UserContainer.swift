@@ -1,7 +1,7 @@
 import Entities
 import Foundation
 public import InterfaceAdapters
-import InwardCore
+public import InwardCore
 import InwardFetching
 import InwardImageServing
 public import InwardImages
@@ -82,7 +82,13 @@ public struct UserContainer: Container {
             }
             let outbox = place.map { place in
                 let errorHandler = RefusalNamingErrorHandler(app.errorHandler)
-                return app.outboxes.outbox(of: place, at: asked, timer: app.timer, errorHandler: errorHandler)
+                return app.outboxes.outbox(
+                    of: place,
+                    at: asked,
+                    timer: app.timer,
+                    observer: app.repositoryObserver,
+                    errorHandler: errorHandler
+                )
             }
             let (lifetimes, limit) = (app.configuration.lifetimes, app.configuration.memoryLimit)
             let users = Repository(
@@ -90,7 +96,8 @@ public struct UserContainer: Container {
                 upstream: asked,
                 memory: limit,
                 store: place,
-                timer: app.timer
+                timer: app.timer,
+                observer: app.repositoryObserver
             )
             let posts = Repository(
                 .posts(lifetimes: lifetimes),
@@ -98,7 +105,8 @@ public struct UserContainer: Container {
                 memory: limit,
                 store: place,
                 outbox: outbox?.outbox,
-                timer: app.timer
+                timer: app.timer,
+                observer: app.repositoryObserver
             )
             // Each session has its own loader, so that no user sees another user's images. All loaders share the cache's
             // capacity and the decoding budget.
@@ -109,7 +117,8 @@ public struct UserContainer: Container {
                     limits: app.configuration.imageLimits,
                     cache: try app.imageCache.object(),
                     budget: try app.decodingBudget.object(),
-                    timer: app.timer
+                    timer: app.timer,
+                    observer: app.imageObserver
                 )
             }
             return Objects(

@@ -1,4 +1,5 @@
 public import InterfaceAdapters
+public import InwardCore
 public import InwardScopes
 public import UseCases
 

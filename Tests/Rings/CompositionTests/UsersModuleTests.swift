@@ -2,6 +2,7 @@ import Composition
 import Entities
 import Foundation
 import InterfaceAdapters
+import InwardCore
 import InwardFetching
 import InwardScopes
 import InwardTesting

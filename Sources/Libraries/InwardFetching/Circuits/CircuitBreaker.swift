@@ -63,14 +63,23 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Rejects every request until ``close()``. Requests under way continue, but their outcomes no longer count.
-    public func isolate() {
-        change { $0.isolate() }
+    /// Rejects every request until ``close(telling:)``. Requests under way continue, but their outcomes no longer count.
+    ///
+    /// - Parameter observer: Told of the state transition; `nil` for nobody. The pipelines that use this breaker do not report it.
+    public func isolate(telling observer: (any FetchObserver)? = nil) {
+        tell(change { $0.isolate() }, to: observer)
     }
 
     /// Closes the circuit and resets its counts. Requests under way continue, but their outcomes no longer count.
-    public func close() {
-        change { _ = $0.close() }
+    ///
+    /// - Parameter observer: Told of the state transition; `nil` for nobody. The pipelines that use this breaker do not report it.
+    public func close(telling observer: (any FetchObserver)? = nil) {
+        tell(change { $0.close() }, to: observer)
+    }
+
+    private func tell(_ change: CircuitChange, to observer: (any FetchObserver)?) {
+        guard change.from != change.to else { return }
+        observer?.circuitChanged(name, from: change.from.rawValue, to: change.to.rawValue)
     }
 
     /// The circuit and its state, such as `the circuit to users is half open`.
@@ -226,17 +235,17 @@ public struct BreakingCircuitDataFetcher: ReportingDataFetcher {
         do {
             response = try await base.fetch(request)
         } catch {
-            tell(breaker.settle(permit, isFailure: breaker.isFailure(error)))
+            observers.tell(breaker.settle(permit, isFailure: breaker.isFailure(error)), of: breaker)
             throw error
         }
-        tell(breaker.settle(permit, isFailure: breaker.isFailure(response)))
+        observers.tell(breaker.settle(permit, isFailure: breaker.isFailure(response)), of: breaker)
         return response
     }
 
     private func permit(for request: DataRequest) throws(FetchError) -> ScopedPermit {
         do {
             let permit = try breaker.permit()
-            tell(permit.permit.change)
+            observers.tell(permit.permit.change, of: breaker)
             return permit
         } catch {
             let error = FetchError(
@@ -248,11 +257,6 @@ public struct BreakingCircuitDataFetcher: ReportingDataFetcher {
             observers.tell { $0.rejected(request, because: error) }
             throw error
         }
-    }
-
-    private func tell(_ change: CircuitChange?) {
-        guard let change else { return }
-        observers.tell { $0.circuitChanged(breaker.name, from: change.from.rawValue, to: change.to.rawValue) }
     }
 }
 

@@ -102,7 +102,8 @@ struct CircuitStateMachine: Hashable {
     }
 
     /// Rejects every request from now on.
-    mutating func isolate() {
+    @discardableResult
+    mutating func isolate() -> CircuitChange {
         enter(.isolated, "is isolated")
     }
 

@@ -19,26 +19,34 @@ extension ResilientOperation {
         _ breaker: CircuitBreaker,
         countingFailures isFailure: @escaping @Sendable (Failure) -> Bool?
     ) -> Self {
-        wrapped { input async throws(AttemptError) in
-            let permit = try permit(of: breaker)
+        wrapped { input, observers async throws(AttemptError) in
+            let permit = try permit(of: breaker, observers)
             let output: Output
             do throws(AttemptError) {
-                output = try await attempt(input)
+                output = try await attempt(input, observers)
             } catch {
-                _ = breaker.settle(permit, isFailure: error.isFailure(isFailure))
+                observers.tell(breaker.settle(permit, isFailure: error.isFailure(isFailure)), of: breaker)
                 throw error
             }
-            _ = breaker.settle(permit, isFailure: false)
+            observers.tell(breaker.settle(permit, isFailure: false), of: breaker)
             return output
         }
     }
 
-    private func permit(of breaker: CircuitBreaker) throws(AttemptError) -> ScopedPermit {
+    private func permit(
+        of breaker: CircuitBreaker,
+        _ observers: CallObservers
+    ) throws(AttemptError) -> ScopedPermit {
         do throws(CircuitRejection) {
-            return try breaker.permit()
+            let permit = try breaker.permit()
+            observers.tell(permit.permit.change, of: breaker)
+            return permit
         } catch {
             let retryAfter: Duration? = if case .delay(let delay) = error.retryAfter { delay } else { nil }
-            throw failed(.rejected, error.explanation, retryAfter: retryAfter, wasStarted: false)
+            throw observers.told(
+                failed(.rejected, error.explanation, retryAfter: retryAfter, wasStarted: false),
+                of: self
+            )
         }
     }
 }

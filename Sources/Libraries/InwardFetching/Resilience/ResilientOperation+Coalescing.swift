@@ -17,8 +17,13 @@ extension ResilientOperation where Input: Hashable {
         executor: (any TaskExecutor)? = nil
     ) -> Self {
         let flights = SingleFlight<Input, Output, AttemptError>(whenAbandoned: abandonment, executor: executor)
-        return wrapped { input async throws(AttemptError) in
-            switch await flights.outcome(for: input, attempt) {
+        return wrapped { input, observers async throws(AttemptError) in
+            let outcome = await flights.outcome(
+                for: input,
+                noteJoining: { observers.tell(name, .joined) },
+                { input async throws(AttemptError) in try await attempt(input, observers) }
+            )
+            switch outcome {
             case .fulfilled(let answer): return try answer.get()
             case .cancelled: throw failed(.cancelled, "was cancelled before it ended")
             case .deadlinePassed: throw failed(.timedOut, "did not end before the deadline")

@@ -11,12 +11,12 @@ extension ResilientOperation {
     ///     ``ResilienceError``. It is not asked about cancellations.
     /// - Returns: The operation with the fallback.
     public func fallingBack(to fallback: Self, when isFailure: @escaping @Sendable (Failure) -> Bool) -> Self {
-        wrapped { input async throws(AttemptError) in
+        wrapped { input, observers async throws(AttemptError) in
             do throws(AttemptError) {
-                return try await attempt(input)
+                return try await attempt(input, observers)
             } catch {
                 guard calls(forFallback: error, isFailure) else { throw error }
-                return try await output(of: fallback, input, inPlaceOf: error)
+                return try await output(of: fallback, input, observers, inPlaceOf: error)
             }
         }
     }
@@ -29,11 +29,12 @@ extension ResilientOperation {
     ///     ``ResilienceError``. It is not asked about cancellations.
     /// - Returns: The operation with the fallback.
     public func fallingBack(to fallback: Output, when isFailure: @escaping @Sendable (Failure) -> Bool) -> Self {
-        wrapped { input async throws(AttemptError) in
+        wrapped { input, observers async throws(AttemptError) in
             do throws(AttemptError) {
-                return try await attempt(input)
+                return try await attempt(input, observers)
             } catch {
                 guard calls(forFallback: error, isFailure) else { throw error }
+                observers.tell(name, .fellBack(because: converted(error)))
                 return fallback
             }
         }
@@ -48,10 +49,13 @@ extension ResilientOperation {
     private func output(
         of fallback: Self,
         _ input: Input,
+        _ observers: CallObservers,
         inPlaceOf failure: AttemptError
     ) async throws(AttemptError) -> Output {
         do throws(AttemptError) {
-            return try await fallback.attempt(input)
+            let output = try await fallback.attempt(input, observers)
+            observers.tell(name, .fellBack(because: converted(failure)))
+            return output
         } catch {
             // Report the cancellation rather than the earlier failure.
             throw error.isCancellation ? error : failure

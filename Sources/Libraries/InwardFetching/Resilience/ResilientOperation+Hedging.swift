@@ -22,8 +22,9 @@ extension ResilientOperation {
         timer: TimerService = .continuous
     ) -> Self {
         let hedger = Hedger(delay, upTo: share, timer: timer)
-        return wrapped { input async throws(AttemptError) in
-            try await hedger.outcome(of: HedgedCall(operation: self, input: input)).get()
+        return wrapped { input, observers async throws(AttemptError) in
+            let call = HedgedCall(operation: self, input: input, observers: observers)
+            return try await hedger.outcome(of: call) { observers.tell(name, .hedged) }.get()
         }
     }
 }
@@ -32,9 +33,12 @@ extension ResilientOperation {
 private struct HedgedCall<Input: Sendable, Output: Sendable, Failure: Error>: HedgedOperation {
     let operation: ResilientOperation<Input, Output, Failure>
     let input: Input
+    let observers: CallObservers
 
     func attempt(isFirst: Bool) async -> Result<Output, AttemptFailure<Failure>> {
-        await Result(awaiting: { () async throws(AttemptFailure<Failure>) in try await operation.attempt(input) })
+        await Result(awaiting: { () async throws(AttemptFailure<Failure>) in
+            try await operation.attempt(input, observers)
+        })
     }
 
     func isDecisive(_ outcome: Result<Output, AttemptFailure<Failure>>) -> Bool {

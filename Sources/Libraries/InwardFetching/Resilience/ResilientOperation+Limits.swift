@@ -26,16 +26,17 @@ extension ResilientOperation {
         to limiter: ConcurrencyLimiter,
         overloadedIf isOverload: @escaping @Sendable (Failure) -> Bool = { _ in false }
     ) -> Self {
-        wrapped { input async throws(AttemptError) in
-            if !limiter.admit() { try await wait(for: limiter) }
-            guard !limiter.isAdaptive else { return try await timed(input, by: limiter, isOverload) }
+        wrapped { input, observers async throws(AttemptError) in
+            if !limiter.admit() { try await wait(for: limiter, observers) }
+            guard !limiter.isAdaptive else { return try await timed(input, observers, by: limiter, isOverload) }
             defer { limiter.release() }
-            return try await attempt(input)
+            return try await attempt(input, observers)
         }
     }
 
     private func timed(
         _ input: Input,
+        _ observers: CallObservers,
         by limiter: ConcurrencyLimiter,
         _ isOverload: @Sendable (Failure) -> Bool
     ) async throws(AttemptError) -> Output {
@@ -43,7 +44,7 @@ extension ResilientOperation {
         var outcome = AdaptiveLimit.Outcome.untold
         defer { limiter.release(outcome, from: start) }
         do throws(AttemptError) {
-            let output = try await attempt(input)
+            let output = try await attempt(input, observers)
             outcome = .answered
             return output
         } catch {
@@ -52,11 +53,11 @@ extension ResilientOperation {
         }
     }
 
-    private func wait(for limiter: ConcurrencyLimiter) async throws(AttemptError) {
+    private func wait(for limiter: ConcurrencyLimiter, _ observers: CallObservers) async throws(AttemptError) {
         do throws(LimitRejection) {
             try await limiter.wait()
         } catch {
-            throw rejected(error)
+            throw observers.told(rejected(error), of: self)
         }
     }
 }
@@ -91,11 +92,11 @@ extension ResilientOperation {
     /// - Parameter limiter: The limiter.
     /// - Returns: The limited operation.
     public func limitingRate(to limiter: RateLimiter) -> Self {
-        wrapped { input async throws(AttemptError) in
+        wrapped { input, observers async throws(AttemptError) in
             let turn: TokenBucket.Turn
-            if let free = limiter.admit() { turn = free } else { turn = try await wait(for: limiter) }
+            if let free = limiter.admit() { turn = free } else { turn = try await wait(for: limiter, observers) }
             do throws(AttemptError) {
-                return try await attempt(input)
+                return try await attempt(input, observers)
             } catch {
                 if !error.wasStarted { limiter.putBack(turn) }
                 throw error
@@ -103,11 +104,14 @@ extension ResilientOperation {
         }
     }
 
-    private func wait(for limiter: RateLimiter) async throws(AttemptError) -> TokenBucket.Turn {
+    private func wait(
+        for limiter: RateLimiter,
+        _ observers: CallObservers
+    ) async throws(AttemptError) -> TokenBucket.Turn {
         do throws(LimitRejection) {
             return try await limiter.wait()
         } catch {
-            throw rejected(error)
+            throw observers.told(rejected(error), of: self)
         }
     }
 

@@ -27,18 +27,19 @@ extension ResilientOperation {
         timer: TimerService = .continuous,
         _ advice: @escaping @Sendable (Failure) -> RetryAdvice
     ) -> Self {
-        wrapped { input async throws(AttemptError) in
+        wrapped { input, observers async throws(AttemptError) in
             schedule.budget?.deposit()
             do throws(AttemptError) {
-                return try await attempt(input)
+                return try await attempt(input, observers)
             } catch {
-                return try await retry(input, because: error, by: schedule, timer, advice)
+                return try await retry(input, observers, because: error, by: schedule, timer, advice)
             }
         }
     }
 
     private func retry(
         _ input: Input,
+        _ observers: CallObservers,
         because first: AttemptError,
         by schedule: RetrySchedule,
         _ timer: TimerService,
@@ -47,6 +48,7 @@ extension ResilientOperation {
         var retried = RetriedCall(
             operation: self,
             input: input,
+            observers: observers,
             schedule: schedule,
             advice: advice,
             wasStarted: first.wasStarted
@@ -82,10 +84,29 @@ private struct RetriedCall<Input: Sendable, Output: Sendable, Failure: Error>: R
 
     let operation: ResilientOperation<Input, Output, Failure>
     let input: Input
+    let observers: CallObservers
     let schedule: RetrySchedule
     let advice: @Sendable (Failure) -> RetryAdvice
     /// Whether any of the attempts may have started the operation.
     private(set) var wasStarted: Bool
+    /// The number of the last attempt.
+    private var number = 1
+
+    init(
+        operation: ResilientOperation<Input, Output, Failure>,
+        input: Input,
+        observers: CallObservers,
+        schedule: RetrySchedule,
+        advice: @escaping @Sendable (Failure) -> RetryAdvice,
+        wasStarted: Bool
+    ) {
+        self.operation = operation
+        self.input = input
+        self.observers = observers
+        self.schedule = schedule
+        self.advice = advice
+        self.wasStarted = wasStarted
+    }
 
     func eligibility(of outcome: Outcome, after attempts: Int) -> RetryEligibility {
         guard case .failure(let error) = outcome, error.mayBeRetried else { return .not(.unsuited) }
@@ -94,11 +115,17 @@ private struct RetriedCall<Input: Sendable, Output: Sendable, Failure: Error>: R
         return schedule.objection(after: attempts).map { .not($0) } ?? .eligible(retryAfter: advice.delay)
     }
 
-    func noteRetry(after delay: Duration, because outcome: Outcome) {}
+    func noteRetry(after delay: Duration, because outcome: Outcome) {
+        guard case .failure(let error) = outcome else { return }
+        let cause = operation.converted(error)
+        observers.tell(operation.name, .retryScheduled(attempt: number + 1, after: delay, because: cause))
+    }
 
     mutating func attempt() async -> Outcome {
-        let outcome = await Outcome(awaiting: { [operation, input] () async throws(AttemptFailure<Failure>) in
-            try await operation.attempt(input)
+        number += 1
+        let (operation, input, observers) = (operation, input, observers)
+        let outcome = await Outcome(awaiting: { () async throws(AttemptFailure<Failure>) in
+            try await operation.attempt(input, observers)
         })
         if case .failure(let error) = outcome { wasStarted = wasStarted || error.wasStarted }
         return outcome

@@ -15,17 +15,18 @@ extension ResilientOperation {
     ///   - timer: The source of time.
     /// - Returns: The operation with the timeout.
     public func timingOut(after limit: Duration, timer: TimerService = .continuous) -> Self {
-        wrapped { input async throws(AttemptError) in try await bounded(input, limit, timer) }
+        wrapped { input, observers async throws(AttemptError) in try await bounded(input, observers, limit, timer) }
     }
 
     private func bounded(
         _ input: Input,
+        _ observers: CallObservers,
         _ limit: Duration,
         _ timer: TimerService
     ) async throws(AttemptError) -> Output {
         guard limit > .zero else { throw late(limit, wasStarted: false) }
         let result = await Deadline(in: limit, on: timer).bound { [attempt] () async throws(AttemptError) in
-            try await attempt(input)
+            try await attempt(input, observers)
         }
         guard let result else { throw late(limit, wasStarted: true) }
         return try result.get()

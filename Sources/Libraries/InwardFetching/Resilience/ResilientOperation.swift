@@ -24,7 +24,7 @@ public struct ResilientOperation<Input: Sendable, Output: Sendable, Failure: Err
     /// The error of an attempt: the operation's own or one of a decorator.
     typealias AttemptError = AttemptFailure<Failure>
     /// The work inside of a decorator.
-    typealias Attempt = @Sendable (Input) async throws(AttemptError) -> Output
+    typealias Attempt = @Sendable (Input, CallObservers) async throws(AttemptError) -> Output
 
     /// The name of the operation, with which the description of a ``ResilienceError`` begins.
     public let name: String
@@ -53,10 +53,14 @@ public struct ResilientOperation<Input: Sendable, Output: Sendable, Failure: Err
         failure: @escaping @Sendable (ResilienceError) -> Failure,
         operation: @escaping @Sendable (Input) async throws(Failure) -> Output
     ) {
-        self.init(name, failure: failure) { input async throws(AttemptError) in
+        self.init(name, failure: failure) { input, observers async throws(AttemptError) in
+            let start = observers.now
             do throws(Failure) {
-                return try await operation(input)
+                let output = try await operation(input)
+                observers.tell(name, attemptSince: start, error: nil)
+                return output
             } catch {
+                observers.tell(name, attemptSince: start, error: error)
                 throw .operation(error)
             }
         }
@@ -69,7 +73,7 @@ public struct ResilientOperation<Input: Sendable, Output: Sendable, Failure: Err
     /// - Throws: The error of the operation, or the error that `failure` made of a ``ResilienceError``.
     public func callAsFunction(_ input: Input) async throws(Failure) -> Output {
         do throws(AttemptError) {
-            return try await attempt(input)
+            return try await attempt(input, CallObservers())
         } catch {
             throw converted(error)
         }

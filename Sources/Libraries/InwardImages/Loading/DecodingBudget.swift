@@ -17,10 +17,46 @@ public final class DecodingBudget: Sendable {
 
     /// Creates a budget.
     ///
-    /// - Parameter bytes: The number of bytes. Negative numbers count as 0.
-    public init(bytes: Int = 512 * 1_024 * 1_024) {
-        fetchingRoom = EncodedByteBudget(bytes: bytes / 8)
-        decodingRoom = ByteBudget(bytes: bytes)
+    /// - Parameters:
+    ///   - bytes: The number of bytes. Negative numbers count as 0.
+    ///   - observer: The observer of the budget; `nil` for none, which has no overhead.
+    public init(bytes: Int = 512 * 1_024 * 1_024, observer: (any ImageObserver)? = nil) {
+        func telling(of part: Part) -> (@Sendable (Status) -> Void)? {
+            guard let observer else { return nil }
+            return { status in observer.budgetChanged(part, status) }
+        }
+        fetchingRoom = EncodedByteBudget(bytes: bytes / 8, noteChange: telling(of: .encoded))
+        decodingRoom = ByteBudget(bytes: bytes, noteChange: telling(of: .decoded))
+    }
+
+    /// A part of the budget.
+    public enum Part: String, Hashable, Sendable, CaseIterable {
+        /// Encoded images that are being fetched, or that wait for their decoding.
+        case encoded
+        /// Images that are being decoded and processed.
+        case decoded
+    }
+
+    /// What is reserved of a part of the budget, and how many loads wait for it.
+    public struct Status: Hashable, Sendable {
+        /// The total number of bytes.
+        public let limit: Int
+        /// The number of reserved bytes.
+        public let reservedBytes: Int
+        /// The number of loads that wait.
+        public let waitingCount: Int
+
+        /// Creates a status.
+        ///
+        /// - Parameters:
+        ///   - limit: The total number of bytes.
+        ///   - reservedBytes: The number of reserved bytes.
+        ///   - waitingCount: The number of loads that wait.
+        public init(limit: Int, reservedBytes: Int, waitingCount: Int) {
+            self.limit = limit
+            self.reservedBytes = reservedBytes
+            self.waitingCount = waitingCount
+        }
     }
 
     /// The total number of bytes.
@@ -51,8 +87,8 @@ final class EncodedByteBudget: Sendable {
     private let room: ByteBudget
     private let expected: Mutex<Int>
 
-    init(bytes: Int) {
-        room = ByteBudget(bytes: bytes)
+    init(bytes: Int, noteChange: (@Sendable (DecodingBudget.Status) -> Void)? = nil) {
+        room = ByteBudget(bytes: bytes, noteChange: noteChange)
         expected = Mutex(min(Self.firstExpected, room.limit))
     }
 
@@ -103,11 +139,16 @@ final class ByteBudget: Sendable {
     /// The total number of bytes.
     let limit: Int
     private let queue: Mutex<WeightedSemaphore<Waiter>>
+    private let noteChange: (@Sendable (DecodingBudget.Status) -> Void)?
+    private let changes = ChangeReport()
 
     /// Creates a budget.
     ///
-    /// - Parameter bytes: The number of bytes. Negative numbers count as 0.
-    init(bytes: Int) {
+    /// - Parameters:
+    ///   - bytes: The number of bytes. Negative numbers count as 0.
+    ///   - noteChange: Called with the status after each change; `nil` for nobody.
+    init(bytes: Int, noteChange: (@Sendable (DecodingBudget.Status) -> Void)? = nil) {
+        self.noteChange = noteChange
         let semaphore = WeightedSemaphore<Waiter>(limit: bytes)
         limit = semaphore.limit
         queue = Mutex(semaphore)
@@ -116,10 +157,18 @@ final class ByteBudget: Sendable {
     /// The number of reserved bytes.
     var taken: Int { queue.withLock(\.taken) }
 
+    /// What is reserved, and how many wait.
+    var status: DecodingBudget.Status {
+        queue.withLock {
+            DecodingBudget.Status(limit: $0.limit, reservedBytes: $0.taken, waitingCount: $0.waitingCount)
+        }
+    }
+
     /// Waits for a reservation, and returns `nil` if the task is cancelled first. `bytes` must not exceed the limit,
     /// because the wait would never end.
     func reservation(of bytes: Int) async -> Reservation? {
         let waiting = queue.withLock { $0.take(bytes, orWait: Waiter(bytes: bytes, promise: Promise())) }
+        tellOfChange()
         guard let waiting else { return Reservation(bytes, of: self) }
         // Neither fetching nor decoding has a deadline of its own, because the loads that share it have different ones.
         if case .fulfilled(let reservation) = await waiting.waiter.promise.value(until: nil) { return reservation }
@@ -133,6 +182,7 @@ final class ByteBudget: Sendable {
     /// Use it if you already hold a reservation. Two holders that wait for more would deadlock.
     func overdraft(of bytes: Int) -> Reservation {
         queue.withLock { $0.overdraw(bytes) }
+        tellOfChange()
         return Reservation(bytes, of: self)
     }
 
@@ -140,8 +190,14 @@ final class ByteBudget: Sendable {
         admit(queue.withLock { $0.giveBack(bytes) })
     }
 
+    private func tellOfChange() {
+        guard let noteChange else { return }
+        changes.tell { noteChange(status) }
+    }
+
     /// Grants reservations to waiters. If a waiter has left in the meantime, its reservation is released at once.
     private func admit(_ waiters: [Waiter]) {
+        tellOfChange()
         for waiter in waiters { waiter.promise.fulfill(Reservation(waiter.bytes, of: self)) }
     }
 }

@@ -19,6 +19,7 @@ public struct ImageLoader: Sendable {
     }
     private var sizing: SizingPlugin?
     private let stages: ImageStages
+    private let observer: (any ImageObserver)?
 
     /// Creates a loader that applies the orientation of images. Add plugins for other processing.
     ///
@@ -33,6 +34,7 @@ public struct ImageLoader: Sendable {
     ///   - allowsTruncation: Whether a truncated image is shown partially.
     ///   - timer: The timer service that tells the time.
     ///   - executor: The executor for decoding and processing. `nil` selects the default executor.
+    ///   - observer: The observer of loads; `nil` for none, which has no overhead. The budget has one of its own.
     public init(
         source: any ImageSource,
         codec: any ImageCodec,
@@ -43,8 +45,10 @@ public struct ImageLoader: Sendable {
         encoding: ImageEncoding = .png,
         allowsTruncation: Bool = false,
         timer: TimerService = .continuous,
-        executor: (any TaskExecutor)? = nil
+        executor: (any TaskExecutor)? = nil,
+        observer: (any ImageObserver)? = nil
     ) {
+        self.observer = observer
         stages = ImageStages(
             source: source,
             codec: codec,
@@ -77,6 +81,7 @@ public struct ImageLoader: Sendable {
     ///
     /// - Throws: An ``ImageError`` if the image cannot be loaded, the task is cancelled, or its deadline passes.
     public func loadImage(from address: ImageAddress) async throws(ImageError) -> Image {
+        guard observer == nil else { return try await load(address).result.get() }
         if let image = stages.image(for: key(address)) { return image.value }
         return try await product(address).result.get()
     }
@@ -87,7 +92,9 @@ public struct ImageLoader: Sendable {
         let product = await product(address)
         let size: ImageSize? = if case .success(let image) = product.result { image.size } else { nil }
         let report = ImageLoadReport(steps: product.steps, size: size, duration: stages.timer.now - start)
-        return ImageLoad(result: product.result, report: report)
+        let load = ImageLoad(result: product.result, report: report)
+        observer?.loadEnded(address, load)
+        return load
     }
 
     /// Loads images ahead of time, so that they are in the memory cache if there is room.
@@ -103,7 +110,7 @@ public struct ImageLoader: Sendable {
             for address in addresses {
                 if underWay >= max(1, limit) { await group.next() } else { underWay += 1 }
                 if Task.isCancelled { break }
-                group.addTask { _ = await product(address) }
+                group.addTask { _ = await load(address) }
             }
         }
     }

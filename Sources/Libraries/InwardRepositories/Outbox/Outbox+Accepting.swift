@@ -110,6 +110,7 @@ extension Outbox {
         underWay = (0, 0)
         handlers.tell(of: entries)
         tell(entries)
+        observer?.writesAccepted(entries)
         pump()
         return entries
     }

@@ -25,17 +25,33 @@ extension Outbox {
         var reason: RepositoryError.Reason? { if case .upstream(let error, _) = self { error.reason } else { nil } }
 
         var retryAfter: Duration? { if case .upstream(_, let delay) = self { delay } else { nil } }
+
+        var end: OutboxDeliveryEnd {
+            switch self {
+            case .upstream(let error, _): .postponed(error)
+            case .store(let error): .unsettled(error)
+            }
+        }
     }
 
-    /// Begins as many deliveries as the limits allow, schedules the next wake-up, and tells those who wait for the deliveries.
+    /// Begins as many deliveries as the limits allow, and schedules the next wake-up. Tells those who wait for the deliveries, and the
+    /// observer of what has changed.
     func pump() {
-        let idle = state.withLock { state -> [Promise<Void>] in
+        let idle = InteractionID.lifted { beginDeliveries() }
+        for waiter in idle { waiter.fulfill(()) }
+        tellOfChange()
+    }
+
+    /// Begins deliveries, and returns those who need not wait for them any more.
+    private func beginDeliveries() -> [Promise<Void>] {
+        state.withLock { state in
             let now = timer.now
             guard state.phase == .open, state.delivers else { return state.takeIdleDrainWaiters(at: now) }
             while let key = state.partitions.nextKey(at: now), state.streak.begin(key, at: now),
                 var delivery = state.partitions.next(at: now)
             {
                 delivery.credentialsSerial = state.credentialsSerial
+                delivery.start = now
                 // Unstructured, because the caller that had the write accepted does not wait for delivery. The task ends after one
                 // attempt. `close()` cancels it and waits for it; it is created and stored under the lock so that `close()` finds
                 // it. The deadline of the calling task does not apply to it.
@@ -46,7 +62,6 @@ extension Outbox {
             setAlarm(&state, at: now)
             return state.takeIdleDrainWaiters(at: now)
         }
-        for waiter in idle { waiter.fulfill(()) }
     }
 
     /// Schedules the outbox to wake when the first waiting entry is due or the pause ends.
@@ -80,6 +95,15 @@ extension Outbox {
 
     /// Sends an entry once, unless the upstream has already given a final response, and then settles or postpones it.
     private func deliver(_ delivery: OutboxDelivery) async {
+        if let observer {
+            await observer.surround(.delivery(delivery.entry)) { () async throws(Never) in await attempt(delivery) }
+        } else {
+            await attempt(delivery)
+        }
+        pump()
+    }
+
+    private func attempt(_ delivery: OutboxDelivery) async {
         var delivery = delivery
         do throws(RecordStoreError) {
             if delivery.answer == nil, let setback = try await send(&delivery) {
@@ -91,7 +115,11 @@ extension Outbox {
         } catch {
             await postpone(delivery, .store(error))
         }
-        pump()
+    }
+
+    /// Tells the observer what became of an attempt.
+    private func tell(of delivery: OutboxDelivery, _ end: OutboxDeliveryEnd) {
+        observer?.deliveryEnded(delivery.entry, end, after: timer.now - delivery.start)
     }
 
     /// Sends an entry once, and records the response if it is final.
@@ -280,6 +308,10 @@ extension Outbox {
         case .failure where delivery.droppedFor != nil: break
         case .failure(let error): errorHandler.handle(RefusedWriteError(entry, because: error))
         }
+        switch outcome {
+        case .success: tell(of: delivery, .delivered)
+        case .failure(let error): tell(of: delivery, delivery.droppedFor == nil ? .refused(error) : .dropped)
+        }
         for waiter in waiters { waiter.fulfill(delivery.droppedFor != nil ? .success(()) : outcome.map { _ in }) }
     }
 
@@ -353,6 +385,7 @@ extension Outbox {
         if delivery.history.isToBeTold(setback.reason, after: attempts, limit: policy.reportedAttempts) {
             errorHandler.handle(DelayedWriteError(delivery.entry, because: setback.cause))
         }
+        tell(of: delivery, setback.end)
         state.withLock { state in
             state.counts.postponed += 1
             state.postpone(delivery, until: moment)

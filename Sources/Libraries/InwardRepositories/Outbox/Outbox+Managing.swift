@@ -148,11 +148,13 @@ extension Outbox {
         if let (key, letter) = try await deadLetter(id) {
             try await commit([], adding: [.remove(key)])
             state.withLock { $0.removeDeadLetter(letter.byteCount) }
+            tellOfChange()
             return true
         }
         guard let key = state.withLock({ $0.misnamed[id] }) else { return false }
         try await commit([], adding: [.remove(key)])
         state.withLock { $0.misnamed[id] = nil }
+        tellOfChange()
         return true
     }
 

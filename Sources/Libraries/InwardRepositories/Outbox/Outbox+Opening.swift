@@ -224,6 +224,7 @@ extension Outbox {
         tell(of: ending)
         // Only the new owner knows the outcome of the entries.
         handlers.reset(to: [])
+        tellOfChange()
         await claim?.release()
         return true
     }

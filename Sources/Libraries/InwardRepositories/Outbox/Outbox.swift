@@ -33,6 +33,8 @@ public final class Outbox: Sendable {
     let policy: OutboxPolicy
     let timer: TimerService
     let errorHandler: any ErrorHandler
+    let observer: (any RepositoryObserver)?
+    private let changes = ChangeReport()
     let records: OutboxRecords
     let now: @Sendable () -> Date
     let state: Mutex<OutboxState>
@@ -49,6 +51,7 @@ public final class Outbox: Sendable {
     ///   - now: Returns the current date.
     ///   - generator: The source of idempotency keys. It must be unpredictable: the upstream treats a write with a guessed key as a
     ///     repeat.
+    ///   - observer: The observer of deliveries, of the outbox's content, and of the store; `nil` for none, which has no overhead.
     ///   - errorHandler: Receives errors that have no caller to throw to. The outbox does not close it.
     public init(
         upstream: Upstream,
@@ -58,12 +61,14 @@ public final class Outbox: Sendable {
         timer: TimerService = .continuous,
         now: @escaping @Sendable () -> Date = { Date() },
         generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+        observer: (any RepositoryObserver)? = nil,
         errorHandler: any ErrorHandler
     ) {
         self.upstream = upstream.asked(
             through: upstream.dataFetcher.timingOut(after: policy.attemptLimit, timer: timer)
         )
-        self.store = store
+        self.store = store.observing(with: observer, timer: timer)
+        self.observer = observer
         self.policy = policy
         self.timer = timer
         self.now = now
@@ -174,6 +179,7 @@ public final class Outbox: Sendable {
     public func close() async {
         end()
         await finishWork()
+        tellOfChange()
         let claim = state.withLock { state in
             defer { state.claim = nil }
             return state.claim
@@ -185,6 +191,15 @@ public final class Outbox: Sendable {
             return state.handlers
         }
         withExtendedLifetime(handlers) {}
+    }
+
+    /// Tells the observer what the outbox contains by now.
+    func tellOfChange() {
+        guard let observer else { return }
+        changes.tell {
+            let isOpen = state.withLock(\.phase) == .open
+            observer.outboxChanged(records.prefix, isOpen ? status : nil, at: now())
+        }
     }
 
     /// Stops sending, and cancels the attempts that are not answered yet.

@@ -15,6 +15,8 @@ struct OutboxDelivery: Sendable {
     var answer: Result<DataResponse, RepositoryError>?
     /// The upstream's version that counts instead of the entry, which is then no dead letter.
     var droppedFor: OutboxWrite.Version?
+    /// When the current attempt began, by the timer.
+    var start = Duration.zero
     /// The number of failed attempts to settle the entry.
     var settlementFailures = 0
     /// When the entry may be sent, by the timer; `nil` for immediately.

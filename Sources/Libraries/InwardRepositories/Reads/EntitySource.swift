@@ -15,6 +15,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
     let cache: PeerCache<Entity>
     let timer: TimerService
     let chance: @Sendable () -> Double
+    let observer: (any RepositoryObserver)?
     /// Combines requests for single entities.
     private(set) var batcher: Batcher<Entity.ID, Answer>?
 
@@ -23,9 +24,11 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         upstream: Upstream,
         cache: PeerCache<Entity>,
         timer: TimerService,
-        chance: @escaping @Sendable () -> Double
+        chance: @escaping @Sendable () -> Double,
+        observer: (any RepositoryObserver)? = nil
     ) {
         self.endpoint = endpoint
+        self.observer = observer
         self.upstream = upstream
         self.cache = cache
         self.timer = timer
@@ -73,6 +76,9 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         let (answer, time) = try await read(url, bypassingCaches: bypassingCaches, behind: known?.validator)
         do throws(RepositoryError) {
             let isKnown = answer.response.status == .notModified
+            if known != nil, isKnown || answer.response.status.isSuccess {
+                observer?.revalidated(endpoint.name, isModified: !isKnown)
+            }
             let entity = if isKnown, let known { known.entity } else { try answer.decoded(by: endpoint.decodeOne) }
             guard entity.id == id else {
                 throw RepositoryError(

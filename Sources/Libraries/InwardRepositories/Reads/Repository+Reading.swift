@@ -1,7 +1,7 @@
 import InwardCore
 
 extension Repository {
-    /// Answers a question from the nearest place that the policy allows, and adds pending entities.
+    /// Answers a question, and tells the observer of the answer.
     ///
     /// - Parameters:
     ///   - question: The question.
@@ -11,6 +11,28 @@ extension Repository {
     /// - Returns: a reading of the answer.
     /// - Throws: a `RepositoryError` if the question cannot be answered.
     func read<Question: RepositoryQuestion>(
+        _ question: Question,
+        _ policy: ReadPolicy,
+        _ requests: InFlightRequests<Question>,
+        _ kept: KeptAnswer<Question.Kept>?
+    ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
+        guard let observer else { return try await answer(question, policy, requests, kept) }
+        let read = RepositoryRead(endpoint.name, isList: Question.isList)
+        let start = timer.now
+        do throws(RepositoryError) {
+            let reading = try await observer.surround(.read(read)) { () async throws(RepositoryError) in
+                try await answer(question, policy, requests, kept)
+            }
+            observer.readEnded(read, by: policy, .success(RepositoryRead.Answer(reading)), after: timer.now - start)
+            return reading
+        } catch {
+            observer.readEnded(read, by: policy, .failure(error), after: timer.now - start)
+            throw error
+        }
+    }
+
+    /// Answers a question from the nearest place that the policy allows, and adds pending entities.
+    private func answer<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
         _ requests: InFlightRequests<Question>,
@@ -145,7 +167,8 @@ extension Repository {
         _ requests: InFlightRequests<Question>,
         behind time: Duration
     ) where Question.Entity == Entity {
-        requests.refreshes.begin(question) { [weak self] in
+        requests.refreshes.begin(question) { [weak self, endpointName = endpoint.name] in
+            self?.observer?.refreshBegan(RepositoryRead(endpointName, isList: Question.isList))
             // The error has no caller. Once stale values are no longer returned, later readers get their own.
             _ = try? await self?.fetch(question, bypassingCaches: false, requests, behind: time)
         }
@@ -180,7 +203,9 @@ extension Repository {
         // A caller that accepts copies can also join a request that bypasses caches.
         let isStrict = bypassingCaches || requests.fetches.isUnderWay(stricter)
         let key = InFlightRequests<Question>.Fetch(question: question, bypassesCaches: isStrict)
-        let outcome = await requests.fetches.outcome(for: key) { [source] fetch throws(RepositoryError) in
+        let outcome = await requests.fetches.outcome(for: key) {
+            observer?.joined(RepositoryRead(endpoint.name, isList: Question.isList))
+        } _: { [source] fetch throws(RepositoryError) in
             // Checked here, where no other request for the same value is in flight: a request that has ended since has cached its
             // result.
             if !fetch.bypassesCaches, let reading = try source.reading(of: fetch.question, keptSince: time) {
@@ -244,6 +269,8 @@ protocol RepositoryQuestion<Entity>: Hashable, Sendable {
     associatedtype Kept: Sendable
     /// The value of an answer.
     associatedtype Value: Sendable
+    /// Whether the answer is a list.
+    static var isList: Bool { get }
 
     /// Returns the cached answer in memory.
     func kept(in memory: EntityMemory<Entity>) -> KeptAnswer<Kept>?
@@ -279,6 +306,8 @@ protocol RepositoryQuestion<Entity>: Hashable, Sendable {
 struct EntityQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion
 where Entity.ID: Sendable & LosslessStringConvertible {
     let id: Entity.ID
+
+    static var isList: Bool { false }
 
     func kept(in memory: EntityMemory<Entity>) -> KeptAnswer<Entity?>? { memory.entity(id) }
 
@@ -341,6 +370,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 struct ListQuestion<Entity: Identifiable & Sendable>: RepositoryQuestion
 where Entity.ID: Sendable & LosslessStringConvertible {
     let filter: EntityFilter<Entity>
+
+    static var isList: Bool { true }
 
     func kept(in memory: EntityMemory<Entity>) -> KeptAnswer<EntityList<Entity>>? { memory.list(filter) }
 

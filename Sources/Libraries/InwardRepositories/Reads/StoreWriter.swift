@@ -56,7 +56,10 @@ final class StoreWriter: Sendable {
         }
         // Unstructured, because readers do not wait for the disk. The task ends when the queue is empty, and closing the repository
         // waits for it. The deadline of the calling task does not apply to it.
-        if isFirst { Deadline.lifted { _ = Task(executorPreference: executor) { await self.writeAll() } } }
+        guard isFirst else { return }
+        InteractionID.lifted {
+            Deadline.lifted { _ = Task(executorPreference: executor) { await self.writeAll() } }
+        }
     }
 
     /// Waits until the queued changes are written or have failed.

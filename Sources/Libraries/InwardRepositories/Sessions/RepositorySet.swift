@@ -22,6 +22,7 @@ public final class RepositorySet: Sendable {
     private let memory: MemoryLimit
     private let store: RepositoryStore?
     private let timer: TimerService
+    private let observer: (any RepositoryObserver)?
     private let state = Mutex(State())
 
     /// The outbox that delivers the writes; `nil` if each write is sent immediately.
@@ -38,6 +39,7 @@ public final class RepositorySet: Sendable {
     ///   - endpoints: The endpoints whose entities are created, updated or deleted through the outbox.
     ///   - shared: The repositories of endpoints with the audience ``Audience/everyone``; `nil` if this set has them.
     ///   - timer: The timer service that measures ages.
+    ///   - observer: The observer of the repositories; `nil` for none.
     public init(
         upstream: Upstream,
         memory limit: MemoryLimit = MemoryLimit(),
@@ -45,9 +47,11 @@ public final class RepositorySet: Sendable {
         outbox: SessionOutbox? = nil,
         declaring endpoints: [AnyEndpoint] = [],
         sharing shared: RepositorySet? = nil,
-        timer: TimerService = .continuous
+        timer: TimerService = .continuous,
+        observer: (any RepositoryObserver)? = nil
     ) {
         self.upstream = upstream
+        self.observer = observer
         self.memory = limit
         self.store = store
         self.timer = timer
@@ -128,7 +132,15 @@ public final class RepositorySet: Sendable {
     }
 
     fileprivate func make<Entity>(_ endpoint: Endpoint<Entity>) -> Repository<Entity> {
-        Repository(endpoint, upstream: upstream, memory: memory, store: store, outbox: outbox, timer: timer)
+        Repository(
+            endpoint,
+            upstream: upstream,
+            memory: memory,
+            store: store,
+            outbox: outbox,
+            timer: timer,
+            observer: observer
+        )
     }
 
     private func error(_ reason: RepositoryError.Reason, _ name: String, _ explanation: String) -> RepositoryError {

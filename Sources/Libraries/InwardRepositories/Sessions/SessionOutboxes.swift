@@ -61,6 +61,7 @@ public final class SessionOutboxes: Sendable {
     ///   - upstream: The upstream, asked with the session's credentials.
     ///   - policy: The limits of the outbox.
     ///   - timer: The source of time.
+    ///   - observer: The observer of the outbox; `nil` for none.
     ///   - errorHandler: Receives what no caller receives, such as refused writes.
     /// - Returns: the session's share, which the session must open and close.
     public func outbox(
@@ -68,6 +69,7 @@ public final class SessionOutboxes: Sendable {
         at upstream: Upstream,
         policy: OutboxPolicy = .standard,
         timer: TimerService,
+        observer: (any RepositoryObserver)? = nil,
         errorHandler: any ErrorHandler
     ) -> SessionOutbox {
         outbox(of: place.partition, asking: upstream.dataFetcher) { dataFetcher in
@@ -77,6 +79,7 @@ public final class SessionOutboxes: Sendable {
                 prefix: place.outboxPrefix,
                 policy: policy,
                 timer: timer,
+                observer: observer,
                 errorHandler: errorHandler
             )
         }

@@ -61,10 +61,14 @@ public struct AppScope<Own: Sendable>: Container {
             let partition = opening.closing(cache.makePartition(), as: "cachePartition") { $0.close() }
             let upstream = configuration.upstream
             let repositories = RepositorySet(
-                upstream: upstream.asked(through: upstream.dataFetcher.caching(in: partition)),
+                upstream: upstream.asked(
+                    through: upstream.dataFetcher.caching(in: partition)
+                        .observing(with: configuration.observers.fetching, timer: timer)
+                ),
                 memory: configuration.memory,
                 store: configuration.place(of: ["everyone"]),
-                timer: timer
+                timer: timer,
+                observer: configuration.observers.repositories
             )
             return Objects(
                 configuration: configuration,
@@ -141,6 +145,8 @@ public struct AppScopeConfiguration: Sendable {
     public var closingLimit = Duration.seconds(5)
     /// Receives failures that no caller receives. The app does not close it.
     public var errorHandler: any ErrorHandler = IgnoringErrorHandler()
+    /// Who is told what happens, for logs, metrics and traces.
+    public var observers = AppObservers()
     /// The clock for deadlines, limits and freshness.
     public var clock: any Clock<Duration> = ContinuousClock()
 

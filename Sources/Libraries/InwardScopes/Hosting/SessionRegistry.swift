@@ -55,6 +55,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
     private let signIn: @Sendable (String, SessionCredentials) async throws -> Session
     private let timer: TimerService
     private let errorHandler: any ErrorHandler
+    private let observer: (any SessionObserver)?
     private let state: Mutex<State>
 
     init(
@@ -70,6 +71,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         self.signIn = signIn
         timer = app.timer
         errorHandler = app.configuration.errorHandler
+        observer = app.configuration.observers.sessions
         state = Mutex(State(table: SessionTable(limits)))
     }
 
@@ -209,6 +211,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         case .joins(let joined): number = joined
         case .opens(let opened, _, _): number = opened
         case .full:
+            observer?.sessionRejected(key.user)
             let explanation = """
                 was not opened: all \(limits.count) sessions are in use. Try again when requests have ended, or raise the limit \
                 of the registry
@@ -318,6 +321,11 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         // limits of its own. The next session in its slot, signing out, and closing the registry wait for it.
         let task = Deadline.lifted {
             Task(executorPreference: timer.executor) { [self] in
+                switch departure.cause {
+                case .expired: observer?.sessionExpired(departure.key.user)
+                case .evicted: observer?.sessionEvicted(departure.key.user)
+                case nil: break
+                }
                 var session = departure.session
                 if session == nil { session = await opening?.value }
                 if let session { await close(session) }

@@ -141,10 +141,13 @@ extension AppScope {
         let app = try scope.objects()
         let configuration = app.configuration
         let credentials = credentials.make(configuration, app.timer)
+        let report = configuration.observers.sessions.map { SessionReport(user, observer: $0, at: app.timer.now) }
         let opened = try await Scope<SessionLifetime, SessionScope<SessionOwn>.Objects>.opened(user, in: scope) {
             opening,
             scope throws(Failure) in
             opening.errorHandler = configuration.errorHandler
+            // Registered first, and so told when everything else is closed.
+            if let report { _ = opening.closing(report, as: "observer") { $0.closed(at: app.timer.now) } }
             let partition = opening.closing(app.responseCache.makePartition(), as: "cachePartition") { $0.close() }
             let upstream = configuration.upstream
             var authorized = upstream.dataFetcher
@@ -163,6 +166,7 @@ extension AppScope {
                     at: asked,
                     policy: configuration.outboxPolicy,
                     timer: app.timer,
+                    observer: configuration.observers.repositories,
                     errorHandler: configuration.errorHandler
                 )
             }
@@ -173,18 +177,23 @@ extension AppScope {
                 outbox: share,
                 declaring: configuration.endpoints,
                 sharing: app.repositories,
-                timer: app.timer
+                timer: app.timer,
+                observer: configuration.observers.repositories
             )
             credentials?.tell(repositories.outbox, configuration.errorHandler, closing: scope)
             return SessionScope<SessionOwn>.Objects(
-                dataFetcher: authorized.caching(in: partition),
+                dataFetcher: authorized.caching(in: partition)
+                    .observing(with: configuration.observers.fetching, timer: app.timer),
                 repositories: opening.closing(repositories, as: "repositories") { await $0.close() },
                 timer: app.timer,
                 own: try await make(&opening, repositories)
             )
         }
         switch opened {
-        case .success(let scope): return .success(try await read(scope, pendingWrites))
+        case .success(let scope):
+            let session = try await read(scope, pendingWrites)
+            report?.opened(at: app.timer.now)
+            return .success(session)
         case .failure(let error): return .failure(error)
         }
     }

@@ -35,6 +35,14 @@ struct SessionTable<Session: RegisteredSession> {
         let key: SessionKey
         /// The session; `nil` if it is still being opened.
         let session: Session?
+        /// Why the registry closes it by itself; `nil` if it was told to.
+        var cause: Cause?
+    }
+
+    /// Why a registry closes a session by itself.
+    enum Cause {
+        case expired
+        case evicted
     }
 
     /// The next step of a caller that asks for a session.
@@ -164,8 +172,9 @@ struct SessionTable<Session: RegisteredSession> {
         var departures: [Departure] = []
         // It ends, because a session that cannot be taken out expires later.
         while let nextExpiry, nextExpiry <= now {
-            guard let departure = takeUnused(at: now) else { continue }
+            guard var departure = takeUnused(at: now) else { continue }
             counts.expired += 1
+            departure.cause = .expired
             departures.append(departure)
         }
         return departures
@@ -207,8 +216,9 @@ struct SessionTable<Session: RegisteredSession> {
 
     private mutating func evict(at now: Duration) -> Departure? {
         for _ in 0..<unused.count {
-            guard let departure = takeUnused(at: now) else { continue }
+            guard var departure = takeUnused(at: now) else { continue }
             counts.evicted += 1
+            departure.cause = .evicted
             return departure
         }
         return nil

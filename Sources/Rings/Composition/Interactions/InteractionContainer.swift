@@ -1,5 +1,5 @@
 import InterfaceAdapters
-import InwardCore
+public import InwardCore
 public import InwardRepositories
 public import InwardScopes
 import Synchronization
@@ -83,7 +83,7 @@ extension InteractionContainer {
         }
     }
 
-    /// Runs the interaction's work in its scope, bounded by its deadline. The work's task carries the deadline.
+    /// Runs the interaction's work in its scope, bounded by its deadline. The work's task carries the deadline and the identifier.
     ///
     /// - Returns: the result of the work; `nil` if the deadline passed first.
     /// - Throws: a `ScopeError` if the interaction is closed, or if it was closed before the work had ended.
@@ -91,7 +91,9 @@ extension InteractionContainer {
         _ work: @escaping @Sendable (Self) async throws(Failure) -> Value
     ) async throws(ScopeError) -> Result<Value, Failure>? {
         let result = try await scope.run { interaction in
-            await interaction.deadline.bound { () async throws(Failure) in try await work(self) }
+            await InteractionID.$current.withValue(id) {
+                await interaction.deadline.bound { () async throws(Failure) in try await work(self) }
+            }
         }
         return switch result {
         case .success(let ending): ending
@@ -131,17 +133,6 @@ public struct Interaction: Sendable {
     let errorHandler: any ErrorHandler
     /// The time by which the interaction must complete.
     let deadline: Deadline
-}
-
-/// The identifier of an interaction: that of the request, or a sequential number.
-public struct InteractionID: Hashable, Sendable, CustomStringConvertible {
-    /// The identifier as text.
-    public let description: String
-
-    /// Creates an identifier from that of a request.
-    public init(_ description: String) {
-        self.description = description
-    }
 }
 
 /// Numbers the interactions of an app that have no identifier of their own.

@@ -109,6 +109,11 @@ public final class RecordingFetchObserver: FetchObserver {
     public func circuitChanged(_ circuit: String, from old: String, to new: String) {
         record(.circuitChanged(circuit, from: old, to: new))
     }
+
+    /// Records what happened to a call of an operation, in words.
+    public func operation(_ name: String, _ event: OperationEvent) {
+        record(.operation(name, event: "\(event)"))
+    }
 }
 
 extension RecordingFetchObserver {
@@ -138,6 +143,8 @@ extension RecordingFetchObserver {
         case credentialsRefreshed(DataRequest)
         /// A circuit breaker changed its state.
         case circuitChanged(String, from: String, to: String)
+        /// Something happened to a call of an operation.
+        case operation(String, event: String)
     }
 }
 
@@ -159,6 +166,7 @@ extension RecordingFetchObserver.Event: CustomStringConvertible {
         case .rejected(let request, let error): "\(request) was rejected: it \(error.explanation)"
         case .fellBack(let request, let error): "\(request) fell back because of \(error.reason)"
         case .credentialsRefreshed(let request): "Credentials were refreshed for \(request)"
+        case .operation(let name, let event): "\(name) \(event)"
         case .circuitChanged(let circuit, let old, let new): "The circuit \(circuit) went from \(old) to \(new)"
         }
     }

@@ -4,7 +4,7 @@ extension FileTemplate {
         "{BlogEntries}Container",
         in: .sources(.composition),
         imports: [
-            "import {Entities}", "import {InterfaceAdapters}", "import InwardCore", "import InwardRepositories",
+            "import {Entities}", "import {InterfaceAdapters}", "public import InwardCore", "import InwardRepositories",
             "public import InwardScopes", "public import {UseCases}",
         ],
         text: #"""

@@ -44,6 +44,7 @@ struct OutboxStage {
         store: (any RecordStore)? = nil,
         policy: OutboxPolicy = OutboxPolicy(jitter: Jitter { 1 }),
         keySeed: UInt64 = 1,
+        observer: (any RepositoryObserver)? = nil,
         errors: (any ErrorHandler)? = nil
     ) throws -> Outbox {
         let clock = scheduler.clock
@@ -54,6 +55,7 @@ struct OutboxStage {
             timer: timer,
             now: { Self.time.addingTimeInterval(clock.now.offset / .seconds(1)) },
             generator: SplitMix64(seed: keySeed),
+            observer: observer,
             errorHandler: errors ?? self.errors
         )
     }

@@ -31,6 +31,7 @@ extension Repository<Remark> {
         store: RepositoryStore? = nil,
         outbox: Outbox? = nil,
         whenAbandoned abandonment: AbandonmentPolicy = .cancel,
+        observer: (any RepositoryObserver)? = nil,
         chance: @escaping @Sendable () -> Double = { 0 }
     ) throws -> Repository<Remark> {
         Repository(
@@ -47,6 +48,7 @@ extension Repository<Remark> {
             outbox: outbox,
             whenAbandoned: abandonment,
             timer: timer,
+            observer: observer,
             chance: chance
         )
     }

@@ -1,0 +1,72 @@
+public import InwardCore
+
+extension ResilientOperation {
+    /// Returns this operation with an observer for the events in all its decorators.
+    ///
+    /// The decorators that are present now report to the observer, down to the operation itself, whose end is reported each time
+    /// it is performed. So do the decorators of a fallback. Decorators added afterwards do not report.
+    ///
+    ///     let lookUp = operation.retrying { _ in .again }.observing(with: observer)
+    ///
+    /// - Parameters:
+    ///   - observer: The observer; `nil` for none, which has no overhead.
+    ///   - timer: The source of time.
+    /// - Returns: The observed operation.
+    public func observing(with observer: (any FetchObserver)?, timer: TimerService = .continuous) -> Self {
+        guard let observer else { return self }
+        return wrapped { input, observers async throws(AttemptError) in
+            let start = timer.now
+            do throws(AttemptError) {
+                let output = try await attempt(input, observers.adding(observer, timer))
+                observer.operation(name, .ended(error: nil, after: timer.now - start))
+                return output
+            } catch {
+                observer.operation(name, .ended(error: converted(error), after: timer.now - start))
+                throw error
+            }
+        }
+    }
+}
+
+/// The observers of a call, which each decorator passes on to what it wraps.
+struct CallObservers: Sendable {
+    private var observers = FetchObservers()
+    /// The source of time of the innermost observer; `nil` if there is none.
+    private var timer: TimerService?
+
+    /// The current time; `nil` if there are no observers.
+    var now: Duration? { timer?.now }
+
+    /// Returns these observers with another one, further inside.
+    func adding(_ observer: any FetchObserver, _ timer: TimerService) -> Self {
+        var all = self
+        all.observers.prepend(observer)
+        all.timer = timer
+        return all
+    }
+
+    /// Tells of an event, which is made only if there are observers.
+    func tell(_ name: String, _ event: @autoclosure () -> OperationEvent) {
+        guard timer != nil else { return }
+        let event = event()
+        observers.tell { $0.operation(name, event) }
+    }
+
+    /// Tells that the operation itself has ended.
+    func tell(_ name: String, attemptSince start: Duration?, error: (any Error)?) {
+        guard let now, let start else { return }
+        tell(name, .attemptEnded(error: error, after: now - start))
+    }
+
+    /// Tells of a circuit's state transition, if there was one.
+    func tell(_ change: CircuitChange?, of breaker: CircuitBreaker) { observers.tell(change, of: breaker) }
+
+    /// Returns an error, and tells of it if it is a rejection.
+    func told<Input, Output, Failure>(
+        _ error: AttemptFailure<Failure>,
+        of operation: ResilientOperation<Input, Output, Failure>
+    ) -> AttemptFailure<Failure> {
+        if case .resilience(let error) = error, error.reason == .rejected { tell(operation.name, .rejected(error)) }
+        return error
+    }
+}

@@ -1,0 +1,110 @@
+public import InwardCore
+
+extension RecordStore {
+    /// Returns this store with an observer that is told of each operation and its duration.
+    ///
+    /// A ``Repository`` and an ``Outbox`` with an observer observe their store themselves.
+    ///
+    /// - Parameters:
+    ///   - observer: The observer; `nil` for none.
+    ///   - timer: The source of time.
+    /// - Returns: the observed store; this store without an observer.
+    public func observing(
+        with observer: (any RepositoryObserver)?,
+        timer: TimerService = .continuous
+    ) -> any RecordStore {
+        observer.map { ObservingRecordStore(base: self, observer: $0, timer: timer) } ?? self
+    }
+}
+
+/// A record store that tells an observer of each operation.
+struct ObservingRecordStore: RecordStore {
+    let base: any RecordStore
+    let observer: any RepositoryObserver
+    let timer: TimerService
+
+    func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
+        try await timed(StoreOperation(.read)) { () async throws(RecordStoreError) in try await base.record(for: key) }
+    }
+
+    func records(
+        under key: RecordKey
+    ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
+        try await timed(StoreOperation(.list)) { () async throws(RecordStoreError) in
+            try await base.records(under: key)
+        }
+    }
+
+    func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
+        try await timed(StoreOperation(.check)) { () async throws(RecordStoreError) in
+            try await base.losses(under: key)
+        }
+    }
+
+    func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
+        try await timed(StoreOperation(.commit, changeCount: changes.count)) { () async throws(RecordStoreError) in
+            try await base.commit(changes)
+        }
+    }
+
+    func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
+        try await timed(StoreOperation(.claim)) { () async throws(RecordStoreError) in try await base.claim(key) }
+    }
+
+    private func timed<Value: Sendable>(
+        _ operation: StoreOperation,
+        _ work: () async throws(RecordStoreError) -> Value
+    ) async throws(RecordStoreError) -> Value {
+        let start = timer.now
+        do throws(RecordStoreError) {
+            let value = try await observer.surround(.store(operation), work)
+            observer.storeOperationEnded(operation, nil, after: timer.now - start)
+            return value
+        } catch {
+            observer.storeOperationEnded(operation, error, after: timer.now - start)
+            throw error
+        }
+    }
+}
+
+/// An operation of a record store, for a ``RepositoryObserver``.
+public struct StoreOperation: Hashable, Sendable, CustomStringConvertible {
+    /// The kinds of operation. Future versions may add more.
+    public struct Name: Hashable, Sendable, CustomStringConvertible {
+        /// Reads one record.
+        public static let read = Self("read")
+        /// Reads all records under a key.
+        public static let list = Self("list")
+        /// Looks for lost records.
+        public static let check = Self("check")
+        /// Makes changes durable.
+        public static let commit = Self("commit")
+        /// Claims a key.
+        public static let claim = Self("claim")
+
+        /// The name of the kind.
+        public let description: String
+
+        private init(_ description: String) {
+            self.description = description
+        }
+    }
+
+    /// The kind of operation.
+    public let name: Name
+    /// The number of changes of a commit; 0 otherwise.
+    public let changeCount: Int
+
+    /// Creates an operation.
+    ///
+    /// - Parameters:
+    ///   - name: The kind of operation.
+    ///   - changeCount: The number of changes of a commit.
+    public init(_ name: Name, changeCount: Int = 0) {
+        self.name = name
+        self.changeCount = changeCount
+    }
+
+    /// The kind of operation, and the number of changes if there are any.
+    public var description: String { changeCount > 0 ? "\(name) of \(changeCount)" : "\(name)" }
+}

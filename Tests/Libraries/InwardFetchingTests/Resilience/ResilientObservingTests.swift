@@ -1,0 +1,151 @@
+import InwardCore
+import InwardFetching
+import InwardTesting
+import TestSupport
+import Testing
+
+/// What an observer is told of calls of an operation.
+@Suite(.timeLimit(.minutes(5)))
+struct ResilientObservingTests {
+    private let clock = ManualClock()
+    private let timer: TimerService
+    private let observer = RecordingFetchObserver()
+
+    init() {
+        timer = TimerService(clock)
+    }
+
+    @Test func attemptsAndRetriesAreToldInTheirOrder() async {
+        let database = Database(.failure(.busy), .success("Ada"))
+        let slow = Query { [clock] id throws(DatabaseError) in
+            clock.advance(by: .seconds(2))
+            return try database.row(id)
+        }
+        let schedule = RetrySchedule(attempts: 3, baseDelay: .zero)
+        let query = slow.retrying(schedule, timer: timer) { _ in .again }.observing(with: observer, timer: timer)
+        #expect(await query.result(7) == .success("Ada"))
+        #expect(
+            observer.descriptions == [
+                "the look-up was attempted with busy for 2.0 seconds",
+                "the look-up is going to be attempted for time 2 after 0.0 seconds because of busy",
+                "the look-up was attempted without an error for 2.0 seconds",
+                "the look-up ended without an error after 4.0 seconds",
+            ]
+        )
+    }
+
+    @Test func theCircuitAndItsRejectionsAreTold() async {
+        let policy = CircuitBreakerPolicy(window: .calls(1), minimumCalls: 1, failureRateThreshold: 1, probes: 1)
+        let breaker = CircuitBreaker("database", policy: policy, timer: timer)
+        let query = Database(.failure(.busy), .success("Ada")).query
+            .breakingCircuit(breaker) { $0 == .busy }
+            .observing(with: observer, timer: timer)
+        _ = await query.result(1)
+        let rejection = await query.result(2).failure?.resilience
+        clock.advance(by: .seconds(10))
+        _ = await query.result(3)
+        #expect(
+            observer.descriptions == [
+                "the look-up was attempted with busy for 0.0 seconds",
+                "The circuit database went from closed to open", "the look-up ended with busy after 0.0 seconds",
+                "the look-up was rejected: it \(rejection?.explanation ?? "")",
+                "the look-up ended with \(DatabaseError.unavailable(rejection ?? .init(.rejected, operation: "", explanation: ""))) after 0.0 seconds",
+                "The circuit database went from open to half open",
+                "the look-up was attempted without an error for 0.0 seconds",
+                "The circuit database went from half open to closed",
+                "the look-up ended without an error after 0.0 seconds",
+            ]
+        )
+    }
+
+    @Test func aFallbackIsToldWhenItAnswers() async {
+        let primary = Database(.failure(.busy)).query
+        let replica = Query("the replica", failure: DatabaseError.unavailable) { _ throws(DatabaseError) in "Eve" }
+        let query = primary.fallingBack(to: replica) { _ in true }.observing(with: observer, timer: timer)
+        #expect(await query.result(7) == .success("Eve"))
+        let fixed = primary.fallingBack(to: "nobody") { _ in true }.observing(with: observer, timer: timer)
+        #expect(await fixed.result(7) == .success("nobody"))
+        #expect(
+            observer.descriptions == [
+                "the look-up was attempted with busy for 0.0 seconds",
+                "the replica was attempted without an error for 0.0 seconds",
+                "the look-up fell back because of busy", "the look-up ended without an error after 0.0 seconds",
+                "the look-up was attempted with busy for 0.0 seconds",
+                "the look-up fell back because of busy", "the look-up ended without an error after 0.0 seconds",
+            ]
+        )
+    }
+
+    @Test func aCallThatJoinsAnotherIsTold() async {
+        let gate = Gate()
+        let query = Query { _ throws(DatabaseError) in
+            _ = await gate.pass()
+            return "Ada"
+        }
+        .coalescing().observing(with: observer, timer: timer)
+        let calls = (0..<2).map { _ in Task.waiting { await query.result(7) } }
+        gate.open()
+        for call in calls { #expect(await call.value == .success("Ada")) }
+        #expect(
+            observer.descriptions.sorted() == [
+                "the look-up ended without an error after 0.0 seconds",
+                "the look-up ended without an error after 0.0 seconds", "the look-up joined an equal call",
+                "the look-up was attempted without an error for 0.0 seconds",
+            ]
+        )
+    }
+
+    @Test func aFullQueueAndAFullRateRejectAndAreTold() async {
+        let limiter = RateLimiter(1, per: .seconds(10), waitingAtMost: .zero, timer: timer)
+        let query = Database(.success("Ada")).query.limitingRate(to: limiter).observing(with: observer, timer: timer)
+        _ = await query.result(1)
+        let rejection = await query.result(2).failure?.resilience
+        #expect(observer.descriptions.contains("the look-up was rejected: it \(rejection?.explanation ?? "")"))
+    }
+
+    @Test func aSecondAttemptIsTold() async throws {
+        let (gate, scheduler) = (Gate(), DeterministicScheduler(seed: 7))
+        let query = Query { [scheduler] id throws(DatabaseError) in
+            try? await scheduler.clock.sleep(for: .seconds(5))
+            return "Ada"
+        }
+        .hedging(after: .fixed(.seconds(1)), upTo: 1, timer: scheduler.timer)
+        .observing(with: observer, timer: scheduler.timer)
+        try await scheduler.run { _ = await query.result(7) }
+        gate.open()
+        #expect(observer.descriptions.filter { $0 == "the look-up was hedged" }.count == 1)
+    }
+
+    @Test func theInnerObserverIsToldFirstAndKnowsNothingOfWhatIsOutside() async {
+        let inner = RecordingFetchObserver(named: "inner", sharing: observer)
+        let outer = RecordingFetchObserver(named: "outer", sharing: observer)
+        let schedule = RetrySchedule(attempts: 2, baseDelay: .zero)
+        let query = Database(.failure(.busy), .success("Ada")).query
+            .observing(with: inner, timer: timer)
+            .retrying(schedule, timer: timer) { _ in .again }
+            .observing(with: outer, timer: timer)
+        _ = await query.result(7)
+        let names = observer.descriptions.map { $0.split(separator: ":")[0] }
+        #expect(names == ["inner", "outer", "inner", "outer", "inner", "outer", "inner", "outer"])
+        #expect(observer.descriptions.filter { $0.contains("is going to be") }.map { $0.hasPrefix("outer") } == [true])
+    }
+
+    @Test func nobodyIsToldWithoutAnObserver() async {
+        let query = Database(.success("Ada")).query.observing(with: nil)
+        #expect(await query.result(7) == .success("Ada"))
+    }
+
+    @Test func aManualChangeOfACircuitIsToldToWhoeverIsNamed() {
+        let breaker = CircuitBreaker("database", timer: timer)
+        breaker.isolate()
+        breaker.close(telling: observer)
+        breaker.close(telling: observer)
+        breaker.isolate(telling: observer)
+        #expect(
+            observer.descriptions == [
+                "The circuit database went from isolated to closed",
+                "The circuit database went from closed to isolated",
+            ]
+        )
+    }
+}

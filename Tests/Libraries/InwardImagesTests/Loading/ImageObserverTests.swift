@@ -1,0 +1,72 @@
+import InwardCore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import InwardImages
+
+/// What an observer is told of loads and of the budget.
+@Suite(.timeLimit(.minutes(5)))
+struct ImageObserverTests {
+    /// Writes down what it is told.
+    private final class Recorder: ImageObserver {
+        private let log = Mutex<[String]>([])
+
+        var events: [String] { log.withLock(\.self) }
+
+        func loadEnded(_ address: ImageAddress, _ load: ImageLoad) {
+            let steps = load.report.steps.map(\.description).joined(separator: ", ")
+            let error: ImageError? = if case .failure(let error) = load.result { error } else { nil }
+            log.withLock { $0.append("\(address): \(error.map { "\($0.reason) after " } ?? "")\(steps)") }
+        }
+
+        func budgetChanged(_ part: DecodingBudget.Part, _ status: DecodingBudget.Status) {
+            let event = "\(part): \(status.reservedBytes) of \(status.limit), \(status.waitingCount) wait"
+            log.withLock { $0.append(event) }
+        }
+    }
+
+    private let recorder = Recorder()
+    private let source = SketchSource(["a": SketchCodec.bytes(8, 4)])
+
+    @Test func aLoadIsToldWithItsStages() async throws {
+        let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still, observer: recorder)
+        _ = try await loader.loadImage(from: "a")
+        _ = try await loader.loadImage(from: "a")
+        _ = await loader.load("b")
+        await loader.prefetch(["a"])
+        #expect(
+            recorder.events == [
+                "a: fetch, decode, Orient", "a: Orient (memory)", "b: notFound after fetch, Orient",
+                "a: Orient (memory)",
+            ]
+        )
+    }
+
+    @Test func theBudgetIsToldWithEachChangeAndTheQueue() async {
+        let budget = DecodingBudget(bytes: 1_000, observer: recorder)
+        var first = await budget.decodingRoom.reservation(of: 600)
+        let second = Task.waiting { await budget.decodingRoom.reservation(of: 500) != nil }
+        let third = Task.waiting { await budget.decodingRoom.reservation(of: 100) != nil }
+        third.cancel()
+        #expect(await third.value == false)
+        first = nil
+        #expect(await second.value)
+        #expect(first == nil)
+        #expect(
+            recorder.events == [
+                "decoded: 600 of 1000, 0 wait", "decoded: 600 of 1000, 1 wait", "decoded: 600 of 1000, 2 wait",
+                "decoded: 600 of 1000, 1 wait", "decoded: 500 of 1000, 0 wait", "decoded: 0 of 1000, 0 wait",
+            ]
+        )
+    }
+
+    @Test func encodedImagesAreAPartOfTheirOwn() async {
+        let budget = DecodingBudget(bytes: 80_000, observer: recorder)
+        let reservation = await budget.fetchingRoom.reservation()
+        if let reservation { budget.fetchingRoom.settle(reservation, on: 50) }
+        #expect(recorder.events.prefix(2) == ["encoded: 10000 of 10000, 0 wait", "encoded: 50 of 10000, 0 wait"])
+        _ = budget.decodingRoom.overdraft(of: 90_000)
+        #expect(recorder.events.suffix(2) == ["decoded: 90000 of 80000, 0 wait", "decoded: 0 of 80000, 0 wait"])
+    }
+}
