@@ -70,15 +70,17 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         self.store = store.map {
             EntityStore(endpoint, in: $0.observing(with: observer, timer: timer), executor: timer.executor)
         }
-        memory = EntityMemory(
+        cache = PeerCache(
             endpoint,
-            limit: limit,
-            store: self.store,
+            limit,
+            self.store,
+            in: store,
+            whenAbandoned: abandonment,
             timer: timer,
             chance: chance,
             notifying: observers
         )
-        cache = PeerCache(endpoint, memory, in: store, whenAbandoned: abandonment, timer: timer)
+        memory = cache.memory
         source = EntitySource(
             endpoint,
             upstream: upstream,

@@ -24,6 +24,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     private let unsettled = Mutex<Set<String>>([])
     private let timer: TimerService
     private let observers: RepositoryObservers<Entity>
+    private let whenChanged: @Sendable () -> Void
 
     /// Creates a memory cache.
     ///
@@ -34,19 +35,23 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ///   - timer: The timer service that measures ages.
     ///   - chance: Returns a random number from 0 to 1, for the jitter of lifetimes.
     ///   - observers: The observers to notify of changes.
+    ///   - whenChanged: Called after each change that is no fetched result, before observers are notified of it: what they fetch must
+    ///     not have been requested before the change.
     init(
         _ endpoint: Endpoint<Entity>,
         limit: MemoryLimit,
         store: EntityStore<Entity>?,
         timer: TimerService,
         chance: @escaping @Sendable () -> Double,
-        notifying observers: RepositoryObservers<Entity> = RepositoryObservers()
+        notifying observers: RepositoryObservers<Entity> = RepositoryObservers(),
+        whenChanged: @escaping @Sendable () -> Void = {}
     ) {
         self.endpoint = endpoint
         self.store = store
         self.timer = timer
         self.chance = chance
         self.observers = observers
+        self.whenChanged = whenChanged
         entities = ShardedCache(limit)
         lists = Mutex(SieveCache(limit: limit.bytes, countLimit: limit.count))
     }
@@ -247,6 +252,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             store.writer.write([store.keep(entity, age: .zero, validator), store.removeLists])
             noteListsRemoved()
         }
+        whenChanged()
         observers.notify([entity.id])
     }
 
@@ -265,6 +271,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             store.writer.write([store.remove(id), store.removeLists])
             noteListsRemoved()
         }
+        whenChanged()
         observers.notify([id])
     }
 
@@ -277,6 +284,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             _ = lists.withLock { $0.removeAll { _, _ in true } }
             if let store { store.writer.write([store.remove(id), store.removeLists]) }
         }
+        whenChanged()
         observers.notify([id])
     }
 
@@ -318,6 +326,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             if let store { store.writer.write([store.removeLists]) }
             return missing
         }
+        whenChanged()
         observers.notify(missing)
     }
 
@@ -338,6 +347,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             }
             if let store { store.writer.write([store.removeAll]) }
         }
+        whenChanged()
         observers.notifyAll()
     }
 

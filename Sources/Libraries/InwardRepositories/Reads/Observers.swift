@@ -97,6 +97,9 @@ final class ChangeSignal: Sendable {
 
     private let state = Mutex(State())
 
+    /// Whether something may have changed since the last wait.
+    var isSet: Bool { state.withLock(\.isSet) }
+
     /// Sets the signal.
     func set() {
         let waiter = state.withLock { state in

@@ -15,15 +15,29 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Creates a cache, and joins those that share its part of a store.
     init(
         _ endpoint: Endpoint<Entity>,
-        _ memory: EntityMemory<Entity>,
+        _ limit: MemoryLimit,
+        _ store: EntityStore<Entity>?,
         in place: RepositoryStore?,
         whenAbandoned abandonment: AbandonmentPolicy,
-        timer: TimerService
+        timer: TimerService,
+        chance: @escaping @Sendable () -> Double,
+        notifying observers: RepositoryObservers<Entity>
     ) {
-        self.memory = memory
         self.timer = timer
-        entities = InFlightRequests(whenAbandoned: abandonment, executor: timer.executor)
-        lists = InFlightRequests(whenAbandoned: abandonment, executor: timer.executor)
+        let entities = InFlightRequests<EntityQuestion<Entity>>(whenAbandoned: abandonment, executor: timer.executor)
+        let lists = InFlightRequests<ListQuestion<Entity>>(whenAbandoned: abandonment, executor: timer.executor)
+        (self.entities, self.lists) = (entities, lists)
+        memory = EntityMemory(
+            endpoint,
+            limit: limit,
+            store: store,
+            timer: timer,
+            chance: chance,
+            notifying: observers
+        ) {
+            entities.detachAll()
+            lists.detachAll()
+        }
         peers = place?.peers
         key = place?.partition.appending(endpoint.name) ?? []
         group = peers?.group(of: key)
@@ -46,7 +60,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     // MARK: Changes
 
     /// Makes a change of this cache, and of those that share its part of the store if these are not told otherwise. Requests in
-    /// flight may have been answered before it, so nobody joins them any more.
+    /// flight may have been answered before a change, so nobody joins them any more.
     func change(everywhere: Bool, _ change: (EntityMemory<Entity>) -> Void) {
         guard everywhere, let group else { return changeHere(change) }
         // Collected first, so that none is released while the order is held.
@@ -59,8 +73,6 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     private func changeHere(_ change: (EntityMemory<Entity>) -> Void) {
         lastChange.note(at: timer.now)
         change(memory)
-        entities.detachAll()
-        lists.detachAll()
     }
 
     // MARK: Fetched results

@@ -1,6 +1,7 @@
 import InwardCore
 import InwardFetching
 import InwardTesting
+import TestSupport
 import Testing
 
 @testable import InwardRepositories
@@ -128,6 +129,34 @@ struct RepositoryMemoryTests {
         isReleased.fulfill(())
         #expect(try await slow.value.text == "three")
         #expect(first.memory.changeCount == 0)
+    }
+
+    /// Otherwise an observer could join a request from before the change, and show its answer.
+    @Test func requestsInFlightAreLeftBeforeObserversAreToldOfAChange() throws {
+        let timer = TimerService(ManualClock())
+        let endpoint = try Repository<Remark>.remarks(source, timer).endpoint
+        let changes: [(EntityMemory<Remark>) -> Void] = [
+            { $0.write(Remark(id: 7, author: 7, text: "seven"), time: .zero, byteCount: 1) },
+            { $0.writeAbsence(of: 7, time: .zero) }, { $0.forget(7) }, { $0.forgetLists() }, { $0.invalidate([]) },
+        ]
+        for change in changes {
+            let observers = RepositoryObservers<Remark>()
+            let list = observers.lists.observe(.all)
+            let leaving = Journal()
+            let memory = EntityMemory(
+                endpoint,
+                limit: MemoryLimit(),
+                store: nil,
+                timer: timer,
+                chance: { 0 },
+                notifying: observers
+            ) {
+                leaving.add(list.signal.isSet ? "too late" : "before")
+            }
+            change(memory)
+            #expect(leaving.entries == ["before"])
+            #expect(list.signal.isSet)
+        }
     }
 
     @Test func addingToAListDoesNotCopyItEachTime() throws {
