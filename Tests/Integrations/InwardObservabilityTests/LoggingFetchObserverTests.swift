@@ -1,6 +1,7 @@
 #if Observability
 import Foundation
 import InMemoryLogging
+import InwardCore
 import InwardFetching
 import InwardObservability
 import InwardTesting
@@ -48,7 +49,7 @@ struct LoggingFetchObserverTests {
             written == [
                 "debug Request ended", "debug Answered from cache", "debug Joined an equal request",
                 "info Retry scheduled", "info Hedged", "warning Rejected", "warning Fell back",
-                "info Credentials refreshed", "warning Circuit changed",
+                "info Credentials refreshed", "warning Circuit changed", "warning Operation",
             ]
         )
     }
@@ -77,8 +78,8 @@ struct LoggingFetchObserverTests {
     @Test func everyEventSaysWhatHappenedAndWhere() throws {
         Telling.everything(of: try Telling.request(), to: observer)
         let types = handler.entries.map { $0.metadata["error.type"]?.description }
-        #expect(types == ["unreachable", nil, nil, "unreachable", nil, "rejected", "unreachable", nil, nil])
-        let servers = handler.entries.dropLast().map { $0.metadata["server.address"]?.description }
+        #expect(types == ["unreachable", nil, nil, "unreachable", nil, "rejected", "unreachable", nil, nil, "rejected"])
+        let servers = handler.entries.dropLast(2).map { $0.metadata["server.address"]?.description }
         #expect(servers.allSatisfy { $0 == "api.example.org" })
         #expect(handler.entries.first?.metadata["inward.client.request.duration"] == "2.0")
     }
@@ -90,7 +91,7 @@ struct LoggingFetchObserverTests {
         }
         await #expect(throws: FetchError.self) { try await failing.observing(with: observer).fetch(request) }
         let written = handler.entries.map { "\($0)" }.joined()
-        #expect(handler.entries.count == 11)
+        #expect(handler.entries.count == 12)
         #expect(Telling.secrets.filter(written.contains) == [])
     }
 
@@ -110,11 +111,36 @@ struct LoggingFetchObserverTests {
         #expect(values.allSatisfy { $0.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) || $0 == "…" } })
     }
 
+    @Test func aRecordNamesTheInteraction() throws {
+        let request = try Telling.request()
+        InteractionID.$current.withValue(InteractionID("request\n17")) {
+            observer.hedged(request)
+            observer.circuitChanged("api", from: "closed", to: "open")
+        }
+        observer.hedged(request)
+        let ids = handler.entries.map { $0.metadata["inward.interaction.id"] }
+        #expect(ids == [#"request\n17"#, #"request\n17"#, nil])
+    }
+
+    @Test func anOperationIsWrittenWithItsErrorWhole() {
+        observer.operation("the look-up", .attemptEnded(error: CancellationError(), after: .milliseconds(250)))
+        observer.operation("the look-up", .ended(error: nil, after: .seconds(2)))
+        #expect(handler.entries.map(\.level) == [.debug, .debug])
+        #expect(handler.entries.first?.error is CancellationError)
+        #expect(
+            handler.entries.first?.metadata == [
+                "inward.operation.name": "the look-up", "inward.operation.event": "attempt_ended",
+                "inward.operation.attempt.duration": "0.25", "error.type": "cancelled",
+            ]
+        )
+        #expect(handler.entries.last?.metadata["inward.operation.duration"] == "2.0")
+    }
+
     @Test func aLoggerOfAHigherLevelIsSpared() throws {
         var logger = Logger(label: "test") { _ in handler }
         logger.logLevel = .warning
         Telling.everything(of: try Telling.request(), to: LoggingFetchObserver(logger: logger))
-        #expect(handler.entries.map(\.message) == ["Rejected", "Fell back", "Circuit changed"])
+        #expect(handler.entries.map(\.message) == ["Rejected", "Fell back", "Circuit changed", "Operation"])
     }
 }
 #endif

@@ -91,7 +91,30 @@ struct MeteringFetchObserverTests {
         }
         let circuit = [("inward.circuit.name", "api"), ("inward.circuit.state", "open")]
         #expect(try metrics.expectCounter("inward.client.circuit_changes", circuit).values == [1])
-        #expect(metrics.counters.count == 8)
+        let operation = [("inward.operation.name", "the look-up"), ("inward.operation.event", "rejected")]
+        #expect(try metrics.expectCounter("inward.operation.events", operation).values == [1])
+        #expect(metrics.counters.count == 9)
+    }
+
+    @Test func theStateOfACircuitIsAGauge() throws {
+        let observer = MeteringFetchObserver(factory: metrics)
+        let circuit = [("inward.circuit.name", "api")]
+        for (old, new, value) in [("closed", "open", 2.0), ("open", "half open", 1), ("half open", "closed", 0)] {
+            observer.circuitChanged("api", from: old, to: new)
+            #expect(try metrics.expectMeter("inward.client.circuit_state", circuit).values.last == value)
+        }
+    }
+
+    @Test func operationsAreTimed() throws {
+        let observer = MeteringFetchObserver(factory: metrics)
+        observer.operation("the look-up", .attemptEnded(error: CancellationError(), after: .milliseconds(250)))
+        observer.operation("the look-up", .ended(error: nil, after: .milliseconds(500)))
+        let failed = [("inward.operation.name", "the look-up"), ("error.type", "cancelled")]
+        let attempt = try metrics.expectTimer("inward.operation.attempt.duration", failed)
+        #expect(attempt.valueInPreferredUnit(atIndex: 0) == 0.25)
+        let succeeded = [("inward.operation.name", "the look-up"), ("error.type", "")]
+        let call = try metrics.expectTimer("inward.operation.duration", succeeded)
+        #expect(call.valueInPreferredUnit(atIndex: 0) == 0.5)
     }
 
     @Test func manyServersDoNotMakeManyMetrics() throws {

@@ -33,8 +33,8 @@ struct TelemetryFetchObserverTests {
 
     @Test func everyEventIsLoggedAndCounted() throws {
         Telling.everything(of: try Telling.request(), to: observer)
-        #expect(handler.entries.count == 9)
-        #expect(metrics.counters.count == 8)
+        #expect(handler.entries.count == 10)
+        #expect(metrics.counters.count == 9)
         #expect(metrics.timers.count == 1)
     }
 }

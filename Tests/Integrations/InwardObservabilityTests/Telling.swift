@@ -53,6 +53,7 @@ enum Telling {
         observer.fellBack(request, because: error)
         observer.credentialsRefreshed(for: request)
         observer.circuitChanged("api", from: "closed", to: "open")
+        observer.operation("the look-up", .rejected(ResilienceError(.rejected, operation: "it", explanation: "was not")))
     }
 }
 #endif

@@ -1,6 +1,7 @@
 #if Observability
 import Foundation
 import InMemoryTracing
+import InwardCore
 import InwardFetching
 import InwardObservability
 import InwardTesting
@@ -36,6 +37,14 @@ struct TracingFetchObserverTests {
         let spans = tracer.finishedSpans
         #expect(spans.map(\.operationName) == ["GET", "around"])
         #expect(spans.first?.parentSpanID == spans.last?.spanID)
+    }
+
+    @Test func theSpanNamesTheInteraction() async throws {
+        let request = try Telling.request()
+        try await InteractionID.$current.withValue(InteractionID("17")) {
+            _ = try await pipeline(DataResponse()).fetch(request)
+        }
+        #expect(tracer.finishedSpans.first?.attributes.get("inward.interaction.id") == .string("17"))
     }
 
     @Test func whatIsDoneToFetchIsPartOfTheSpan() async throws {

@@ -1,0 +1,139 @@
+#if Observability
+import Foundation
+import InMemoryLogging
+import InMemoryTracing
+import InwardCore
+import InwardFetching
+import InwardImages
+import InwardObservability
+import InwardRepositories
+import InwardScopes
+import InwardTesting
+import Logging
+import Metrics
+import MetricsTestKit
+import Testing
+
+/// What is written of images, sessions and errors.
+struct TelemetryObserversTests {
+    private let handler = InMemoryLogHandler()
+    private let metrics = TestMetrics()
+
+    private var logger: Logger {
+        var logger = Logger(label: "test") { _ in handler }
+        logger.logLevel = .trace
+        return logger
+    }
+
+    @Test func sessionsAreCountedAndNobodyIsNamed() throws {
+        let observer = TelemetrySessionObserver(logger: logger, factory: metrics)
+        for user in ["ada", "bob"] { observer.sessionOpened(user, after: .milliseconds(500)) }
+        observer.sessionExpired("ada")
+        observer.sessionClosed("ada", after: .seconds(60))
+        observer.sessionEvicted("bob")
+        observer.sessionRejected("eve")
+        #expect(try metrics.expectMeter("inward.sessions.open", []).values == [1, 2, 1])
+        #expect(try metrics.expectTimer("inward.session.opening.duration", []).values.count == 2)
+        #expect(try metrics.expectTimer("inward.session.duration", []).valueInPreferredUnit(atIndex: 0) == 60)
+        for event in ["expired", "evicted", "rejected"] {
+            #expect(try metrics.expectCounter("inward.sessions.\(event)", []).values == [1])
+        }
+        let written = handler.entries.map { "\($0.level) \($0.message)" }
+        #expect(
+            written == [
+                "debug Session opened", "debug Session opened", "debug Session expired", "debug Session closed",
+                "info Session evicted", "warning Session rejected",
+            ]
+        )
+        #expect(!"\(handler.entries)".contains("ada"))
+    }
+
+    @Test func imagesAreTimedByTheirStagesAndTheirMemoryIsAGauge() async throws {
+        let observer = TelemetryImageObserver(logger: logger, factory: metrics)
+        let loader = ImageLoader(
+            source: NoImages(),
+            codec: NoCodec(),
+            budget: DecodingBudget(bytes: 80_000, observer: observer),
+            timer: TimerService(ManualClock()),
+            observer: observer
+        )
+        _ = await loader.load("secret/address")
+        #expect(try metrics.expectTimer("inward.image.load.duration", [("error.type", "notFound")]).values == [0])
+        let stage = [("inward.image.stage", "fetch"), ("inward.image.stage.origin", "done")]
+        #expect(try metrics.expectTimer("inward.image.stage.duration", stage).values == [0])
+        let part = [("inward.image.budget.part", "encoded")]
+        #expect(try metrics.expectMeter("inward.image.budget.reserved", part).values == [10_000, 0])
+        #expect(try metrics.expectMeter("inward.image.budget.limit", part).values.last == 10_000)
+        #expect(try metrics.expectMeter("inward.image.queue.length", part).values.last == 0)
+        #expect(handler.entries.map(\.metadata) == [
+            [
+                "error.type": "notFound", "inward.image.load.duration": "0.0",
+                "inward.image.stages": "fetch, Orient",
+            ]
+        ])
+    }
+
+    @Test func anErrorIsHandedToTheLoggerWhole() async {
+        let errors = RecordingErrorHandler()
+        let handling = errors.logging(with: logger) { $0 is RecordStoreError ? .critical : .error }
+        let failure = RecordStoreError(.full, explanation: "It is\nfull.")
+        InteractionID.$current.withValue(InteractionID("17")) { handling.handle(failure) }
+        handling.handle(CancellationError())
+        await handling.close()
+        #expect(handler.entries.map(\.level) == [.critical, .error])
+        #expect(handler.entries.first?.error as? RecordStoreError == failure)
+        #expect(
+            handler.entries.first?.metadata == [
+                "exception.type": "InwardRepositories.RecordStoreError", "error.type": "full",
+                "exception.message": #"It is\nfull."#, "inward.interaction.id": "17",
+            ]
+        )
+        #expect(handler.entries.last?.metadata["error.type"] == "cancelled")
+        #expect(errors.errors.count == 2)
+        #expect(handling.description.hasPrefix("logs with swift-log → "))
+    }
+
+    @Test func aLoggerOfYourOwnNamesTheInteraction() {
+        var handler = handler
+        handler.metadataProvider = .interaction
+        let logger = Logger(label: "own") { [handler] _ in handler }
+        InteractionID.$current.withValue(InteractionID("17")) { logger.info("It is read") }
+        logger.info("It is read")
+        #expect(handler.entries.map { $0.metadata["inward.interaction.id"] } == ["17", nil])
+    }
+
+    @Test func anAppHasThemAllByOneArgument() async throws {
+        let url = try #require(URL(string: "https://upstream.test"))
+        let upstream = Upstream(baseURL: url, dataFetcher: StubDataFetcher(DataResponse()))
+        var configuration = AppScopeConfiguration(upstream)
+        configuration.observers = .telemetry(logger: logger, factory: metrics, tracer: InMemoryTracer())
+        let app = await AppScope("notes", configuration)
+        let session = try await app.signIn(as: "ada")
+        try await session.close()
+        try await app.close()
+        #expect(handler.entries.map(\.message) == ["Session opened", "Session closed"])
+        #expect(configuration.observers.fetching is TelemetryFetchObserver)
+        #expect(configuration.observers.repositories is TelemetryRepositoryObserver)
+    }
+
+    private struct NoImages: ImageSource {
+        func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
+            throw ImageError(.notFound, of: address, explanation: "is not there")
+        }
+    }
+
+    private struct NoCodec: ImageCodec {
+        func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
+            throw ImageCodecError(.unrecognized, "is none")
+        }
+
+        func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
+            throw ImageCodecError(.unrecognized, "is none")
+        }
+
+        func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
+            throw ImageCodecError(.unencodable, "is none")
+        }
+    }
+}
+#endif
