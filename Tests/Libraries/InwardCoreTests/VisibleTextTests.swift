@@ -16,6 +16,7 @@ struct VisibleTextTests {
     @Test(arguments: [
         ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("می\u{200C}a", #"می\u{200C}a"#), ("a\u{200C}خ", #"a\u{200C}خ"#),
         ("क\u{94D}\u{200C}ष", "क\u{94D}\u{200C}ष"), ("می\u{200C}", #"می\u{200C}"#),
+        ("\u{6FF}\u{200C}\u{6FF}", "\u{6FF}\u{200C}\u{6FF}"),
     ])
     func aNonJoinerStaysBetweenLettersOfArabicScript(text: String, visible: String) {
         #expect(text.visible == visible)

@@ -13,14 +13,15 @@ struct RetryBudgetBalanceTests {
         RetryBudgetBalance(share: share, reserve: reserve, limit: limit, refillInterval: refillInterval, at: .zero)
     }
 
-    /// How many retries can be taken one behind the other, up to a thousand.
+    /// How many retries can be taken one behind the other, up to a number.
     private func withdrawals(
         _ balance: inout RetryBudgetBalance,
         requests: Int = 0,
-        at now: Duration = .zero
+        at now: Duration = .zero,
+        upTo most: Int = 1_000
     ) -> Int {
         var count = 0
-        while count < 1_000, balance.withdraw(requests: requests, at: now) { count += 1 }
+        while count < most, balance.withdraw(requests: requests, at: now) { count += 1 }
         return count
     }
 
@@ -97,6 +98,12 @@ struct RetryBudgetBalanceTests {
         var quick = balance(reserve: 10, refillInterval: .zero)
         #expect(withdrawals(&quick) == 10)
         #expect(withdrawals(&quick, at: .milliseconds(3)) == 3)
+    }
+
+    @Test func noMoreThanAMillionAccumulate() {
+        var balance = balance(share: 1, reserve: .max, limit: .max)
+        let count = withdrawals(&balance, requests: 2_000_000, at: .seconds(2_000_000), upTo: 1_100_000)
+        #expect(count == 1_000_000)
     }
 
     @Test func neverIsMoreTakenThanTheShareAndTheReserveAndTheTimeAllow() {

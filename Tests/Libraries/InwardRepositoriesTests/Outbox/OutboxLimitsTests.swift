@@ -36,6 +36,20 @@ struct OutboxLimitsTests {
         }
     }
 
+    @Test func ofWritesThatAreTooLargeTheFirstIsNamed() async throws {
+        let stage = stage
+        let outbox = try stage.outbox(stage.upstream(), policy: OutboxPolicy(maximumWriteBytes: 100))
+        try await stage.scheduler.run {
+            try await outbox.open(settling: [stage.handler])
+            let error = await #expect(throws: RecordStoreError.self) {
+                try await outbox.accept([write(["7"], bytes: 1), write(["8"], bytes: 200), write(["9"], bytes: 300)])
+            }
+            #expect(error?.explanation.contains("\(write(["8"], bytes: 200).byteCount) bytes") == true)
+            #expect(stage.handler.events == [])
+            await outbox.close()
+        }
+    }
+
     @Test(arguments: [0, 1]) func allOfTheRoomIsUsed(shortage: Int) async throws {
         let stage = stage
         let writes = [write(["7"], bytes: 100), write(["8"], bytes: 100)]

@@ -63,4 +63,25 @@ struct OutboxControllerTests {
             await outbox.close()
         }
     }
+
+    @Test func whatAnotherOutboxOwnsIsNeitherSentNorDiscarded() async throws {
+        try await scheduler.run {
+            let (controller, owner) = try await controller(StubDataFetcher(failing: .unreachable))
+            let id = try #require(try await controller.list().rows.first?.id)
+            let upstream = try Upstream.example(StubDataFetcher(DataResponse(status: .created)))
+            let timer = scheduler.timer
+            let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: RecordingErrorHandler())
+            let other = OutboxController(outbox, timeLimit: .seconds(30), timer: timer)
+            let before = timer.now
+            let retry = await #expect(throws: FailureViewModel.self) { try await other.retry(id) }
+            let discard = await #expect(throws: FailureViewModel.self) { try await other.discard(id) }
+            for failure in [retry, discard] {
+                #expect(failure?.summary.contains("is owned by another part of this process") == true)
+            }
+            #expect(timer.now == before)
+            #expect(try await controller.list().pendingCount == 1)
+            await outbox.close()
+            await owner.close()
+        }
+    }
 }
