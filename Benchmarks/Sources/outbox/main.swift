@@ -72,30 +72,15 @@ func write(_ tasks: Int, answers: Bool, isUpdate: Bool) async throws -> WriteRat
 }
 
 /// The rates of one round, and the ratios between them.
-struct Round {
-    let rates: [Double]
-    let ratios: [Double]
-
-    init(_ tasks: Int) async throws {
-        let (alone, record) = (store("store"), StoredRecord([UInt8](repeating: 7, count: 400)))
-        let commits = try await rate(tasks) { try await alone.commit([.keep(record, ["outbox", String($0)])]) }
-        let silent = try await [false, true].asyncMap { isUpdate in
-            try await write(tasks, answers: false, isUpdate: isUpdate).accepted
-        }
-        let delivered = try await [false, true].asyncMap { isUpdate in
-            try await write(tasks, answers: true, isUpdate: isUpdate).delivered
-        }
-        rates = [commits] + silent + delivered
-        ratios = [silent[0] / commits, silent[1] / silent[0], delivered[1] / delivered[0]]
-    }
-}
-
-extension [Bool] {
-    func asyncMap(_ transform: (Bool) async throws -> Double) async rethrows -> [Double] {
-        var results: [Double] = []
-        for element in self { results.append(try await transform(element)) }
-        return results
-    }
+func round(_ tasks: Int) async throws -> (rates: [Double], ratios: [Double]) {
+    let (alone, record) = (store("store"), StoredRecord([UInt8](repeating: 7, count: 400)))
+    let commits = try await rate(tasks) { try await alone.commit([.keep(record, ["outbox", String($0)])]) }
+    let creation = try await write(tasks, answers: false, isUpdate: false).accepted
+    let update = try await write(tasks, answers: false, isUpdate: true).accepted
+    let delivered = try await write(tasks, answers: true, isUpdate: false).delivered
+    let updated = try await write(tasks, answers: true, isUpdate: true).delivered
+    let rates = [commits, creation, update, delivered, updated]
+    return (rates, [creation / commits, update / creation, updated / delivered])
 }
 
 let names = [
@@ -105,8 +90,8 @@ let names = [
 print("| \(names.joined(separator: " | ")) |\n|\(String(repeating: "---|", count: names.count))")
 let chosen = CommandLine.arguments.dropFirst(2).compactMap { Int($0) }
 for tasks in chosen.isEmpty ? [1, 16, 64, 256, 1_024] : chosen {
-    var rounds: [Round] = []
-    for _ in 0..<5 { rounds.append(try await Round(tasks)) }
+    var rounds: [(rates: [Double], ratios: [Double])] = []
+    for _ in 0..<5 { rounds.append(try await round(tasks)) }
     let rates = rounds[0].rates.indices.map { column in String(Int(rounds.map { $0.rates[column] }.median)) }
     let ratios = rounds[0].ratios.indices.map { column in rounds.map { $0.ratios[column] }.median.withTwoDigits }
     print("| \(tasks) | \((rates + ratios).joined(separator: " | ")) |")

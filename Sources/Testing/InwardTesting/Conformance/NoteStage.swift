@@ -39,8 +39,6 @@ final class NoteStage: Sendable {
         _ body: @Sendable (Repository<Note>, Outbox) async throws -> Void
     ) async throws {
         let failures = RecordingErrorHandler()
-        // The clock stands still, so there are no retries.
-        let timer = TimerService(ManualClock())
         let upstream = Upstream(baseURL: URL(filePath: "/"), dataFetcher: upstream)
         let records = try await open()
         let place = RepositoryStore(
@@ -54,12 +52,11 @@ final class NoteStage: Sendable {
             upstream: upstream,
             store: records,
             prefix: place.outboxPrefix,
-            timer: timer,
             now: { [now] in now },
             generator: SplitMix64(seed: seeds.withLock { $0.next() }),
             errorHandler: failures
         )
-        let notes = Repository(.notes, upstream: upstream, store: place, outbox: outbox, timer: timer)
+        let notes = Repository(.notes, upstream: upstream, store: place, outbox: outbox)
         do {
             try await outbox.open(handlers: [notes.handler].compactMap(\.self))
             try await body(notes, outbox)
@@ -71,7 +68,8 @@ final class NoteStage: Sendable {
         for error in failures.errors { note("A repository must not report failures, and did: \(error)") }
     }
 
-    /// Lets the upstream answer, and waits until nothing is pending that can be delivered.
+    /// Lets the upstream answer, and waits until nothing is pending that can be delivered. An attempt that is on its way to the
+    /// unreachable upstream is repeated, so time must pass.
     func deliver(_ outbox: Outbox) async {
         upstream.goOffline(false)
         outbox.retryNow()
