@@ -20,6 +20,8 @@ public struct DataFetcherPipeline: Sendable, CustomStringConvertible {
                 rest = decorator.base
             } else if let probe = rest as? AttemptObservingDataFetcher {
                 rest = probe.base
+            } else if let layered = rest as? any LayeredDataFetcher {
+                rest = layered.layers
             } else {
                 break
             }

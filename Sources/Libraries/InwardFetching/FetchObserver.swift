@@ -268,10 +268,14 @@ extension DataFetcher {
     }
 
     /// Returns this fetcher with an observer in each of its layers, and one at its end that reports attempts.
-    fileprivate func told(to observer: any FetchObserver, timer: TimerService) -> any DataFetcher {
+    func told(to observer: any FetchObserver, timer: TimerService) -> any DataFetcher {
         if var probe = self as? AttemptObservingDataFetcher {
             probe.observers.append(observer)
             return probe
+        }
+        if var layered = self as? any LayeredDataFetcher {
+            layered.observers.append((observer, timer))
+            return layered
         }
         guard var decorator = self as? any DecoratingDataFetcher else {
             return AttemptObservingDataFetcher(self, observer: observer, timer: timer)

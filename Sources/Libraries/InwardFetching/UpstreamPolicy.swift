@@ -6,6 +6,7 @@ public import InwardCore
 ///     let orders = client.protecting(by: policy, breaker: policy.makeCircuitBreaker("orders"))
 ///
 /// Protect each upstream once, with a breaker of its own, and let all sessions share the result.
+/// An ``UpstreamProtection`` replaces its policy at run time.
 public struct UpstreamPolicy: Hashable, Sendable {
     /// The default policy.
     public static let standard = Self()
@@ -97,11 +98,7 @@ extension UpstreamPolicy {
     ///   - timer: The source of time.
     /// - Returns: the circuit breaker.
     public func makeCircuitBreaker(_ name: String, timer: TimerService = .continuous) -> CircuitBreaker {
-        CircuitBreaker(
-            name,
-            policy: CircuitBreakerPolicy(failureRateThreshold: failureRateThreshold, openDuration: openDuration),
-            timer: timer
-        )
+        CircuitBreaker(name, policy: circuitBreakerPolicy, timer: timer)
     }
 }
 
@@ -124,37 +121,8 @@ extension DataFetcher {
         breaker: CircuitBreaker? = nil,
         timer: TimerService = .continuous
     ) -> any DataFetcher {
-        let source: any DataFetcher =
-            if let deadlineField = policy.deadlineField { propagatingDeadline(in: deadlineField) } else { self }
-        let attempts =
-            source
-            .timingOut(after: policy.attemptTimeLimit, timer: timer)
-            .limitingConcurrency(
-                to: ConcurrencyLimiter(.fixed(policy.concurrency), waiting: policy.queue, timer: timer)
-            )
-        let limited: any DataFetcher =
-            if let requestsPerSecond = policy.requestsPerSecond {
-                attempts.limitingRate(
-                    to: RateLimiter(
-                        requestsPerSecond,
-                        per: .seconds(1),
-                        burst: requestsPerSecond,
-                        waitingAtMost: policy.requestTimeLimit,
-                        timer: timer
-                    )
-                )
-            } else {
-                attempts
-            }
-        // A share of 0 allows no retries at all, so it gets no reserve either.
-        let budget = RetryBudget(share: policy.retryShare, reserve: policy.retryShare > 0 ? 10 : 0, timer: timer)
-        // The breaker wraps the limits, so that an open circuit fails requests at once instead of after a wait in the queue.
-        return
-            limited
-            .breakingCircuit(breaker ?? policy.makeCircuitBreaker("upstream", timer: timer))
-            .retrying(RetryPolicy(attempts: policy.attempts, budget: budget), timer: timer)
-            .timingOut(after: policy.requestTimeLimit, timer: timer)
-            .coalescing()
+        let breaker = breaker ?? policy.makeCircuitBreaker("upstream", timer: timer)
+        return UpstreamProtection.Parts(policy, breaker: breaker, timer: timer).layers(around: self).coalescing()
     }
 }
 

@@ -263,6 +263,7 @@ public struct RepositoryStore: Sendable {
     ///   - records: The store. Several repositories may share one.
     ///   - owner: Who received the responses, such as `["users", "ada"]`.
     ///   - upstream: The upstream. Its address names the partition, without user name, password and query.
+    ///   - name: The name of the upstream in an app with several, which may have the same address.
     ///   - peers: The repositories over the store in this process, which learn from each other at once if they have the same
     ///     owner; `nil` if they meet in the store only.
     ///   - now: Returns the wall-clock time, so that records age while no process runs.
@@ -271,11 +272,14 @@ public struct RepositoryStore: Sendable {
         _ records: any RecordStore,
         of owner: RecordKey,
         at upstream: Upstream,
+        named name: UpstreamName = .standard,
         peers: RepositoryPeers? = nil,
         now: @escaping @Sendable () -> Date,
         tellingFailuresTo errorHandler: any ErrorHandler
     ) {
-        let partition = RecordKey(["upstreams", upstream.nameInStore] + owner.components)
+        // An address in a store has no fragment, so no address and name are those of another upstream.
+        let place = name == .standard ? upstream.nameInStore : "\(upstream.nameInStore)#\(name)"
+        let partition = RecordKey(["upstreams", place] + owner.components)
         self.init(records, partition: partition, peers: peers, now: now) { errorHandler.handle($0) }
     }
 

@@ -27,6 +27,8 @@ extension AppConfiguration {
         }
     }
 
+    var isUpstreamOnWeb: Bool { if case .web = upstream { true } else { false } }
+
     /// Returns the data fetcher for the configured upstream.
     ///
     /// - Parameter web: The data fetcher to use if the upstream is on the web.

@@ -21,7 +21,7 @@ public struct AppConfiguration: Hashable, Sendable {
     private(set) var errorCollector: URL?
     /// Whether session credentials are sent over plain HTTP to an upstream on another machine.
     public private(set) var allowsCredentialsOverPlainHTTP = false
-    /// The timeouts, retries and limits for an upstream on the web.
+    /// The timeouts, retries and limits for an upstream on the web, and for each host of images.
     public private(set) var policy = UpstreamPolicy.standard
     /// How long the upstream may be silent before a request fails.
     public private(set) var idleTimeout = Duration.seconds(10)
@@ -78,7 +78,7 @@ public struct AppConfiguration: Hashable, Sendable {
     ///   - allowsCredentialsOverPlainHTTP: Whether session credentials are sent over plain HTTP to an upstream on another
     ///     machine, where anybody on the network path can read them. If `false`, requests of sessions with credentials fail
     ///     there.
-    ///   - policy: The timeouts, retries and limits for an upstream on the web.
+    ///   - policy: The timeouts, retries and limits for an upstream on the web, and for each host of images.
     /// - Throws: an ``AppConfigurationError`` that names the invalid setting and the reason.
     public init(
         upstream: String? = nil,

@@ -22,8 +22,11 @@ public struct AppContainer: Container {
         let configuration: AppConfiguration
         let timer: TimerService
         let errorHandler: ReplaceableErrorHandler
-        let circuitBreaker: CircuitBreaker
+        let protection: UpstreamProtection
         let dataFetcher: any DataFetcher
+        let imageOrigins: OriginProtections
+        /// Asks any host for images, and shares neither circuit nor limits with the data fetcher.
+        let imageFetcher: any DataFetcher
         let observer: (any FetchObserver)?
         let repositoryObserver: (any RepositoryObserver)?
         let imageObserver: (any ImageObserver)?
@@ -90,21 +93,24 @@ public struct AppContainer: Container {
                 as: "errorHandler"
             ) { await $0.close() }
             opening.errorHandler = errorHandler
-            let breaker = configuration.policy.makeCircuitBreaker(configuration.upstreamName, timer: timer)
+            let policy = configuration.policy
+            let protection = UpstreamProtection(configuration.upstreamName, by: policy, timer: timer)
+            let imageOrigins = OriginProtections("images", by: policy, timer: timer)
             let source: any DataFetcher =
                 if let dataFetcher {
                     dataFetcher
                 } else {
-                    try configuration.makeDataFetcher(
-                        web: web.protecting(by: configuration.policy, breaker: breaker, timer: timer)
-                    )
+                    try configuration.makeDataFetcher(web: web.protecting(by: protection))
                 }
+            let isOnWeb = dataFetcher == nil && configuration.isUpstreamOnWeb
             return Objects(
                 configuration: configuration,
                 timer: timer,
                 errorHandler: errorHandler,
-                circuitBreaker: breaker,
+                protection: protection,
                 dataFetcher: source,
+                imageOrigins: imageOrigins,
+                imageFetcher: isOnWeb ? web.protecting(by: imageOrigins) : source,
                 observer: observer,
                 repositoryObserver: repositoryObserver,
                 imageObserver: imageObserver,
@@ -134,11 +140,20 @@ public struct AppContainer: Container {
     }
 
     /// The circuit breaker, which stops requests while the upstream fails. Its state can be read, and it can be opened and
-    /// closed manually.
+    /// closed manually. A policy with other numbers for it has another one. Image hosts have circuit breakers of their own.
     ///
     /// - Throws: a `ScopeError` if the app is closed.
     public var circuitBreaker: CircuitBreaker {
-        get throws(ScopeError) { try scope.objects().circuitBreaker }
+        get throws(ScopeError) { try scope.objects().protection.circuitBreaker }
+    }
+
+    /// Replaces the policy for the upstream on the web and for each host of images. Requests under way end by the old policy.
+    ///
+    /// - Throws: a `ScopeError` if the app is closed.
+    public func replacePolicy(_ policy: UpstreamPolicy) throws(ScopeError) {
+        let objects = try scope.objects()
+        objects.protection.replacePolicy(policy)
+        objects.imageOrigins.replacePolicy(policy)
     }
 
     /// The layers that requests to the upstream pass through, with warnings about their configuration. Print it when a service

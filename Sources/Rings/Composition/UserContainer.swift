@@ -52,20 +52,22 @@ public struct UserContainer: Container {
         scope = try await Scope.open(session.name, in: app.scope) { opening, scope throws(ScopeError) in
             let app = try app.scope.objects()
             let partition = opening.closing(app.responseCache.makePartition(), as: "cachePartition") { $0.close() }
-            let authorized: any DataFetcher =
-                if let credentials = session.credentials {
-                    app.dataFetcher.authorizing(
-                        with: credentials,
-                        for: app.configuration.baseURL,
-                        allowingPlainHTTP: app.configuration.allowsCredentialsOverPlainHTTP
-                    )
-                } else {
-                    app.dataFetcher
-                }
-            let upstream = Upstream(
-                baseURL: app.configuration.baseURL,
-                dataFetcher: authorized.caching(in: partition).observing(with: app.observer, timer: app.timer)
-            )
+            func sessionFetcher(over shared: any DataFetcher) -> any DataFetcher {
+                let authorized: any DataFetcher =
+                    if let credentials = session.credentials {
+                        shared.authorizing(
+                            with: credentials,
+                            for: app.configuration.baseURL,
+                            allowingPlainHTTP: app.configuration.allowsCredentialsOverPlainHTTP
+                        )
+                    } else {
+                        shared
+                    }
+                return authorized.caching(in: partition).observing(with: app.observer, timer: app.timer)
+            }
+            let baseURL = app.configuration.baseURL
+            let upstream = Upstream(baseURL: baseURL, dataFetcher: sessionFetcher(over: app.dataFetcher))
+            let imageSource = FetchingImageSource(sessionFetcher(over: app.imageFetcher), relativeTo: baseURL)
             // Repository requests do not outlive the session.
             let asked = upstream.asked(through: ScopedDataFetcher(scope) { $0.upstream.dataFetcher })
             let place = app.recordStore.flatMap { records in
@@ -109,10 +111,10 @@ public struct UserContainer: Container {
                 observer: app.repositoryObserver
             )
             // Each session has its own loader, so that no user sees another user's images. All loaders share the cache's
-            // capacity and the decoding budget.
+            // capacity, and take turns with the decoding budget.
             let images = opening.onFirstUse(as: "images") { () throws(ScopeError) in
                 ImageLoader(
-                    source: FetchingImageSource(upstream.dataFetcher, relativeTo: upstream.baseURL),
+                    source: imageSource,
                     codec: try app.imageCodec.object(),
                     limits: app.configuration.imageLimits,
                     cache: try app.imageCache.object(),

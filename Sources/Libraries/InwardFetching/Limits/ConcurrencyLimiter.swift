@@ -19,6 +19,7 @@ public final class ConcurrencyLimiter: Sendable {
     private struct State {
         var limit: ConcurrencyLimit
         var queue: ConcurrencyQueue<Promise<Turn>>
+        var rejections: ConcurrencyRejections
     }
 
     /// Whether the limit adapts to latencies.
@@ -26,7 +27,6 @@ public final class ConcurrencyLimiter: Sendable {
     let timer: TimerService
     private let state: Mutex<State>
     private let patience: Duration?
-    private let refusals: ConcurrencyRejections
 
     /// Creates a limiter.
     ///
@@ -47,8 +47,8 @@ public final class ConcurrencyLimiter: Sendable {
         isAdaptive = limit.isAdaptive
         self.timer = timer
         self.patience = patience
-        refusals = ConcurrencyRejections(limit, capacity: queue.capacity, patience: patience)
-        state = Mutex(State(limit: limit, queue: queue))
+        let rejections = ConcurrencyRejections(limit, capacity: queue.capacity, patience: patience)
+        state = Mutex(State(limit: limit, queue: queue, rejections: rejections))
     }
 
     /// The current limit.
@@ -57,6 +57,23 @@ public final class ConcurrencyLimiter: Sendable {
     public var underWay: Int { state.withLock(\.queue.underWay) }
     /// The number of waiting requests.
     public var waiting: Int { state.withLock(\.queue.waiting) }
+
+    private var rejections: ConcurrencyRejections { state.withLock(\.rejections) }
+
+    /// Changes a fixed limit, and how many requests may wait. Those under way, and those that wait already, stay and count.
+    ///
+    /// - Returns: Work to do without a lock, which lets requests go that the new limit admits.
+    func change(to count: Int, waiting capacity: Int) -> () -> Void {
+        let limit = ConcurrencyLimit.fixed(count)
+        let rejections = ConcurrencyRejections(limit, capacity: max(0, capacity), patience: patience)
+        let next = state.withLock { state in
+            state.limit = limit
+            state.rejections = rejections
+            state.queue.capacity = max(0, capacity)
+            return state.queue.change(limit: limit.count)
+        }
+        return { self.grant(next) }
+    }
 
     /// Admits a request if there is a permit. An admitted request must release it.
     func admit() -> Bool { state.withLock { $0.queue.admit() } }
@@ -74,7 +91,7 @@ public final class ConcurrencyLimiter: Sendable {
         let arrival = state.withLock { $0.queue.arrive(promise, priority: priority) }
         switch arrival {
         case .goes: return
-        case .refused: throw refusals.full
+        case .refused: throw rejections.full
         case .waits(let ticket, let shed):
             shed?.fulfill(.isShed)
             try await wait(with: ticket, for: promise, until: deadline)
@@ -90,13 +107,13 @@ public final class ConcurrencyLimiter: Sendable {
         let endsByPatience = end.map { end in deadline.map { end.remaining < $0.remaining } ?? true } ?? false
         switch await promise.value(until: endsByPatience ? end : deadline) {
         case .fulfilled(.goes): return
-        case .fulfilled(.isShed): throw refusals.shed
+        case .fulfilled(.isShed): throw rejections.shed
         case .cancelled:
             leave(ticket)
             throw .cancelledInQueue
         case .deadlinePassed:
             leave(ticket)
-            throw endsByPatience ? refusals.impatient : .lateInQueue
+            throw endsByPatience ? rejections.impatient : .lateInQueue
         }
     }
 
@@ -190,8 +207,8 @@ struct ConcurrencyQueue<Waiter> {
 
     /// The maximum number of requests under way, at least one.
     private(set) var limit: Int
-    /// The maximum number of waiters.
-    let capacity: Int
+    /// The maximum number of waiters. Those who wait stay when it falls.
+    var capacity: Int
     private(set) var underWay = 0
     /// Sorted by ticket, so that the last one is next.
     private var places: [Place] = []

@@ -126,6 +126,13 @@ public final class RateLimiter: Sendable {
         refusal = "was not sent: \(description) are the most allowed"
     }
 
+    /// Counts what another limiter has let through, whose place this one takes.
+    func takeOver(from other: RateLimiter) {
+        let now = timer.now
+        let old = other.bucket.withLock(\.self)
+        bucket.withLock { $0.takeOver(from: old, at: now) }
+    }
+
     /// Admits a request if it may be sent now.
     ///
     /// - Returns: The slot; `nil` if the request has to wait for one.
@@ -183,6 +190,8 @@ struct TokenBucket: Sendable {
 
     /// The interval between tokens.
     let interval: Duration
+    /// The capacity.
+    private let burst: Int
     /// The time in which the bucket fills up from one token.
     private let tolerance: Duration
     /// The time at which the bucket is full if no more tokens are taken; in the past if it is full already.
@@ -202,7 +211,16 @@ struct TokenBucket: Sendable {
         let quotient = period / count
         // Rounded up, because rounding down would exceed the rate.
         interval = quotient * count < period ? quotient + Duration(attoseconds: 1) : quotient
-        tolerance = interval * (min(max(1, burst), Self.most) - 1)
+        self.burst = min(max(1, burst), Self.most)
+        tolerance = interval * (self.burst - 1)
+    }
+
+    /// Takes the tokens that another bucket has given: those of the past, as far as this one has so many, and all that are reserved.
+    /// Both must give at most 1,000,000,000 tokens a second.
+    mutating func takeOver(from old: TokenBucket, at now: Duration) {
+        let given = Int((max(.zero, old.full - now) / old.interval).rounded(.up))
+        let reserved = max(0, given - old.burst)
+        full = now + interval * (min(given - reserved, burst) + reserved)
     }
 
     /// Returns the time of the next token that is not reserved. It may be in the past.

@@ -57,7 +57,7 @@ final class FetchedImage: Sendable {
     let expiry: Duration
     /// How long the fetch took.
     let duration: Duration
-    private let reservation: ByteBudget.Reservation
+    private let reservation: FairBudget.Reservation
     private let onRelease: @Sendable () -> Void
 
     init(
@@ -65,7 +65,7 @@ final class FetchedImage: Sendable {
         header: ImageHeader,
         expiry: Duration,
         duration: Duration,
-        reservation: ByteBudget.Reservation,
+        reservation: FairBudget.Reservation,
         onRelease: @escaping @Sendable () -> Void
     ) {
         bytes = encoded.bytes

@@ -28,7 +28,8 @@ public struct ImageLoader: Sendable {
     ///   - codec: The codec that decodes them.
     ///   - limits: The limits for images.
     ///   - cache: The in-memory cache, or `nil` to create one that uses the loader's timer.
-    ///   - budget: The memory budget for decoding and processing.
+    ///   - budget: The memory budget for decoding and processing, and the number of fetches at a time. Loaders that share it have
+    ///     equal shares.
     ///   - store: The cache for finished images in encoded form. It is asked before an image is fetched.
     ///   - encoding: The encoding for the store.
     ///   - allowsTruncation: Whether a truncated image is shown partially.
@@ -280,7 +281,7 @@ struct ImageLoading: Sendable {
         guard before.reservations.isEmpty else {
             // The load that decoded the image reserved memory for its own plugins. Waiting with a reservation could
             // deadlock.
-            product.reservations.append(stages.budget.decodingRoom.overdraft(of: bytes))
+            product.reservations.append(stages.budget.decodingRoom.overdraft(of: bytes, for: stages.party))
             return product
         }
         guard bytes <= stages.budget.limit else {
@@ -289,7 +290,7 @@ struct ImageLoading: Sendable {
             product.result = .failure(ImageError(.tooLarge, of: address, explanation: explanation))
             return product
         }
-        guard let reservation = await stages.budget.decodingRoom.reservation(of: bytes) else {
+        guard let reservation = await stages.budget.decodingRoom.reservation(of: bytes, for: stages.party) else {
             product.result = .failure(.cancelled(address))
             return product
         }

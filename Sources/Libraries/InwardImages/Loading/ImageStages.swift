@@ -13,6 +13,8 @@ final class ImageStages: Sendable {
     /// Separates this object's values from those of other loaders in the same cache.
     private let partition: Int
     let budget: DecodingBudget
+    /// The party that shares the budget with others.
+    let party: Int
     private let source: any ImageSource
     private let fetches: SingleFlight<Versioned<ImageAddress>, FetchedImage, ImageError>
     private let fetchedImages = FetchedImages()
@@ -40,6 +42,7 @@ final class ImageStages: Sendable {
         self.cache = cache
         self.budget = budget
         partition = cache.makePartition()
+        party = budget.addParty()
         fetches = SingleFlight(whenAbandoned: .cancel, executor: executor)
         products = SingleFlight(whenAbandoned: .cancel, executor: executor)
     }
@@ -123,10 +126,16 @@ final class ImageStages: Sendable {
 
     private func fetched(_ question: Versioned<ImageAddress>) async throws(ImageError) -> FetchedImage {
         let address = question.base
-        guard let reservation = await budget.fetchingRoom.reservation() else { throw .cancelled(address) }
+        // The place first: memory is given back by decoding, which needs no place, so who waits for it with a place in hand waits
+        // for nobody who waits for a place.
+        guard let place = await budget.transfers.reservation(of: 1, for: party),
+            let reservation = await budget.fetchingRoom.reservation(for: party)
+        else { throw .cancelled(address) }
         let start = timer.now
         let expiry = cache.expiry
         let encoded = try await source.image(at: address, upTo: limits.encodedBytes)
+        // The place is for the next image, although the memory is held until this one is decoded.
+        place.resize(to: 0)
         budget.fetchingRoom.settle(reservation, on: encoded.bytes.count)
         guard encoded.bytes.count <= limits.encodedBytes else {
             let explanation = "has \(encoded.bytes.count) bytes, more than the \(limits.encodedBytes) allowed"
@@ -172,7 +181,7 @@ extension ImageStages {
             let error = ImageError(.tooLarge, of: address, explanation: refusal)
             return StageProduct(.failure(error), steps: [step])
         }
-        guard let reservation = await budget.decodingRoom.reservation(of: bytes) else {
+        guard let reservation = await budget.decodingRoom.reservation(of: bytes, for: party) else {
             return StageProduct(.failure(.cancelled(address)), steps: [step])
         }
         await leaveCallersThread()
@@ -228,7 +237,7 @@ extension ImageStages {
         guard let bytes = await store.bytes(of: key), let header = try? codec.header(of: bytes) else { return nil }
         let decodingBytes = header.bytes(reducedBy: 1)
         guard limits.refusal(of: header) == nil, budget.refusal(of: decodingBytes, for: header) == nil,
-            let reservation = await budget.decodingRoom.reservation(of: decodingBytes)
+            let reservation = await budget.decodingRoom.reservation(of: decodingBytes, for: party)
         else { return nil }
         await leaveCallersThread()
         guard let image = try? codec.image(from: bytes, ImageDecodingOptions()) else { return nil }
@@ -270,7 +279,7 @@ extension ImageStages {
 struct StageProduct: Sendable {
     var result: ImageResult
     /// The memory reservations that the image holds while it is processed.
-    var reservations: [ByteBudget.Reservation]
+    var reservations: [FairBudget.Reservation]
     /// Whether the reservations cover all remaining steps of the load that requested this product.
     var hasRoom = false
     /// The header of the decoded image, or `nil` if it is no longer known.
@@ -284,7 +293,7 @@ struct StageProduct: Sendable {
 
     init(
         _ result: ImageResult,
-        reservations: [ByteBudget.Reservation] = [],
+        reservations: [FairBudget.Reservation] = [],
         steps: [ImageLoadReport.Step] = []
     ) {
         self.result = result

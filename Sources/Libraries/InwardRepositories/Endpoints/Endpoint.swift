@@ -37,6 +37,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// The audience that shares a repository of the entities.
     public let audience: Audience
 
+    /// The name of the upstream that has the entities, in an app with several.
+    public private(set) var upstream: UpstreamName
+
     /// The format of the upstream's requests and responses.
     public let format: any RecordFormat
 
@@ -68,6 +71,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ///   - creation: How a draft sent to the list becomes an entity; `nil` if the upstream does not support it.
     ///   - editing: How an entity is updated and deleted; `nil` if the upstream supports neither.
     ///   - audience: The audience that shares a repository of the entities.
+    ///   - upstream: The name of the upstream that has the entities, in an app with several.
     public init<Record: RecordDTO>(
         _ record: Record.Type,
         at path: String,
@@ -81,7 +85,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         paging: Paging? = nil,
         creation: Creation<Entity>? = nil,
         editing: Editing<Entity>? = nil,
-        audience: Audience = .session
+        audience: Audience = .session,
+        upstream: UpstreamName = .standard
     ) where Record.Entity == Entity {
         name = Record.listName
         let components = path.split(separator: "/").map(String.init)
@@ -94,6 +99,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         self.creation = creation
         self.editing = editing
         self.audience = audience
+        self.upstream = upstream
         self.format = format
         decodeOne = { body throws(FieldError) in try oneEnvelope.open(format, body).entity() }
         decodeList = { body throws(FieldError) in
@@ -102,6 +108,15 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
         encode = { entity in try format.encode(Record(entity)) }
         decodeStored = { body throws(FieldError) in try format.decoded(record, from: body).entity() }
+    }
+
+    /// Returns this endpoint at another upstream of the app, for example at a replica.
+    ///
+    ///     let copies = try session.repository(.comments.at(.replica))
+    public func at(_ upstream: UpstreamName) -> Self {
+        var endpoint = self
+        endpoint.upstream = upstream
+        return endpoint
     }
 
     /// Returns the encoded size of an entity in bytes, which counts in a memory cache; 0 if it cannot be encoded.
@@ -125,6 +140,28 @@ public enum Audience: Hashable, Sendable {
     case session
     /// All sessions. They share one repository, which sends no credentials. The endpoint must not have writes.
     case everyone
+}
+
+/// The name of one of an app's upstreams, by which an ``Endpoint`` says where its entities are.
+///
+///     extension UpstreamName {
+///         static let search = Self("search")
+///     }
+///     let hits = Endpoint(HitDTO.self, at: "hits", upstream: .search)
+public struct UpstreamName: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The upstream that an app always has.
+    public static let standard = Self("standard")
+
+    /// The name, as it is in messages and in the keys of a store.
+    public let description: String
+
+    /// Creates a name. It is part of the keys of a store, so do not change it while writes are pending.
+    public init(_ name: String) {
+        description = name
+    }
+
+    /// Returns whether a name precedes another in the order of their characters.
+    public static func < (first: Self, second: Self) -> Bool { first.description < second.description }
 }
 
 /// Combines requests for single entities that are made at nearly the same time into one request.

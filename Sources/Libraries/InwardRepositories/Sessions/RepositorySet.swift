@@ -9,6 +9,8 @@ import Synchronization
 ///
 /// The repositories share an upstream, a part of a store, and an outbox. All callers get the same repository of an endpoint, with the
 /// same memory. Keep the repository instead of asking for it before each read.
+///
+/// In an app with several upstreams, the set of the standard one includes a set for each of the others, and closes them.
 public final class RepositorySet: Sendable {
     private struct State {
         var repositories: [String: any HostedRepository] = [:]
@@ -17,6 +19,9 @@ public final class RepositorySet: Sendable {
 
     /// The upstream of the repositories.
     public let upstream: Upstream
+    /// The name of the upstream.
+    public let name: UpstreamName
+    private let others: [RepositorySet]
     private let share: SessionOutbox?
     private let shared: RepositorySet?
     private let memory: MemoryLimit
@@ -32,25 +37,32 @@ public final class RepositorySet: Sendable {
     ///
     /// - Parameters:
     ///   - upstream: The upstream, with the credentials to send.
+    ///   - name: The name of the upstream.
     ///   - limit: The size limit of each repository's memory cache.
     ///   - store: The store that keeps responses beyond the life of the process; `nil` for none.
     ///   - outbox: The session's share of the outbox that delivers the writes; `nil` to send each write immediately. The set closes
     ///     it.
-    ///   - endpoints: The endpoints whose entities are created, updated or deleted through the outbox.
+    ///   - endpoints: The endpoints whose entities are created, updated or deleted through an outbox. Those of other upstreams do
+    ///     not count.
     ///   - shared: The repositories of endpoints with the audience ``Audience/everyone``; `nil` if this set has them.
+    ///   - others: The repositories of other upstreams.
     ///   - timer: The timer service that measures ages.
     ///   - observer: The observer of the repositories; `nil` for none.
     public init(
         upstream: Upstream,
+        named name: UpstreamName = .standard,
         memory limit: MemoryLimit = MemoryLimit(),
         store: RepositoryStore? = nil,
         outbox: SessionOutbox? = nil,
         declaring endpoints: [AnyEndpoint] = [],
         sharing shared: RepositorySet? = nil,
+        besides others: [RepositorySet] = [],
         timer: TimerService = .continuous,
         observer: (any RepositoryObserver)? = nil
     ) {
         self.upstream = upstream
+        self.name = name
+        self.others = others
         self.observer = observer
         self.memory = limit
         self.store = store
@@ -59,7 +71,7 @@ public final class RepositorySet: Sendable {
         self.shared = shared
         guard outbox != nil else { return }
         // Created at once, because the outbox has to know who settles each of its writes before it delivers any.
-        let repositories = endpoints.map { ($0.name, $0.make(self)) }
+        let repositories = endpoints.filter { $0.upstream == name }.map { ($0.name, $0.make(self)) }
         state.withLock { $0.repositories = Dictionary(repositories) { first, _ in first } }
     }
 
@@ -68,7 +80,8 @@ public final class RepositorySet: Sendable {
     /// - Parameter endpoint: The endpoint. It is identified by its name.
     /// - Returns: the repository, the same each time. The set closes it.
     /// - Throws: a `RepositoryError`: `closed` if the set is closed; `refused` if another endpoint has the same name, if writes of the
-    ///   endpoint would need the outbox and the endpoint is not declared, or if it has writes and is for everyone.
+    ///   endpoint would need the outbox and the endpoint is not declared, if it has writes and is for everyone, or if the app has no
+    ///   upstream of this name.
     /// - Complexity: O(1).
     public func repository<Entity>(_ endpoint: Endpoint<Entity>) throws(RepositoryError) -> Repository<Entity> {
         if endpoint.audience == .everyone {
@@ -80,6 +93,9 @@ public final class RepositorySet: Sendable {
                 )
             }
             if let shared { return try shared.repository(endpoint) }
+        }
+        guard endpoint.upstream == name else {
+            return try set(for: endpoint.upstream, asking: "The repository of \(endpoint.name)").repository(endpoint)
         }
         return try state.withLock { state throws(RepositoryError) in
             if state.isClosed { throw error(.closed, endpoint.name, "is not available: the session is closed") }
@@ -102,6 +118,35 @@ public final class RepositorySet: Sendable {
         }
     }
 
+    /// Returns one of the upstreams.
+    ///
+    /// - Throws: a `RepositoryError`, `refused`, if the app has no upstream of this name.
+    public func upstream(_ name: UpstreamName) throws(RepositoryError) -> Upstream {
+        try set(for: name, asking: "The upstream \(name)").upstream
+    }
+
+    /// Returns the outbox that delivers the writes to one of the upstreams; `nil` if each write is sent immediately.
+    ///
+    /// - Throws: a `RepositoryError`, `refused`, if the app has no upstream of this name.
+    public func outbox(of name: UpstreamName) throws(RepositoryError) -> Outbox? {
+        try set(for: name, asking: "The outbox of \(name)").outbox
+    }
+
+    /// The outboxes of all upstreams.
+    package var outboxes: [Outbox] { ([self] + others).compactMap(\.outbox) }
+
+    private func set(for name: UpstreamName, asking request: String) throws(RepositoryError) -> RepositorySet {
+        if name == self.name { return self }
+        guard let other = others.first(where: { $0.name == name }) else {
+            throw RepositoryError(
+                .refused,
+                request: request,
+                explanation: "is not available: the app has no upstream named \(name); add it to the configuration"
+            )
+        }
+        return other
+    }
+
     /// Lets the repositories settle writes, and delivers or shows the pending ones. See
     /// ``SessionOutbox/open(handlers:pendingWrites:tellingOwnersTo:)``. Does nothing without an outbox.
     ///
@@ -110,13 +155,37 @@ public final class RepositorySet: Sendable {
         pendingWrites: PendingWrites = .deliver,
         tellingOwnersTo errorHandler: any ErrorHandler = IgnoringErrorHandler()
     ) async throws(RecordStoreError) {
+        // All are opened, whatever becomes of the first, because repositories whose outbox is not open are told of nothing.
+        var failure: RecordStoreError?
+        for set in [self] + others {
+            do throws(RecordStoreError) {
+                try await set.openShare(pendingWrites, errorHandler)
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func openShare(
+        _ pendingWrites: PendingWrites,
+        _ errorHandler: any ErrorHandler
+    ) async throws(RecordStoreError) {
         guard let share else { return }
         let handlers = state.withLock { $0.repositories.values.compactMap(\.handler) }
         try await share.open(handlers: handlers, pendingWrites: pendingWrites, tellingOwnersTo: errorHandler)
     }
 
-    /// Closes the repositories and the share of the outbox. Pending writes wait for the next session.
+    /// Closes the repositories and the share of the outbox, also those of other upstreams. Pending writes wait for the next session.
     public func close() async {
+        // At the same time, so that an upstream that does not answer holds up no other one.
+        await withDiscardingTaskGroup { group in
+            for other in others { group.addTask { await other.close() } }
+            await closeOwn()
+        }
+    }
+
+    private func closeOwn() async {
         let repositories = state.withLock { state in
             state.isClosed = true
             return Array(state.repositories.values)
@@ -154,11 +223,14 @@ public final class RepositorySet: Sendable {
 public struct AnyEndpoint: Sendable {
     /// The name of the endpoint.
     public let name: String
+    /// The name of the upstream that has the entities.
+    public let upstream: UpstreamName
     let make: @Sendable (RepositorySet) -> any HostedRepository
 
     /// Wraps an endpoint.
     public init<Entity>(_ endpoint: Endpoint<Entity>) {
         name = endpoint.name
+        upstream = endpoint.upstream
         make = { $0.make(endpoint) }
     }
 }

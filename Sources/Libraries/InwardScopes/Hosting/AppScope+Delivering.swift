@@ -17,8 +17,8 @@ extension AppScope {
     /// Call it when the service has started, because nobody may sign in for a while. To repeat it, use
     /// ``keepDelivering(every:within:usersAtATime:as:)``. A session that is open delivers its own writes without these calls.
     ///
-    /// Writes wait as their outbox decides, for example because the upstream asked for it. A user is not waited for any longer when
-    /// all of the user's writes wait for longer than the limit. So is a user whose outbox another process owns, which delivers it.
+    /// Writes wait as their outbox decides, for example because the upstream asked for it. Writes that are not due within the limit are
+    /// not waited for, and neither are those whose outbox another process owns, which delivers them.
     ///
     /// - Parameters:
     ///   - limit: How long to wait for the writes of one user at most.
@@ -93,16 +93,20 @@ extension AppScope {
     ///         print(outbox.user, outbox.status.deadLetterCount)
     ///     }
     ///
-    /// - Returns: the outboxes, in the order of the users' names, guests first.
+    /// - Returns: the outboxes, in the order of the users' names, guests first. A user has one for each upstream with such writes.
     /// - Throws: a `RecordStoreError` if the store cannot be read; a ``ScopeError`` if the app is closed.
     /// - Complexity: reads all pending writes and dead letters in the store.
     public func outboxes() async throws -> [UserOutbox] {
         let configuration = try scope.objects().configuration
         var outboxes: [UserOutbox] = []
         for owner in try await outboxOwners(withDeadLetters: true) {
-            guard let place = configuration.place(of: owner.key) else { continue }
-            let contents = try await OutboxContents(of: place.records, under: place.outboxPrefix)
-            outboxes.append(UserOutbox(user: owner.user, isGuest: owner.isGuest, contents: contents))
+            for (upstream, place) in configuration.places(of: owner.key) {
+                let contents = try await OutboxContents(of: place.records, under: place.outboxPrefix)
+                guard contents.status.pendingCount > 0 || contents.status.deadLetterCount > 0 else { continue }
+                outboxes.append(
+                    UserOutbox(user: owner.user, isGuest: owner.isGuest, upstream: upstream, contents: contents)
+                )
+            }
         }
         return outboxes
     }
@@ -115,16 +119,16 @@ extension AppScope {
     ) async throws -> DeliveryOutcome {
         let configuration = try scope.objects().configuration
         // A session without credentials would deliver the writes of a guest of the same name.
-        guard let credentials, credentials.areNone == owner.isGuest,
-            let place = configuration.place(of: owner.key)
-        else {
-            return DeliveryOutcome(owner, .passedOver)
-        }
+        guard let credentials, credentials.areNone == owner.isGuest else { return DeliveryOutcome(owner, .passedOver) }
         do {
-            let contents = try await OutboxContents(of: place.records, under: place.outboxPrefix)
-            guard contents.isDeliverable(by: place.now().addingTimeInterval(limit / .seconds(1))) else {
-                return DeliveryOutcome(owner, .waiting(contents.pending.count))
+            var (waitingCount, isDeliverable) = (0, false)
+            for (_, place) in configuration.places(of: owner.key) {
+                let contents = try await OutboxContents(of: place.records, under: place.outboxPrefix)
+                waitingCount += contents.pending.count
+                let end = place.now().addingTimeInterval(limit / .seconds(1))
+                isDeliverable = isDeliverable || contents.isDeliverable(by: end)
             }
+            guard isDeliverable else { return DeliveryOutcome(owner, .waiting(waitingCount)) }
             // Shown and not delivered, so that opening the session does not wait for another process.
             let session = try await opened(owner.user, credentials, .show) { _, _ throws(Never) in }.get()
             let result = await Result { try await session.deliverUnlessOwned(within: limit) }
@@ -151,13 +155,14 @@ extension AppScope {
         let configuration = try scope.objects().configuration
         var owners: Set<OutboxOwner> = []
         for isGuest in [true, false] {
-            guard let place = configuration.place(of: OutboxOwner.group(isGuest)) else { return [] }
-            let prefix = place.outboxPrefix
-            for (key, _) in try await place.records.records(under: prefix) {
-                let components = key.components.dropFirst(prefix.components.count)
-                guard let user = components.first, let part = components.dropFirst().first else { continue }
-                guard part == "entries" || (withDeadLetters && part == "dead") else { continue }
-                owners.insert(OutboxOwner(user, isGuest: isGuest))
+            for (_, place) in configuration.places(of: OutboxOwner.group(isGuest)) {
+                let prefix = place.outboxPrefix
+                for (key, _) in try await place.records.records(under: prefix) {
+                    let components = key.components.dropFirst(prefix.components.count)
+                    guard let user = components.first, let part = components.dropFirst().first else { continue }
+                    guard part == "entries" || (withDeadLetters && part == "dead") else { continue }
+                    owners.insert(OutboxOwner(user, isGuest: isGuest))
+                }
             }
         }
         return owners.sorted()
@@ -172,7 +177,7 @@ public struct DeliveryOutcome: Hashable, Sendable {
         case done
         /// A number of writes is still pending.
         case waiting(Int)
-        /// Another process owns the outbox, and delivers it. The associated value describes it.
+        /// Another process owns the outbox, or that of one of the upstreams, and delivers it. The associated value describes it.
         case owned(by: String)
         /// There are no credentials for the user.
         case passedOver
@@ -194,12 +199,14 @@ public struct DeliveryOutcome: Hashable, Sendable {
     }
 }
 
-/// The outbox of a user in the store of an app.
+/// The outbox of a user in the store of an app, for one of the app's upstreams.
 public struct UserOutbox: Hashable, Sendable {
     /// The user.
     public let user: String
     /// Whether the user has no credentials.
     public let isGuest: Bool
+    /// The upstream that the writes are for.
+    public let upstream: UpstreamName
     /// The pending writes and the dead letters, with the attempts so far.
     public let contents: OutboxContents
 
@@ -227,15 +234,39 @@ struct OutboxOwner: Hashable, Comparable, Sendable {
 }
 
 extension SessionScope {
-    /// Delivers the pending writes, unless another process owns the outbox.
+    /// Delivers the pending writes to all upstreams, unless another process owns the outbox.
     fileprivate func deliverUnlessOwned(within limit: Duration) async throws -> DeliveryOutcome.Ending {
         try await scope.run { objects async throws(RecordStoreError) -> DeliveryOutcome.Ending in
-            guard let outbox = objects.repositories.outbox else { return .done }
-            if let owner = try await outbox.openUnlessOwned() { return .owned(by: owner) }
-            await outbox.drain(by: Deadline(in: limit, on: objects.timer))
-            let count = try await outbox.contents().pending.count
+            let deadline = Deadline(in: limit, on: objects.timer)
+            let parts = try await objects.repositories.outboxes.concurrently { outbox async throws(RecordStoreError) in
+                if let owner = try await outbox.openUnlessOwned() { return (owner: String?.some(owner), count: 0) }
+                await outbox.drain(by: deadline)
+                return (nil, try await outbox.contents().pending.count)
+            }
+            if let owner = parts.compactMap(\.owner).first { return .owned(by: owner) }
+            let count = parts.reduce(0) { $0 + $1.count }
             return count == 0 ? .done : .waiting(count)
         }.get()
+    }
+}
+
+extension [Outbox] {
+    /// Returns what work with each outbox gives, in any order. The outboxes are worked with at the same time, so that an upstream that
+    /// does not answer takes no time from the others.
+    ///
+    /// - Throws: a `RecordStoreError` of one of them, when all have ended.
+    func concurrently<Value: Sendable>(
+        _ work: @escaping @Sendable (Outbox) async throws(RecordStoreError) -> Value
+    ) async throws(RecordStoreError) -> [Value] {
+        let results = await withTaskGroup(of: Result<Value, RecordStoreError>.self) { group in
+            for outbox in self {
+                group.addTask {
+                    await Result(awaiting: { () async throws(RecordStoreError) in try await work(outbox) })
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        return try results.map { result throws(RecordStoreError) in try result.get() }
     }
 }
 

@@ -58,18 +58,25 @@ public struct AppScope<Own: Sendable>: Container {
         scope = try await Scope.open(name, limit: limit) { opening throws(Failure) in
             opening.errorHandler = configuration.errorHandler
             let cache = ResponseCache(byteLimit: configuration.responseCacheBytes, clock: configuration.clock)
-            let partition = opening.closing(cache.makePartition(), as: "cachePartition") { $0.close() }
-            let upstream = configuration.upstream
-            let repositories = RepositorySet(
-                upstream: upstream.asked(
-                    through: upstream.dataFetcher.caching(in: partition)
-                        .observing(with: configuration.observers.fetching, timer: timer)
-                ),
-                memory: configuration.memory,
-                store: configuration.place(of: ["everyone"]),
-                timer: timer,
-                observer: configuration.observers.repositories
-            )
+            func repositories(at hosted: HostedUpstream, besides others: [RepositorySet] = []) -> RepositorySet {
+                let partition = opening.closing(cache.makePartition(), as: hosted.title("cachePartition")) {
+                    $0.close()
+                }
+                return RepositorySet(
+                    upstream: hosted.upstream.asked(
+                        through: hosted.upstream.dataFetcher.caching(in: partition)
+                            .observing(with: configuration.observers.fetching, timer: timer)
+                    ),
+                    named: hosted.name,
+                    memory: configuration.memory,
+                    store: configuration.place(of: ["everyone"], at: hosted),
+                    besides: others,
+                    timer: timer,
+                    observer: configuration.observers.repositories
+                )
+            }
+            let others = configuration.otherUpstreams.map { repositories(at: $0) }
+            let repositories = repositories(at: configuration.standardUpstream, besides: others)
             return Objects(
                 configuration: configuration,
                 timer: timer,
@@ -123,9 +130,16 @@ public struct AppScope<Own: Sendable>: Container {
 ///     configuration.errorHandler = IgnoringErrorHandler().logging { print($0) }
 ///
 /// A test changes what it replaces, such as the clock or the store.
+///
+/// An app with several upstreams adds the others by name. Each has the resilience of its own data fetcher, and an endpoint says which of
+/// them has its entities:
+///
+///     configuration.add(Upstream(baseURL: searchURL, dataFetcher: client.protecting(by: search)), as: .search)
+///     let hits = try session.repository(Endpoint(HitDTO.self, at: "hits", upstream: .search))
 public struct AppScopeConfiguration: Sendable {
     /// The upstream, without credentials.
     public var upstream: Upstream
+    private var others: [UpstreamName: Upstream] = [:]
     /// The store that keeps responses and pending writes across restarts; `nil` to keep none, and to send each write immediately.
     /// The app does not close it.
     public var store: (any RecordStore)?
@@ -163,19 +177,54 @@ public struct AppScopeConfiguration: Sendable {
         self.endpoints = endpoints
     }
 
-    /// Returns the part of the store for an owner at this upstream; `nil` if there is no store.
-    func place(of owner: RecordKey, _ peers: RepositoryPeers? = nil) -> RepositoryStore? {
+    /// Adds an upstream to the one that the app always has, or replaces the one of this name.
+    ///
+    /// What the store keeps, and the outbox, are apart for each upstream, even if two have the same address.
+    ///
+    /// - Parameters:
+    ///   - upstream: The upstream, without credentials.
+    ///   - name: The name, by which endpoints and credentials say that they are for it.
+    public mutating func add(_ upstream: Upstream, as name: UpstreamName) {
+        if name == .standard { self.upstream = upstream } else { others[name] = upstream }
+    }
+
+    var standardUpstream: HostedUpstream { HostedUpstream(name: .standard, upstream: upstream) }
+
+    /// The other upstreams, in the order of their names.
+    var otherUpstreams: [HostedUpstream] {
+        others.map { HostedUpstream(name: $0.key, upstream: $0.value) }.sorted { $0.name < $1.name }
+    }
+
+    /// Returns the part of the store for an owner at an upstream; `nil` if there is no store.
+    func place(of owner: RecordKey, at hosted: HostedUpstream, _ peers: RepositoryPeers? = nil) -> RepositoryStore? {
         store.map { store in
             RepositoryStore(
                 store,
                 of: owner,
-                at: upstream,
+                at: hosted.upstream,
+                named: hosted.name,
                 peers: peers,
                 now: { Date() },
                 tellingFailuresTo: errorHandler
             )
         }
     }
+
+    /// Returns the parts of the store for an owner at all upstreams; none if there is no store.
+    func places(of owner: RecordKey) -> [(upstream: UpstreamName, store: RepositoryStore)] {
+        ([standardUpstream] + otherUpstreams).compactMap { hosted in
+            place(of: owner, at: hosted).map { (hosted.name, $0) }
+        }
+    }
+}
+
+/// One of the upstreams of an app.
+struct HostedUpstream {
+    let name: UpstreamName
+    let upstream: Upstream
+
+    /// Returns what an object that belongs to the upstream is called in messages.
+    func title(_ object: String) -> String { name == .standard ? object : "\(object) of \(name)" }
 }
 
 extension Scope {

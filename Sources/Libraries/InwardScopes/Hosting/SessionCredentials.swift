@@ -1,6 +1,12 @@
 import InwardCore
 public import InwardFetching
-import InwardRepositories
+public import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 /// The credentials that a session sends to the upstream of its app, and nowhere else.
 ///
@@ -11,29 +17,25 @@ import InwardRepositories
 ///     let session = try await app.signIn(as: "ada", credentials: credentials)
 ///
 /// Each session obtains credentials of its own. To share a token among a user's sessions, share it in the closure.
+///
+/// They are for the app's standard upstream. Others have credentials of their own, or none:
+///
+///     let credentials = SessionCredentials.fixed(.bearer(token)).adding(.fixed(searchKey), for: .search)
 public struct SessionCredentials: Sendable {
-    /// Whether the session is a guest's.
-    let areNone: Bool
-    let make: @Sendable (AppScopeConfiguration, TimerService) -> Credentials?
+    private typealias Make = @Sendable (URL, AppScopeConfiguration, TimerService) -> Credentials
 
-    private init(
-        areNone: Bool = false,
-        make: @escaping @Sendable (AppScopeConfiguration, TimerService) -> Credentials?
-    ) {
-        self.areNone = areNone
-        self.make = make
-    }
+    private var makers: [UpstreamName: Make] = [:]
 
     /// Sends no credentials. What such a session stores, and its pending writes, are apart from those of a user of the same name
     /// who signed in.
-    public static let none = Self(areNone: true) { _, _ in nil }
+    public static let none = Self()
 
     /// Sends a header field that does not change, such as `HeaderField.bearer(token)`.
     public static func fixed(_ field: HeaderField) -> Self {
-        Self { configuration, _ in
+        Self { url, configuration, _ in
             Credentials(
                 field,
-                for: configuration.upstream.baseURL,
+                for: url,
                 allowingPlainHTTP: configuration.allowsCredentialsOverPlainHTTP
             )
         }
@@ -59,9 +61,9 @@ public struct SessionCredentials: Sendable {
         within limit: Duration = Credentials.standardRenewalLimit,
         _ renew: @escaping @Sendable () async throws -> Credential?
     ) -> Self {
-        Self { configuration, timer in
+        Self { url, configuration, timer in
             Credentials(
-                for: configuration.upstream.baseURL,
+                for: url,
                 allowingPlainHTTP: configuration.allowsCredentialsOverPlainHTTP,
                 renewingAtMostEvery: interval,
                 limitingRenewalsTo: limit,
@@ -70,6 +72,36 @@ public struct SessionCredentials: Sendable {
                 renewing: renew
             )
         }
+    }
+
+    /// Returns these credentials, with others for another upstream of the app. They are not used if the app has none of this name.
+    ///
+    /// - Parameters:
+    ///   - credentials: The credentials, as for an app with this upstream alone.
+    ///   - upstream: The name of the upstream.
+    /// - Returns: the credentials for all upstreams.
+    public func adding(_ credentials: SessionCredentials, for upstream: UpstreamName) -> Self {
+        var all = self
+        all.makers[upstream] = credentials.makers[.standard]
+        return all
+    }
+
+    private init() {}
+
+    private init(_ make: @escaping Make) {
+        makers = [.standard: make]
+    }
+
+    /// Whether there are none for any upstream.
+    var areNone: Bool { makers.isEmpty }
+
+    /// Returns new credentials for an upstream; `nil` if it is sent none.
+    func make(
+        for hosted: HostedUpstream,
+        _ configuration: AppScopeConfiguration,
+        _ timer: TimerService
+    ) -> Credentials? {
+        makers[hosted.name]?(hosted.upstream.baseURL, configuration, timer)
     }
 }
 

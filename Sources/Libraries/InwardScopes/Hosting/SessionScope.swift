@@ -19,7 +19,8 @@ import Foundation
 public struct SessionScope<Own: Sendable>: Container {
     /// The objects of a session.
     public struct Objects: Sendable {
-        let dataFetcher: any DataFetcher
+        /// With the user's credentials and cache: those of the other upstreams, and then that of the standard one.
+        let dataFetchers: [any DataFetcher]
         let repositories: RepositorySet
         let timer: TimerService
         let own: Own
@@ -39,18 +40,29 @@ public struct SessionScope<Own: Sendable>: Container {
         get throws(ScopeError) { try scope.objects().own }
     }
 
-    /// The outbox that delivers the user's writes, for example to list or discard them; `nil` without a store.
+    /// The outbox that delivers the user's writes to the standard upstream, for example to list or discard them; `nil` without a
+    /// store. For that of another upstream, ask ``repositories``.
     ///
     /// - Throws: a ``ScopeError`` if the session is closed.
     public var outbox: Outbox? {
-        get throws(ScopeError) { try scope.objects().repositories.outbox }
+        get throws(ScopeError) { try repositories.outbox }
     }
 
-    /// The upstream with the user's credentials, for what is no entity. It answers as long as the session is open.
+    /// The standard upstream with the user's credentials, for what is no entity. It answers as long as the session is open. For another
+    /// upstream, ask ``repositories``.
     ///
     /// - Throws: a ``ScopeError`` if the session is closed.
     public var upstream: Upstream {
-        get throws(ScopeError) { try scope.objects().repositories.upstream }
+        get throws(ScopeError) { try repositories.upstream }
+    }
+
+    /// The repositories of the session, with the upstreams and outboxes that they use.
+    ///
+    ///     let report = try await session.repositories.upstream(.search).value(ReportDTO.self, at: "report")
+    ///
+    /// - Throws: a ``ScopeError`` if the session is closed.
+    public var repositories: RepositorySet {
+        get throws(ScopeError) { try scope.objects().repositories }
     }
 
     /// Returns the session's repository of an endpoint, and creates it if this is the first call. What is for everyone has one
@@ -61,8 +73,8 @@ public struct SessionScope<Own: Sendable>: Container {
     /// - Parameter endpoint: The endpoint. It is identified by its name.
     /// - Returns: the repository, the same each time.
     /// - Throws: a `RepositoryError`: `closed` if the session is closed; `refused` if another endpoint has the same name, if the
-    ///   endpoint is for everyone and has writes, or if there is a store, and the endpoint has writes and is not among those of the
-    ///   ``AppScopeConfiguration``.
+    ///   endpoint is for everyone and has writes, if the app does not have its upstream, or if there is a store, and the endpoint has
+    ///   writes and is not among those of the ``AppScopeConfiguration``.
     public func repository<Entity>(_ endpoint: Endpoint<Entity>) throws(RepositoryError) -> Repository<Entity> {
         try scope.objects(for: endpoint).repositories.repository(endpoint)
     }
@@ -78,8 +90,10 @@ public struct SessionScope<Own: Sendable>: Container {
     @discardableResult
     public func deliver(within limit: Duration) async throws -> Int {
         try await scope.run { objects async throws(RecordStoreError) in
-            guard let outbox = objects.repositories.outbox else { return 0 }
-            return try await outbox.deliver(by: Deadline(in: limit, on: objects.timer))
+            let deadline = Deadline(in: limit, on: objects.timer)
+            return try await objects.repositories.outboxes.concurrently { outbox async throws(RecordStoreError) in
+                try await outbox.deliver(by: deadline)
+            }.reduce(0, +)
         }.get()
     }
 }
@@ -91,7 +105,7 @@ extension AppScope {
     ///         SessionObjects(comments: CommentBoard(try repositories.repository(.comments)))
     ///     }
     ///
-    /// If the credentials are refused for good, the session closes by itself, and the error handler receives a
+    /// If the credentials for an upstream are refused for good, the session closes by itself, and the error handler receives a
     /// ``SignedOutError``. The writes that are pending then wait for the user's next session.
     ///
     /// - Parameters:
@@ -140,7 +154,6 @@ extension AppScope {
     ) async throws(ScopeError) -> Result<SessionScope<SessionOwn>, Failure> {
         let app = try scope.objects()
         let configuration = app.configuration
-        let credentials = credentials.make(configuration, app.timer)
         let report = configuration.observers.sessions.map { SessionReport(user, observer: $0, at: app.timer.now) }
         let opened = try await Scope<SessionLifetime, SessionScope<SessionOwn>.Objects>.opened(user, in: scope) {
             opening,
@@ -148,42 +161,63 @@ extension AppScope {
             opening.errorHandler = configuration.errorHandler
             // Registered first, and so told when everything else is closed.
             if let report { _ = opening.closing(report, as: "observer") { $0.closed(at: app.timer.now) } }
-            let partition = opening.closing(app.responseCache.makePartition(), as: "cachePartition") { $0.close() }
-            let upstream = configuration.upstream
-            var authorized = upstream.dataFetcher
-            if let credentials {
-                authorized = authorized.authorizing(
-                    with: opening.closing(credentials, as: "credentials") { $0.close() }
-                )
-            }
-            // Requests do not outlive the session.
-            let asked = upstream.asked(through: ScopedDataFetcher(scope) { $0.dataFetcher })
             // A session with credentials neither shows nor delivers the writes of a guest.
-            let place = configuration.place(of: OutboxOwner(user, isGuest: credentials == nil).key, app.peers)
-            let share = place.map { place in
-                app.outboxes.outbox(
-                    of: place,
-                    at: asked,
-                    policy: configuration.outboxPolicy,
-                    timer: app.timer,
-                    observer: configuration.observers.repositories,
-                    errorHandler: configuration.errorHandler
+            let owner = OutboxOwner(user, isGuest: credentials.areNone)
+            var dataFetchers: [any DataFetcher] = []
+            func repositories(
+                at hosted: HostedUpstream,
+                _ place: Int,
+                besides others: [RepositorySet]
+            ) -> RepositorySet {
+                let credentials = credentials.make(for: hosted, configuration, app.timer)
+                let partition = opening.closing(
+                    app.responseCache.makePartition(),
+                    as: hosted.title("cachePartition")
+                ) { $0.close() }
+                var authorized = hosted.upstream.dataFetcher
+                if let credentials {
+                    authorized = authorized.authorizing(
+                        with: opening.closing(credentials, as: hosted.title("credentials")) { $0.close() }
+                    )
+                }
+                dataFetchers.append(
+                    authorized.caching(in: partition)
+                        .observing(with: configuration.observers.fetching, timer: app.timer)
                 )
+                // Requests do not outlive the session.
+                let asked = hosted.upstream.asked(through: ScopedDataFetcher(scope) { $0.dataFetchers[place] })
+                let store = configuration.place(of: owner.key, at: hosted, app.peers)
+                let share = store.map { store in
+                    app.outboxes.outbox(
+                        of: store,
+                        at: asked,
+                        policy: configuration.outboxPolicy,
+                        timer: app.timer,
+                        observer: configuration.observers.repositories,
+                        errorHandler: configuration.errorHandler
+                    )
+                }
+                let repositories = RepositorySet(
+                    upstream: asked,
+                    named: hosted.name,
+                    memory: memory ?? configuration.memory,
+                    store: store,
+                    outbox: share,
+                    declaring: configuration.endpoints,
+                    sharing: app.repositories,
+                    besides: others,
+                    timer: app.timer,
+                    observer: configuration.observers.repositories
+                )
+                credentials?.tell(repositories.outbox, configuration.errorHandler, closing: scope)
+                return repositories
             }
-            let repositories = RepositorySet(
-                upstream: asked,
-                memory: memory ?? configuration.memory,
-                store: place,
-                outbox: share,
-                declaring: configuration.endpoints,
-                sharing: app.repositories,
-                timer: app.timer,
-                observer: configuration.observers.repositories
-            )
-            credentials?.tell(repositories.outbox, configuration.errorHandler, closing: scope)
+            let others = configuration.otherUpstreams.enumerated().map { place, hosted in
+                repositories(at: hosted, place, besides: [])
+            }
+            let repositories = repositories(at: configuration.standardUpstream, others.count, besides: others)
             return SessionScope<SessionOwn>.Objects(
-                dataFetcher: authorized.caching(in: partition)
-                    .observing(with: configuration.observers.fetching, timer: app.timer),
+                dataFetchers: dataFetchers,
                 repositories: opening.closing(repositories, as: "repositories") { await $0.close() },
                 timer: app.timer,
                 own: try await make(&opening, repositories)

@@ -7,12 +7,14 @@ import Testing
 struct EncodedByteBudgetTests {
     private static let mebibyte = 1_024 * 1_024
     private let room = EncodedByteBudget(bytes: 4 * mebibyte)
+    /// Each reservation is for a party of its own.
+    private let parties = Counter()
 
     @Test func asManyAreFetchedAsHaveRoomAndTheNextOneWaits() async throws {
-        var reservations: [ByteBudget.Reservation] = []
-        for _ in 0..<4 { reservations.append(try #require(await room.reservation())) }
+        var reservations: [FairBudget.Reservation] = []
+        for _ in 0..<4 { reservations.append(try #require(await room.reservation(for: parties.add()))) }
         #expect(room.taken == 4 * Self.mebibyte)
-        let waiting = Task.waiting { [room] in await room.reservation() != nil }
+        let waiting = Task.waiting { [room, parties] in await room.reservation(for: parties.add()) != nil }
         room.settle(reservations[0], on: 3 * Self.mebibyte)
         #expect(room.taken == 6 * Self.mebibyte)
         reservations.removeAll()
@@ -21,40 +23,40 @@ struct EncodedByteBudgetTests {
     }
 
     @Test func eachImageMovesWhatIsExpectedByAnEighthOfTheDifference() async throws {
-        let first = try #require(await room.reservation())
+        let first = try #require(await room.reservation(for: parties.add()))
         room.settle(first, on: Self.mebibyte + 8 * 1_024)
-        let second = try #require(await room.reservation())
+        let second = try #require(await room.reservation(for: parties.add()))
         #expect(room.taken == (Self.mebibyte + 8 * 1_024) + (Self.mebibyte + 1_024))
         withExtendedLifetime((first, second)) {}
     }
 
     @Test func encodedImagesHaveAnEighthOfTheRoomOfDecodedOnes() async throws {
         let room = DecodingBudget(bytes: 800).fetchingRoom
-        let reservation = try #require(await room.reservation())
+        let reservation = try #require(await room.reservation(for: parties.add()))
         #expect(room.taken == 100)
         withExtendedLifetime(reservation) {}
     }
 
     @Test func whatImagesHaveBeenIsExpectedOfTheNext() async throws {
         for _ in 0..<200 {
-            let reservation = try #require(await room.reservation())
+            let reservation = try #require(await room.reservation(for: parties.add()))
             room.settle(reservation, on: 100)
         }
-        var reservations: [ByteBudget.Reservation] = []
-        for _ in 0..<256 { reservations.append(try #require(await room.reservation())) }
+        var reservations: [FairBudget.Reservation] = []
+        for _ in 0..<256 { reservations.append(try #require(await room.reservation(for: parties.add()))) }
         // The least that any counts.
         #expect(room.taken == 256 * 16 * 1_024)
         for reservation in reservations { room.settle(reservation, on: 2 * Self.mebibyte) }
         reservations.removeAll()
-        let reservation = try #require(await room.reservation())
+        let reservation = try #require(await room.reservation(for: parties.add()))
         #expect(room.taken > Self.mebibyte)
         room.settle(reservation, on: 1)
     }
 
     @Test func whoGivesUpTakesNothing() async throws {
-        var reservations: [ByteBudget.Reservation] = []
-        for _ in 0..<4 { reservations.append(try #require(await room.reservation())) }
-        let waiting = Task.waiting { [room] in await room.reservation() == nil }
+        var reservations: [FairBudget.Reservation] = []
+        for _ in 0..<4 { reservations.append(try #require(await room.reservation(for: parties.add()))) }
+        let waiting = Task.waiting { [room, parties] in await room.reservation(for: parties.add()) == nil }
         waiting.cancel()
         #expect(await waiting.value)
         reservations.removeAll()
@@ -62,14 +64,14 @@ struct EncodedByteBudgetTests {
     }
 
     @Test func aCallerWhoGivesUpLetsThoseBehindPass() async throws {
-        let small = try #require(await room.reservation())
-        let large = try #require(await room.reservation())
+        let small = try #require(await room.reservation(for: parties.add()))
+        let large = try #require(await room.reservation(for: parties.add()))
         room.settle(large, on: 4 * Self.mebibyte - 100_000)
         room.settle(small, on: 1)
-        let tooLarge = Task.waiting { [room] in await room.reservation() == nil }
+        let tooLarge = Task.waiting { [room, parties] in await room.reservation(for: parties.add()) == nil }
         // By now the next is expected to be as small as that.
         for _ in 0..<100 { room.settle(small, on: 1) }
-        let behind = Task.waiting { [room] in await room.reservation() }
+        let behind = Task.waiting { [room, parties] in await room.reservation(for: parties.add()) }
         #expect(room.taken == 4 * Self.mebibyte - 99_999)
         tooLarge.cancel()
         #expect(await tooLarge.value)
@@ -84,7 +86,7 @@ struct EncodedByteBudgetTests {
         let source = SketchSource(Dictionary(uniqueKeysWithValues: addresses.map { ($0, SketchCodec.bytes(10, 10)) }))
         let budget = DecodingBudget(bytes: 800)
         let loader = ImageLoader(source: source, codec: SketchCodec(), budget: budget, timer: .still)
-        var all = await budget.decodingRoom.reservation(of: 800)
+        var all = await budget.decodingRoom.reservation(of: 800, for: 0)
         #expect(all != nil)
         let loads = addresses.map { address in Task.waiting { await loader.load(address).result.outcome } }
         #expect(source.asked == ["0"])

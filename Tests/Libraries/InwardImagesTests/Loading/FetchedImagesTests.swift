@@ -7,7 +7,7 @@ struct FetchedImagesTests {
     private let key = FetchedImages.Key(base: "a", version: 0)
 
     private func add(_ byte: UInt8) async throws -> FetchedImage {
-        let reservation = try #require(await EncodedByteBudget(bytes: 1).reservation())
+        let reservation = try #require(await EncodedByteBudget(bytes: 1).reservation(for: 0))
         return images.add(for: key) { onRelease in
             FetchedImage(
                 EncodedImage([byte]),

@@ -72,7 +72,7 @@ struct ImageBudgetTests {
         var (first, second) = (plain, plain)
         first.addPlugin(Darken(by: 1))
         second.addPlugin(Grayscale())
-        var all = await budget.decodingRoom.reservation(of: 10_000)
+        var all = await budget.decodingRoom.reservation(of: 10_000, for: 0)
         #expect(all != nil)
         let loads = [first, second].map { loader in Task.waiting { await loader.load("a") } }
         all = nil
@@ -87,7 +87,7 @@ struct ImageBudgetTests {
         var (small, large) = (plain, plain)
         small.addPlugin(Shrink(to: 2, 2))
         large.addPlugin(Shrink(to: 16, 16))
-        var all = await budget.decodingRoom.reservation(of: 10_000)
+        var all = await budget.decodingRoom.reservation(of: 10_000, for: 0)
         #expect(all != nil)
         let first = Task.waiting { [small] in await small.load("a").report.steps.map(\.description) }
         let second = Task.waiting { [large] in await large.load("a").report.steps.map(\.description) }
@@ -102,7 +102,7 @@ struct ImageBudgetTests {
         _ = try await plain.loadImage(from: "a")
         var blurred = plain
         blurred.addPlugin(Blur(radius: 3))
-        var most = await budget.decodingRoom.reservation(of: 9_000)
+        var most = await budget.decodingRoom.reservation(of: 9_000, for: 0)
         #expect(most != nil)
         let load = Task.waiting { [blurred] in await blurred.load("a").result.outcome }
         #expect(budget.taken == 9_000)
@@ -116,7 +116,7 @@ struct ImageBudgetTests {
         var loader = loader(source, cache: ImageCache(timer: .still))
         _ = try await loader.loadImage(from: "a")
         // The whole budget is free only after the first load has returned its share.
-        var all = await budget.decodingRoom.reservation(of: 10_000)
+        var all = await budget.decodingRoom.reservation(of: 10_000, for: 0)
         #expect(all != nil)
         all = nil
         let taken = Mutex<[Int]>([])
@@ -158,7 +158,7 @@ struct ImageBudgetTests {
                 return value
             }
         )
-        var all = await budget.decodingRoom.reservation(of: 10_000)
+        var all = await budget.decodingRoom.reservation(of: 10_000, for: 0)
         #expect(all != nil)
         // The first has room for its own plugin, and the second shares what comes of it.
         let loads = [first, second].map { loader in Task.waiting { await loader.load("a").result.outcome } }
@@ -168,7 +168,7 @@ struct ImageBudgetTests {
         #expect(budget.taken == 7_200 + 3_600)
         gate.open()
         #expect(await loads[1].value == "30×30")
-        #expect(await budget.decodingRoom.reservation(of: 10_000) != nil)
+        #expect(await budget.decodingRoom.reservation(of: 10_000, for: 0) != nil)
     }
 
     @Test func nothingIsTakenWhileAStoreKeepsAnImage() async {

@@ -100,7 +100,7 @@ struct ImageLimitsTests {
         }
         #expect((80_000...240_000).contains(most.withLock(\.self)))
         // Whoever did the work lets go of it a little later than whoever waited for it: all of it is there once it has.
-        #expect(await budget.decodingRoom.reservation(of: budget.limit) != nil)
+        #expect(await budget.decodingRoom.reservation(of: budget.limit, for: 0) != nil)
     }
 
     @Test func nothingIsTakenOfTheBudgetWhileBytesArriveAndPartOfItWhileAnImageIsProcessed() async {
@@ -124,6 +124,6 @@ struct ImageLimitsTests {
         gate.open()
         #expect(await load.value == "10×10")
         // Whoever did the work lets go of it a little later than whoever waited for it: all of it is there once it has.
-        #expect(await budget.decodingRoom.reservation(of: budget.limit) != nil)
+        #expect(await budget.decodingRoom.reservation(of: budget.limit, for: 0) != nil)
     }
 }

@@ -6,16 +6,24 @@ import Thoroughness
 struct WeightedSemaphoreTests {
     private enum Step: CaseIterable {
         case takeOne
+        case takeOneForAnother
         case takeThree
         case giveBack
         case leaveFirst
         case leaveLast
     }
 
+    private struct Waiter {
+        let name: Int
+        let id: Int
+        let party: Int
+        let amount: Int
+    }
+
     @Test func everySequenceOfStepsKeepsWhatMustHold() {
         var count = 0
-        explore([], depth: Thoroughness.isExhaustive ? 7 : 6, count: &count)
-        #expect(count > (Thoroughness.isExhaustive ? 50_000 : 15_000))
+        explore([], depth: Thoroughness.isExhaustive ? 7 : 5, count: &count)
+        #expect(count > (Thoroughness.isExhaustive ? 300_000 : 9_000))
     }
 
     private func explore(_ steps: [Step], depth: Int, count: inout Int) {
@@ -28,40 +36,71 @@ struct WeightedSemaphoreTests {
     /// Goes through the steps beside a plain list of who holds what and who waits.
     private func check(_ steps: [Step]) {
         var queue = WeightedSemaphore<Int>(limit: 3)
-        var amounts: [Int: Int] = [:]
-        var holding: [Int] = []
-        var waiting: [(name: Int, id: Int)] = []
-        func admit(_ names: [Int]) {
-            #expect(names == waiting.prefix(names.count).map(\.name), "\(steps): somebody overtook")
-            waiting.removeFirst(names.count)
-            holding += names
+        var holding: [(party: Int, amount: Int)] = []
+        var waiting: [Waiter] = []
+        func held(_ party: Int) -> Int { holding.reduce(0) { $0 + ($1.party == party ? $1.amount : 0) } }
+        /// The first of the party that holds the least; of two that hold the same, the one who came first.
+        func next() -> Waiter? {
+            let firsts = [0, 1].compactMap { party in waiting.first { $0.party == party } }
+            return firsts.min { (held($0.party), $0.id) < (held($1.party), $1.id) }
+        }
+        /// Lets those go for whom there is room, the next one first.
+        func admit(_ room: Int) -> [Int] {
+            guard let first = next(), first.amount <= room else { return [] }
+            waiting.removeAll { $0.id == first.id }
+            holding.append((first.party, first.amount))
+            return [first.name] + admit(room - first.amount)
         }
         for (name, step) in steps.enumerated() {
             switch step {
-            case .takeOne, .takeThree:
-                let amount = step == .takeOne ? 1 : 3
-                amounts[name] = amount
-                if let place = queue.take(amount, orWait: name) {
-                    waiting.append((place.waiter, place.id))
+            case .takeOne, .takeOneForAnother, .takeThree:
+                let (amount, party) = (step == .takeThree ? 3 : 1, step == .takeOneForAnother ? 1 : 0)
+                let first = next()
+                if let place = queue.take(amount, for: party, orWait: name) {
+                    waiting.append(Waiter(name: place.waiter, id: place.id, party: party, amount: amount))
                 } else {
-                    #expect(waiting.isEmpty, "\(steps): somebody overtook")
-                    holding.append(name)
+                    #expect(first.map { held($0.party) > held(party) } ?? true, "\(steps): \(name) overtook")
+                    holding.append((party, amount))
                 }
             case .giveBack:
                 guard !holding.isEmpty else { break }
-                admit(queue.giveBack(amounts[holding.removeFirst()] ?? 0))
+                let (party, amount) = holding[0]
+                // Others are asked before the party counts as having given it back.
+                let others = admit(3 - queue.taken + amount)
+                holding.removeFirst()
+                let admitted = others + admit(3 - holding.reduce(0) { $0 + $1.amount })
+                #expect(queue.giveBack(amount, of: party) == admitted, "\(steps): somebody overtook")
             case .leaveFirst, .leaveLast:
                 guard let left = step == .leaveFirst ? waiting.first : waiting.last else { break }
                 waiting.removeAll { $0.id == left.id }
-                admit(queue.leave(left.id))
-                #expect(queue.leave(left.id).isEmpty)
+                let admitted = admit(3 - queue.taken)
+                #expect(queue.leave(left.id, of: left.party) == admitted, "\(steps): somebody overtook")
+                #expect(queue.leave(left.id, of: left.party).isEmpty)
             }
-            let taken = holding.reduce(0) { $0 + (amounts[$1] ?? 0) }
+            let taken = holding.reduce(0) { $0 + $1.amount }
             #expect(queue.taken == taken && taken <= 3, "\(steps)")
             #expect(queue.waitingCount == waiting.count, "\(steps)")
-            if let next = waiting.first {
-                #expect(taken + (amounts[next.name] ?? 0) > 3, "\(steps): it waits for nothing")
-            }
+            if let next = next() { #expect(taken + next.amount > 3, "\(steps): it waits for nothing") }
         }
+    }
+
+    @Test func aPartyLeavesAsMuchAsItHoldsSoThatTheNextOneFindsRoom() {
+        var queue = WeightedSemaphore<Int>(limit: 12, leavingRoom: true)
+        /// Takes until the party would have to wait, and returns how much it has then.
+        func fill(_ party: Int) -> Int {
+            for count in 0... where queue.take(1, for: party, orWait: party) != nil { return count }
+            return 0
+        }
+        #expect((0..<4).map { fill($0) } == [6, 3, 1, 1])
+        // What the first gives back is for those who have less, until all have the same.
+        var admitted: [Int] = []
+        for _ in 0..<6 { admitted += queue.giveBack(1, of: 0) }
+        #expect(admitted == [2, 3, 0])
+    }
+
+    @Test func aPartyThatHoldsNothingMayTakeAll() {
+        var queue = WeightedSemaphore<Int>(limit: 12, leavingRoom: true)
+        #expect(queue.take(12, for: 0, orWait: 0) == nil)
+        #expect(queue.take(1, for: 1, orWait: 1) != nil)
     }
 }

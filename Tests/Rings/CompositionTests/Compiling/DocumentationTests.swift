@@ -51,7 +51,7 @@ struct DocumentationTests {
     }
 
     @Test(arguments: [
-        ("Libraries/InwardFetching/InwardFetching.docc/Decorating.md", 7),
+        ("Libraries/InwardFetching/InwardFetching.docc/Decorating.md", 9),
         ("Libraries/InwardFetching/InwardFetching.docc/ResilientOperations.md", 2),
         ("Libraries/InwardRepositories/InwardRepositories.docc/GivingEntities.md", 3),
         ("Testing/InwardTesting/InwardTesting.docc/TestingDataFetchers.md", 7),

@@ -1,0 +1,140 @@
+public import InwardCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The protections of many origins, for addresses that come from outside, such as those of images: each origin has a circuit breaker,
+/// limits and a retry budget of its own, so that one that fails says nothing about the others.
+///
+///     let origins = OriginProtections("images", by: try UpstreamPolicy(attempts: 2))
+///     let images = FetchingImageSource(client.protecting(by: origins))
+///
+/// An origin is a scheme, a host and a port (RFC 6454). What is known of an origin is forgotten when there are too many, the least
+/// recently used first. One with requests under way is not forgotten, so there are at most as many more as there are such requests.
+public final class OriginProtections: Sendable {
+    private struct Entry {
+        let protection: UpstreamProtection
+        var underWay = 0
+        var lastUse = 0
+    }
+
+    private struct State {
+        var entries: [WebOrigin: Entry] = [:]
+        var policy: UpstreamPolicy
+        var useCount = 0
+
+        /// Forgets the least recently used origin that is not in use, if there is one.
+        mutating func forgetOne() {
+            let idle = entries.filter { $0.value.underWay == 0 }
+            if let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse }) { entries[oldest.key] = nil }
+        }
+    }
+
+    /// The name in messages and for observers. All circuits have it, because addresses from outside must not name metrics.
+    public let name: String
+    /// The maximum number of origins that are known while they are not in use.
+    public let limit: Int
+    private let timer: TimerService
+    private let state: Mutex<State>
+
+    /// Creates protections, at first of no origin.
+    ///
+    /// - Parameters:
+    ///   - name: The name in messages and for observers.
+    ///   - policy: The numbers for each origin. Its concurrency and its rate are those of one origin.
+    ///   - limit: The maximum number of origins that are known while they are not in use, at least 1.
+    ///   - timer: The source of time for all limits.
+    public init(
+        _ name: String,
+        by policy: UpstreamPolicy = .standard,
+        atMost limit: Int = 256,
+        timer: TimerService = .continuous
+    ) {
+        self.name = name
+        self.limit = max(1, limit)
+        self.timer = timer
+        state = Mutex(State(policy: policy))
+    }
+
+    /// The number of origins that are known.
+    public var count: Int { state.withLock(\.entries.count) }
+
+    /// Returns the protection of a URL's origin; `nil` if it is not known.
+    public func protection(of url: URL) -> UpstreamProtection? {
+        state.withLock { $0.entries[WebOrigin(url)]?.protection }
+    }
+
+    /// Replaces the policy for all origins, as ``UpstreamProtection/replacePolicy(_:)`` does for one.
+    public func replacePolicy(_ policy: UpstreamPolicy) {
+        let protections = state.withLock { state in
+            state.policy = policy
+            return state.entries.values.map(\.protection)
+        }
+        for protection in protections { protection.replacePolicy(policy) }
+    }
+
+    /// A protection of no origin, which shows the layers that each has.
+    fileprivate var example: UpstreamProtection {
+        UpstreamProtection(name, by: state.withLock(\.policy), timer: timer)
+    }
+
+    /// Returns the protection of an origin for a request, which must end.
+    ///
+    /// - Complexity: O(1) for a known origin, and O(n) in the number of known origins for another.
+    fileprivate func begin(_ origin: WebOrigin) -> UpstreamProtection {
+        state.withLock { state in
+            state.useCount += 1
+            if state.entries[origin] == nil, state.entries.count >= limit { state.forgetOne() }
+            var entry =
+                state.entries[origin]
+                ?? Entry(protection: UpstreamProtection(name, by: state.policy, timer: timer))
+            entry.underWay += 1
+            entry.lastUse = state.useCount
+            state.entries[origin] = entry
+            return entry.protection
+        }
+    }
+
+    /// Ends a request.
+    fileprivate func end(_ origin: WebOrigin) {
+        state.withLock { state in
+            state.entries[origin]?.underWay -= 1
+            if state.entries.count > limit { state.forgetOne() }
+        }
+    }
+}
+
+extension DataFetcher {
+    /// Returns this fetcher, which sends requests anywhere, inside of the layers of the protection of each request's origin, with
+    /// coalescing around them.
+    ///
+    /// The layers are made for each request, which takes about a microsecond.
+    ///
+    /// - Parameter origins: The protections, which other fetchers may share.
+    /// - Returns: the outermost layer.
+    public func protecting(by origins: OriginProtections) -> any DataFetcher {
+        OriginProtectedDataFetcher(client: self, origins: origins).coalescing()
+    }
+}
+
+/// A data fetcher in the layers of the protection of each request's origin.
+private struct OriginProtectedDataFetcher: LayeredDataFetcher {
+    let client: any DataFetcher
+    let origins: OriginProtections
+    var observers: [(observer: any FetchObserver, timer: TimerService)] = []
+
+    var honorsDeadlines: Bool { client.honorsDeadlines }
+
+    var layers: any DataFetcher { ProtectedDataFetcher(client, by: origins.example, observers: observers).layers }
+
+    func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        let origin = WebOrigin(request.url)
+        let protection = origins.begin(origin)
+        defer { origins.end(origin) }
+        return try await ProtectedDataFetcher(client, by: protection, observers: observers).fetch(request)
+    }
+}
