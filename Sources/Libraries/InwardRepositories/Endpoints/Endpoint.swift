@@ -195,7 +195,7 @@ public struct Batching<ID: Sendable>: Sendable {
 
 /// How a draft becomes an entity. It is sent to the endpoint's list, or to the list of its parent:
 ///
-///     let creation = Creation(CommentDraft.self, answer: CommentDTO.self) { draft in
+///     let creation = Creation<Comment>(CommentDraft.self, answer: CommentDTO.self) { draft in
 ///         ["posts", draft.postID.description, "comments"]
 ///     } pending: { draft, number in
 ///         Comment(id: -1 - number, postID: draft.postID, body: draft.body)

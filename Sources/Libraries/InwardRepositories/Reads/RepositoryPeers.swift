@@ -3,7 +3,7 @@ import Synchronization
 /// Lets the repositories of one process that share a part of a store learn from each other at once.
 ///
 ///     let peers = RepositoryPeers()
-///     let place = RepositoryStore(records, of: ["users", "ada"], at: upstream, peers: peers, now: { Date() }, tellingFailuresTo: log)
+///     let ada = RepositoryStore(records, partition: ["ada"], peers: peers, now: { Date() }, reportFailure: report)
 ///
 /// Two sessions of a user have a repository each, over the same records. What one of them fetches replaces what the other one
 /// has in memory, and those who observe the other one see it. The same holds for invalidations, and for writes that are sent
