@@ -406,7 +406,7 @@ let package = Package(
         ),
         .trait(
             name: "Observability",
-            description: 
+            description:
                 "Reports what happens through swift-log, swift-metrics and swift-distributed-tracing"
         ),
         .trait(

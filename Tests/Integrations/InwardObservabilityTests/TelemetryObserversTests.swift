@@ -65,12 +65,14 @@ struct TelemetryObserversTests {
         #expect(try metrics.expectMeter("inward.image.budget.reserved", part).values == [10_000, 0])
         #expect(try metrics.expectMeter("inward.image.budget.limit", part).values.last == 10_000)
         #expect(try metrics.expectMeter("inward.image.queue.length", part).values.last == 0)
-        #expect(handler.entries.map(\.metadata) == [
-            [
-                "error.type": "notFound", "inward.image.load.duration": "0.0",
-                "inward.image.stages": "fetch, Orient",
+        #expect(
+            handler.entries.map(\.metadata) == [
+                [
+                    "error.type": "notFound", "inward.image.load.duration": "0.0",
+                    "inward.image.stages": "fetch, Orient",
+                ]
             ]
-        ])
+        )
     }
 
     @Test func anErrorIsHandedToTheLoggerWhole() async {

@@ -53,7 +53,8 @@ enum Telling {
         observer.fellBack(request, because: error)
         observer.credentialsRefreshed(for: request)
         observer.circuitChanged("api", from: "closed", to: "open")
-        observer.operation("the look-up", .rejected(ResilienceError(.rejected, operation: "it", explanation: "was not")))
+        let rejection = ResilienceError(.rejected, operation: "the look-up", explanation: "was not started")
+        observer.operation("the look-up", .rejected(rejection))
     }
 }
 #endif

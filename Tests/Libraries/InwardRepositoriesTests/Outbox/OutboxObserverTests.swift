@@ -37,9 +37,9 @@ struct OutboxObserverTests {
             told == [
                 "outbox: 0 pending, 0 dead letters", "accepted 7",
                 "outbox: 1 pending, the oldest 0.0 seconds old, 0 dead letters",
-                "delivery of 7 began", "delivery of 7 ended: postponed, unavailable, after 1.0 seconds",
-                "outbox: 1 pending, the oldest 1.0 seconds old, 0 dead letters",
-                "outbox: 1 pending, the oldest 9.0 seconds old, 0 dead letters",
+                "delivery of 7 began", "delivery of 7 ended: postponed, unavailable, after 0.5 seconds",
+                "outbox: 1 pending, the oldest 0.5 seconds old, 0 dead letters",
+                "outbox: 1 pending, the oldest 8.5 seconds old, 0 dead letters",
                 "delivery of 7 began", "delivery of 7 ended: delivered, after 1.0 seconds",
                 "outbox: 0 pending, 0 dead letters", "outbox: closed",
             ]
