@@ -1,3 +1,5 @@
+import InwardCore
+
 /// An observer of image loads and of the memory that they use.
 ///
 ///     let budget = DecodingBudget(bytes: 256 * 1_024 * 1_024, observer: observer)
@@ -27,4 +29,73 @@ extension ImageObserver {
     public func loadEnded(_ address: ImageAddress, _ load: ImageLoad) {}
     /// Does nothing.
     public func budgetChanged(_ part: DecodingBudget.Part, _ status: DecodingBudget.Status) {}
+}
+
+/// A report of an image load: its steps in order, and how long they took.
+public struct ImageLoadReport: Hashable, Sendable {
+    /// Where the result of a step came from.
+    public enum Origin: Hashable, Sendable {
+        /// The step was done for this load.
+        case done
+        /// The step was done for a concurrent load.
+        case shared
+        /// The result was cached in memory.
+        case memory
+        /// The result was in the image data cache.
+        case store
+    }
+
+    /// The steps in order. If a result was cached, the steps before it are omitted.
+    public let steps: [Step]
+    /// The size of the resulting image, or `nil` if the load failed.
+    public let size: ImageSize?
+    /// The duration of the load, including waits.
+    public let duration: Duration
+}
+
+extension ImageLoadReport {
+    /// A step of a load.
+    public struct Step: Hashable, Sendable, CustomStringConvertible {
+        /// The name of the step: `fetch`, `decode`, `store`, or the type of a plugin.
+        public let name: String
+        /// Where the result came from.
+        public let origin: Origin
+        /// How long the step took the load that performed it.
+        public let duration: Duration
+        /// The number of bytes of the result: encoded for a fetch, four per pixel otherwise, or 0 if the step failed.
+        public let bytes: Int
+
+        /// The name of the step, and its origin if the step was not done for this load.
+        public var description: String { origin == .done ? name : "\(name) (\(origin))" }
+
+        /// The step as it appears in the report of a load that shared its result.
+        var shared: Step {
+            guard origin == .done else { return self }
+            return Step(name: name, origin: .shared, duration: duration, bytes: bytes)
+        }
+
+        static func memory(_ name: String, _ image: Image) -> Step {
+            Step(name: name, origin: .memory, duration: .zero, bytes: image.size.byteCount)
+        }
+
+        /// Returns the name of a plugin's step.
+        static func name(of plugin: any Plugin<ImageResult>) -> String {
+            String(describing: type(of: plugin))
+        }
+    }
+}
+
+/// The result of a load and its report.
+public struct ImageLoad: Sendable {
+    /// The image, or the error that prevented it.
+    public let result: ImageResult
+    /// The report of the load.
+    public let report: ImageLoadReport
+}
+
+extension ImageResult {
+    /// The number of bytes of the image, or 0 for an error.
+    var byteCount: Int {
+        if case .success(let image) = self { image.size.byteCount } else { 0 }
+    }
 }
