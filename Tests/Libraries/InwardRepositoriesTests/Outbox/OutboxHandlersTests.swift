@@ -51,4 +51,16 @@ struct OutboxHandlersTests {
         let sorted = names.sorted()
         #expect(log.all == sorted.map { "reset \($0) to 1" } + sorted.map { "accepted \($0)" })
     }
+
+    /// Entries of one endpoint, or of others that nobody settles.
+    @Test(arguments: [[], ["a"], ["b"], ["a", "b"], ["b", "a"], ["a", "a"], ["c"], ["c", "a"], ["a", "c", "b"]])
+    func eachHandlerIsToldOfTheEntriesOfItsEndpoint(names: [String]) {
+        var handlers = OutboxHandlers()
+        let endpoints = ["a", "b"]
+        _ = handlers.add(
+            Dictionary(uniqueKeysWithValues: endpoints.map { ($0, NotingHandler(endpoint: $0, log: log)) })
+        )
+        handlers.tell(of: names.enumerated().map { entry($0.offset, $0.element) })
+        #expect(log.all == endpoints.filter(names.contains).map { "accepted \($0)" })
+    }
 }

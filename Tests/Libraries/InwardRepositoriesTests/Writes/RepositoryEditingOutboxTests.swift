@@ -149,6 +149,20 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
+    @Test(arguments: [Editing<Remark>.Update.put, .patch])
+    func anAnswerWithoutContentLeavesWhatWasSent(update: Editing<Remark>.Update) async throws {
+        try await run(Editing(update)) { [self] repository, outbox in
+            _ = try await repository.entity(2, .upstreamOnly)
+            source.meet(.emptyAnswer)
+            try await repository.update(2) { $0.text = "new" }
+            await outbox.drain()
+            let count = source.requests.count
+            let reading = try await repository.entity(2)
+            #expect(reading == Reading(Remark(id: 2, author: 7, text: "new"), origin: .memory))
+            #expect(source.requests.count == count)
+        }
+    }
+
     @Test func anUpdateThatChangesNothingIsNotSent() async throws {
         try await run(Editing(.patch)) { repository, outbox in
             let reading = try await repository.update(2) { $0.text = "2" }
