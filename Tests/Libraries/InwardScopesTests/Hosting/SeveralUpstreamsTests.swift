@@ -110,14 +110,14 @@ struct SeveralUpstreamsTests {
     @Test func whatIsStoredIsApartEvenIfTheAddressIsTheSame() async throws {
         let first = try await app()
         let session = try await first.signIn(as: "ada", credentials: credentials)
-        _ = try await session.repository(.archive).entity(7)
+        _ = try await session.repository(.notes).entity(7)
         try await first.close()
         source.goOffline()
         search.goOffline()
         let second = try await app()
         let back = try await second.signIn(as: "ada", credentials: credentials)
-        #expect(try await back.repository(.archive).entity(7).value.text == "Seven")
-        await #expect(throws: RepositoryError.self) { try await back.repository(.archive.at(.search)).entity(7) }
+        #expect(try await back.repository(.notes).entity(7).value.text == "Seven")
+        await #expect(throws: RepositoryError.self) { try await back.repository(.notes.at(.search)).entity(7) }
         try await second.close()
     }
 
@@ -154,13 +154,13 @@ struct SeveralUpstreamsTests {
         )
         let app = try await app(asking: StubDataFetcher(failing: .interrupted).protecting(by: other))
         let session = try await app.signIn(as: "ada", credentials: credentials, pendingWrites: .show)
-        for id in 0..<20 { _ = try? await session.repository(.archive.at(.search)).entity(id) }
+        for id in 0..<20 { _ = try? await session.repository(.notes.at(.search)).entity(id) }
         guard case .open = other.circuitBreaker.state else {
             Issue.record("The circuit to the upstream that is away is \(other.circuitBreaker.state).")
             return
         }
         #expect(api.circuitBreaker.state == .closed)
-        #expect(try await session.repository(.archive).entity(7).value.text == "Seven")
+        #expect(try await session.repository(.notes).entity(7).value.text == "Seven")
         try await app.close()
     }
 }

@@ -24,8 +24,10 @@ struct ScopeDescriptionTests {
                   configuration: AppConfiguration
                   timer: TimerService
                   errorHandler: can be replaced → drops repeats within 60.0 seconds → ends
-                  circuitBreaker: CircuitBreaker, holds timer
+                  protection: UpstreamProtection
                   dataFetcher: RecordingDataFetcher
+                  imageOrigins: OriginProtections, holds timer
+                  imageFetcher: RecordingDataFetcher
                   responseCache: ResponseCache
                   outboxes: SessionOutboxes
                   peers: RepositoryPeers
