@@ -104,9 +104,9 @@ let rings: [Target] = [
     .testTarget(
         name: "inwardTests",
         dependencies: [
-            "inward", "Infrastructure", "InterfaceAdapters", "InwardFetching", "InwardFileStores",
-            "InwardRepositories", "InwardURLSession", "InwardCommandLine", "InwardTesting", "TestSupport",
-            "LoopbackServer",
+            "inward", "Infrastructure", "InterfaceAdapters", "InwardCore", "InwardFetching", "InwardFileStores",
+            "InwardRepositories", "InwardScopes", "InwardURLSession", "InwardCommandLine", "InwardTesting",
+            "TestSupport", "LoopbackServer",
         ]
     ),
 ]

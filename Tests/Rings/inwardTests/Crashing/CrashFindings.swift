@@ -1,23 +1,23 @@
 /// What came of writes to an upstream, set beside what was promised of them.
 struct CrashFindings {
-    /// The posts that were accepted and not done.
+    /// What was accepted and not done.
     let lost: [String]
-    /// The posts that were sent with several keys, and so may have been done twice.
+    /// What was sent with several keys, and so may have been done twice.
     let twice: [String]
-    /// The keys that came with different bodies.
+    /// The keys that came with different requests or bodies.
     let differing: [String]
     /// How many writes came without a key.
     let keylessCount: Int
     /// How many writes came with a key that had come before.
     let repeatCount: Int
-    /// How many posts were done that nobody was told to be accepted.
+    /// How much was done that nobody was told to be accepted.
     let unpromisedCount: Int
 
     /// Compares.
     ///
     /// - Parameters:
-    ///   - accepted: The titles of the posts that were accepted, each of which was given to the program once, but for those that are
-    ///     kept as refused.
+    ///   - accepted: The titles of the writes that were accepted, each of which was given to the program once, but for those that
+    ///     are kept as refused.
     ///   - journal: Every write that arrived.
     ///   - done: Those that were done. Where keys are not honoured all that arrived are.
     init(accepted: [String], journal: [JournaledWrite], done: [JournaledWrite]) {
@@ -26,7 +26,7 @@ struct CrashFindings {
         let doneTitles = Set(done.compactMap(\.title))
         lost = accepted.filter { !doneTitles.contains($0) }
         twice = titles.filter { Set($0.value.map(\.key)).count > 1 }.keys.sorted()
-        differing = keys.filter { Set($0.value.map(\.body)).count > 1 }.keys.sorted()
+        differing = keys.filter { Set($0.value).count > 1 }.keys.sorted()
         keylessCount = journal.count { $0.key == nil }
         repeatCount = journal.count - keylessCount - keys.count
         unpromisedCount = doneTitles.subtracting(accepted).count

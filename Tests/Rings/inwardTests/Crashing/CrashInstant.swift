@@ -18,10 +18,8 @@ enum CrashInstant {
     case bytes(Int)
     /// At its request of this number, from 1 on.
     case request(Int, Stage)
-    /// So many microseconds behind its start, whatever it does then.
-    case behindStart(UInt32)
-    /// So many microseconds behind the first that it prints, whatever it does then.
-    case behindOutput(UInt32)
+    /// As soon as it has changed the files of its store so many times, which its output and its requests do not tell.
+    case changes(Int)
 
     /// One of those that there are for a run with so many posts. Requests are seen at an upstream of the test's own alone.
     static func random(
@@ -32,8 +30,7 @@ enum CrashInstant {
         switch Int.random(in: 0..<(seesRequests ? 8 : 4), using: &generator) {
         case 0: .lines(.random(in: 1...posts, using: &generator))
         case 1: .bytes(.random(in: 1...(posts * 60), using: &generator))
-        case 2: .behindStart(.random(in: 0...30_000, using: &generator))
-        case 3: .behindOutput(.random(in: 0...30_000, using: &generator))
+        case 2, 3: .changes(.random(in: 1...(posts * 4), using: &generator))
         default:
             // Two that ask for each post, and one that delivers it.
             .request(

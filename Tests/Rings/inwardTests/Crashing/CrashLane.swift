@@ -132,36 +132,33 @@ struct CrashLane: Sendable {
         try Data(lines.joined().utf8).write(to: input)
         let path = store.path(percentEncoded: false)
         let limits = hasRefusals ? ["--timeout", "0.5"] : []
+        // It has to be there before it can be watched.
+        try FileManager.default.createDirectory(
+            at: store,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        let watch = try FileWatch(store)
         let run = try ProgramRun([upstream, "--store", path] + limits + task, input: input, errors: errors)
         journalingUpstream?.clearTrap()
-        switch instant {
-        case .request(let number, let stage):
+        if case .request(let number, let stage) = instant {
             journalingUpstream?.setTrap(at: number, stage) { [killSwitch = run.killSwitch] in killSwitch.press() }
-        case .behindStart(let delay): press(run.killSwitch, after: delay)
-        case .lines, .bytes, .behindOutput, nil: break
+        }
+        if case .changes(let count) = instant {
+            watch.wait(for: count, orReading: run.output)
+            run.killSwitch.press()
         }
         var output = Data()
         while case let part = run.read(), !part.isEmpty {
-            let isFirst = output.isEmpty
             output += part
             switch instant {
             case .lines(let count) where output.count { $0 == UInt8(ascii: "\n") } >= count,
                 .bytes(let count) where output.count >= count:
                 run.killSwitch.press()
-            case .behindOutput(let delay) where isFirst: press(run.killSwitch, after: delay)
             default: break
             }
         }
         return Outcome(output: String(decoding: output, as: UTF8.self), ending: run.wait())
-    }
-
-    /// Kills the program a number of microseconds from now.
-    ///
-    /// The delay is the point of the test and not a wait for something to happen: it follows from the seed, and kills the program in
-    /// steps that neither its output nor its requests show, such as writing a log. No result depends on how long it really takes.
-    private func press(_ killSwitch: KillSwitch, after microseconds: UInt32) {
-        usleep(microseconds)
-        killSwitch.press()
     }
 
     private func unexpected(_ outcome: Outcome) -> UnexpectedEnding {

@@ -1,7 +1,8 @@
 import LoopbackServer
 import Synchronization
 
-/// An upstream of one user that honours idempotency keys and has a journal of the writes it received. It can kill who asks.
+/// An upstream of one user, and of notes, that honours idempotency keys and entity tags and has a journal of the writes it received.
+/// It can kill who asks.
 ///
 /// A slow one does each write, but takes longer than anybody waits: the first attempt gets no answer, the second a 409 because the
 /// work goes on, and only the third the answer. It refuses what is titled so, by 422, at once.
@@ -9,13 +10,23 @@ final class JournalingUpstream: Sendable {
     /// What the titles of posts end with that are refused.
     static let refusedSuffix = "-refused"
 
+    private struct Answer {
+        var status = 200
+        var headerLines: [String] = []
+        var body: [UInt8] = []
+    }
+
     private struct State {
         var journal: [JournaledWrite] = []
         var done: [JournaledWrite] = []
-        var answers: [String: [UInt8]] = [:]
+        var answers: [String: Answer] = [:]
         /// How often a write came, by its key.
         var arrivals: [String: Int] = [:]
         var trap: (request: Int, stage: CrashInstant.Stage, spring: @Sendable () -> Void)?
+        /// The titles of what was created, by the identity.
+        var created: [Int: String] = [:]
+        /// The titles of the notes that were updated since, and `nil` for those that were deleted.
+        var titles: [Int: String?] = [:]
     }
 
     private static let user = """
@@ -51,43 +62,57 @@ final class JournalingUpstream: Sendable {
 
     /// The answer to a request.
     func answer(_ request: LoopbackRequest) -> LoopbackAnswer {
-        let write = JournaledWrite(
-            key: request.values(of: "idempotency-key").first,
-            body: String(decoding: request.body, as: UTF8.self)
-        )
-        let isWrite = request.method == "POST"
-        let trap = state.withLock { state -> (stage: CrashInstant.Stage, spring: @Sendable () -> Void)? in
+        let isWrite = request.method != "GET"
+        let (write, trap) = state.withLock { state in
+            let write = Self.write(request, state)
             if isWrite { state.journal.append(write) }
             state.trap?.request -= 1
-            guard let trap = state.trap, trap.request == 0 else { return nil }
+            guard let trap = state.trap, trap.request == 0 else {
+                return (write, nil as (stage: CrashInstant.Stage, spring: @Sendable () -> Void)?)
+            }
             state.trap = nil
-            return (trap.stage, trap.spring)
+            return (write, (trap.stage, trap.spring))
         }
         if let trap, trap.stage == .arrived {
             trap.spring()
             return .raw([])
         }
-        if isWrite, let refusal = refusal(of: write) {
+        if isWrite, let refusal = refusal(of: write, request) {
             trap?.spring()
             return refusal
         }
-        let body = isWrite ? perform(write) : Self.body(at: request.target)
-        let answer = LoopbackAnswer.whole(status: isWrite ? 201 : 200, body: body)
+        let answer = isWrite ? perform(write, request) : state.withLock { Self.read(request.target, $0) }
+        let whole = LoopbackAnswer.whole(
+            status: answer.status,
+            headerLines: answer.headerLines,
+            body: answer.body
+        )
         switch trap?.stage {
-        case nil, .arrived: return answer
+        case nil, .arrived: return whole
         case .done:
             trap?.spring()
-            return answer
+            return whole
         case .halfAnswered:
-            let head = Array("HTTP/1.1 201 Created\r\nContent-Length: \(body.count)\r\n\r\n".utf8)
-            return .followed(.raw(head + body.prefix(body.count / 2))) { trap?.spring() }
+            let count = answer.body.count
+            let head = Array("HTTP/1.1 \(answer.status) Done\r\nContent-Length: \(count)\r\n\r\n".utf8)
+            return .followed(.raw(head + answer.body.prefix(count / 2))) { trap?.spring() }
         case .answered:
-            return .followed(answer) { trap?.spring() }
+            return .followed(whole) { trap?.spring() }
         }
     }
 
+    /// The write of a request. What was created is named by its title, which its author knows before its identity.
+    private static func write(_ request: LoopbackRequest, _ state: State) -> JournaledWrite {
+        let name = note(request.target).map { "/notes/\(state.created[$0] ?? String($0))" }
+        return JournaledWrite(
+            key: request.values(of: "idempotency-key").first,
+            body: String(decoding: request.body, as: UTF8.self),
+            request: "\(request.method) \(name ?? request.target)"
+        )
+    }
+
     /// What a write gets that is not answered as done; `nil` if it is.
-    private func refusal(of write: JournaledWrite) -> LoopbackAnswer? {
+    private func refusal(of write: JournaledWrite, _ request: LoopbackRequest) -> LoopbackAnswer? {
         if write.title?.hasSuffix(Self.refusedSuffix) == true { return .whole(status: 422) }
         guard isSlow, let key = write.key else { return nil }
         let count = state.withLock { state in
@@ -97,26 +122,55 @@ final class JournalingUpstream: Sendable {
         switch count {
         case 1:
             // It is done all the same.
-            _ = perform(write)
+            _ = perform(write, request)
             return .never
         case 2: return .whole(status: 409)
         default: return nil
         }
     }
 
-    /// Does a write unless its key is known, and gives the body of the answer to the first that had it.
-    private func perform(_ write: JournaledWrite) -> [UInt8] {
+    /// Does a write unless its key is known, and gives the answer to the first that had it.
+    private func perform(_ write: JournaledWrite, _ request: LoopbackRequest) -> Answer {
         state.withLock { state in
             if let key = write.key, let answer = state.answers[key] { return answer }
-            state.done.append(write)
-            let answer = Array("{\"id\": \(state.done.count + 100)}".utf8)
+            let answer = Self.perform(write, request, &state)
             if let key = write.key { state.answers[key] = answer }
             return answer
         }
     }
 
-    private static func body(at target: String) -> [UInt8] {
-        if target == "/users" { return Array("[\(user)]".utf8) }
-        return Array((target.hasPrefix("/posts") ? "[]" : user).utf8)
+    private static func perform(_ write: JournaledWrite, _ request: LoopbackRequest, _ state: inout State) -> Answer {
+        guard let note = note(request.target) else {
+            state.done.append(write)
+            let id = state.done.count + 100
+            state.created[id] = write.title
+            return Answer(status: 201, body: Array("{\"id\": \(id)}".utf8))
+        }
+        let current = read(request.target, state)
+        if let tag = request.values(of: "if-match").first, !current.headerLines.contains("ETag: \(tag)") {
+            return Answer(status: 412)
+        }
+        guard current.status == 200 else { return current }
+        state.done.append(write)
+        // Wrapped once: an absent title is that of a note that nobody has updated.
+        state.titles[note] = .some(request.method == "DELETE" ? nil : write.title)
+        return request.method == "DELETE" ? Answer(body: Array("{}".utf8)) : read(request.target, state)
+    }
+
+    /// The note at an address; `nil` if it is that of something else.
+    private static func note(_ target: String) -> Int? {
+        target.hasPrefix("/notes/") ? Int(target.dropFirst("/notes/".count)) : nil
+    }
+
+    private static func read(_ target: String, _ state: State) -> Answer {
+        if target == "/users" { return Answer(body: Array("[\(user)]".utf8)) }
+        guard let note = note(target) else {
+            return Answer(body: Array((target.hasPrefix("/posts") ? "[]" : user).utf8))
+        }
+        guard let title = state.titles[note] ?? (state.created[note] ?? "old") else { return Answer(status: 404) }
+        return Answer(
+            headerLines: ["ETag: \"\(title)\""],
+            body: Array(#"{"id": \#(note), "title": "\#(title)"}"#.utf8)
+        )
     }
 }

@@ -23,7 +23,8 @@ final class ProgramRun {
     let killSwitch: KillSwitch
 
     private let process: SpawnedProcess
-    private let output: FileHandle
+    /// What it prints is read from here.
+    let output: FileHandle
 
     /// Starts the program, with an input that is a file, and appends what it says on standard error to another.
     ///

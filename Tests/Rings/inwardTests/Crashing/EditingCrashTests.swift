@@ -1,0 +1,117 @@
+import Foundation
+import InwardRepositories
+import InwardScopes
+import InwardTesting
+import LoopbackServer
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Kills processes at random instants while they create, update and delete, and counts what came of what they knew to be accepted.
+///
+/// `CRASHES=500` kills that many, instead of 20. `CRASH_SEED` repeats a run's seed, though not what the processes did.
+@Suite(.timeLimit(.minutes(60)))
+struct EditingCrashTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let kills = environment["CRASHES"].flatMap { Int($0) } ?? 20
+    private static let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+
+    private let directory = FileManager.default.temporaryDirectory.appending(path: "inward-\(UUID().uuidString)")
+    private let upstream = JournalingUpstream()
+
+    @Test func noCreationUpdateOrDeletionIsLostOrDoneTwiceOrOutOfOrder() async throws {
+        // It has to be there before it can be watched.
+        try FileManager.default.createDirectory(
+            at: directory.appending(path: "store"),
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let server = try LoopbackServer { [upstream] in upstream.answer($0) }
+        defer { server.stop() }
+        var generator = SplitMix64(seed: Self.seed)
+        var (accepted, killCount, roundCount): ([String], Int, Int) = ([], 0, 0)
+        while killCount < Self.kills {
+            let run = try makeRun(roundCount, at: server.url(), using: &generator)
+            roundCount += 1
+            await #expect(processExitsWith: .signal(SIGKILL)) { [run = run as EditingRun] in try await run.perform() }
+            upstream.clearTrap()
+            if run.said.last != EditingRun.lastWord { killCount += 1 }
+            accepted += run.said.filter { $0 != EditingRun.lastWord }
+        }
+        try await deliverTheRest(to: server.url())
+        check(accepted)
+        let findings = CrashFindings(accepted: accepted, journal: upstream.journal, done: upstream.done)
+        let done = upstream.done.map { $0.request?.prefix { $0 != " " } }
+        print(
+            """
+            \(killCount) processes were killed, and \(roundCount - killCount) had delivered everything before; \
+            the seed was \(Self.seed). \
+            \(accepted.count) writes were accepted. \(upstream.journal.count) writes arrived, \(findings.repeatCount) of them \
+            repeats; \(done.count { $0 == "POST" }) creations, \(done.count { $0 == "PATCH" }) updates and \
+            \(done.count { $0 == "DELETE" }) deletions were done, \(findings.unpromisedCount) of which nobody was told of. \
+            Lost: \(findings.lost.count). Sent with two keys: \(findings.twice.count). \
+            Keys with different requests: \(findings.differing.count). Without a key: \(findings.keylessCount).
+            """
+        )
+        #expect(findings.lost.isEmpty, "The seed was \(Self.seed).")
+        #expect(findings.twice.isEmpty, "The seed was \(Self.seed).")
+        #expect(findings.differing.isEmpty, "The seed was \(Self.seed).")
+        #expect(findings.keylessCount == 0, "The seed was \(Self.seed).")
+        // A process that is killed has begun one write at most that it was not told of.
+        #expect(findings.unpromisedCount <= roundCount, "The seed was \(Self.seed).")
+    }
+
+    private func makeRun(
+        _ round: Int,
+        at address: URL,
+        using generator: inout SplitMix64
+    ) throws -> EditingRun {
+        let noteCount = Int.random(in: 1...EditingRun.noteLimit, using: &generator)
+        let writeCount = noteCount * EditingRun.writesPerNote
+        let kind = Int.random(in: 0..<4, using: &generator)
+        // Each write is one request, and each note is read once or twice before.
+        let number = Int.random(in: 1...(writeCount * 2), using: &generator)
+        let stage = CrashInstant.Stage.allCases.randomElement(using: &generator) ?? .arrived
+        let end: EditingRun.End =
+            switch kind {
+            case 0: .said(.random(in: 1...writeCount, using: &generator))
+            case 1: .changes(.random(in: 1...(writeCount * 3), using: &generator))
+            default: .asked
+            }
+        let run = EditingRun(directory: directory, upstream: address, round: round, noteCount: noteCount, end: end)
+        if kind >= 2 { upstream.setTrap(at: number, stage) { run.kill() } }
+        return run
+    }
+
+    /// Delivers what is left, and checks that then nothing is left and nothing was refused.
+    private func deliverTheRest(to address: URL) async throws {
+        let run = EditingRun(directory: directory, upstream: address, round: -1, noteCount: 0, end: .delivered)
+        let (app, session) = try await run.openSession()
+        while try await session.deliver(within: .seconds(30)) > 0 {}
+        let contents = try #require(try await session.outbox?.contents())
+        #expect(contents.pending.isEmpty && contents.deadLetters.isEmpty, "The seed was \(Self.seed).")
+        try await app.close()
+    }
+
+    /// Checks that each write was done once, and those of each note in the order in which they were accepted.
+    private func check(_ accepted: [String]) {
+        let done = upstream.done.compactMap(\.title)
+        #expect(Set(done).count == done.count, "The seed was \(Self.seed).")
+        let (promised, places) = (Set(accepted), Dictionary(done.enumerated().map { ($1, $0) }) { first, _ in first })
+        for note in 1...EditingRun.noteLimit {
+            let updates = done.filter { $0.hasSuffix("@\(note)") && promised.contains($0) }
+            #expect(updates == accepted.filter { $0.hasSuffix("@\(note)") }, "The seed was \(Self.seed).")
+        }
+        for (name, creation) in places where !name.contains("@") && !name.hasPrefix("DELETE ") {
+            let later = [places["\(name)@new"], places["DELETE /notes/\(name)"]].compactMap(\.self)
+            #expect(later == later.sorted() && later.allSatisfy { $0 > creation }, "The seed was \(Self.seed).")
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import InwardCore
+import InwardFetching
+import InwardFileStores
+import InwardRepositories
+import InwardScopes
+import InwardURLSession
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A note, which an upstream of the test has.
+struct Note: Identifiable, Sendable {
+    let id: Int
+    var title: String
+}
+
+/// A note as the upstream writes it.
+private struct NoteDTO: RecordDTO {
+    static let listName = "notes"
+
+    let id: Int
+    let title: String
+
+    init(_ note: Note) { (id, title) = (note.id, note.title) }
+
+    func entity() throws(FieldError) -> Note { Note(id: id, title: title) }
+}
+
+private struct NoteDraft: Codable {
+    let title: String
+}
+
+private struct CreatedNote: Decodable {
+    let id: Int
+}
+
+extension Endpoint<Note> {
+    /// The notes of the upstream. Nobody else writes them, so a conflict is a write that was done twice.
+    fileprivate static var notes: Self {
+        Self(
+            NoteDTO.self,
+            at: "notes",
+            creation: Creation(NoteDraft.self, answer: CreatedNote.self) { draft, number in
+                Note(id: -1 - number, title: draft.title)
+            } created: { draft, answer throws(FieldError) in
+                Note(id: answer.id, title: draft.title)
+            },
+            editing: Editing(.patch, onConflict: .ask)
+        )
+    }
+}
+
+/// A process that creates, updates and deletes notes, and delivers what this and earlier ones have accepted, until it is killed.
+struct EditingRun: Codable, Sendable {
+    /// When the process is killed.
+    enum End: Codable {
+        /// By itself, as soon as it has said so much.
+        case said(Int)
+        /// By itself, as soon as it has changed the files of its store so many times.
+        case changes(Int)
+        /// By the upstream.
+        case asked
+        /// By itself, when everything is delivered. It comes to that in the other cases too, if they do not come first.
+        case delivered
+    }
+
+    /// The most notes that a run creates.
+    static let noteLimit = 3
+    /// What it says at last.
+    static let lastWord = "delivered"
+    /// How many writes it says to be accepted for each note that it creates.
+    static let writesPerNote = 4
+
+    let directory: URL
+    let upstream: URL
+    /// What the titles of its notes begin with, and what tells it from other runs.
+    let round: Int
+    let noteCount: Int
+    let end: End
+
+    /// The store, which all runs share.
+    var store: URL { directory.appending(path: "store", directoryHint: .isDirectory) }
+
+    private var words: URL { directory.appending(path: "said-\(round)") }
+    private var identifier: URL { directory.appending(path: "process-\(round)") }
+
+    /// What the process has said, in whole lines: the titles of the writes that it knows to be accepted. A line that is not whole
+    /// promises nothing.
+    var said: [String] {
+        let text = (try? String(contentsOf: words, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+    }
+
+    /// Kills the process in the midst of what it does.
+    func kill() {
+        guard let text = try? String(contentsOf: identifier, encoding: .utf8), let process = pid_t(text) else { return }
+        KillSwitch(process).press()
+    }
+
+    /// Opens the session that all runs share.
+    func openSession() async throws -> (app: AppScope<Void>, session: SessionScope<Void>) {
+        let app = await AppScope(
+            "notes",
+            AppScopeConfiguration(
+                Upstream(baseURL: upstream, dataFetcher: URLSessionDataFetcher().timingOut(after: .seconds(30))),
+                store: FileRecordStore(directory: store),
+                endpoints: [AnyEndpoint(.notes)]
+            )
+        )
+        return (app, try await app.signIn(as: "ada"))
+    }
+
+    /// Does what the process is there for, in a process of its own, which ends with it.
+    func perform() async throws {
+        try Data("\(getpid())".utf8).write(to: identifier)
+        try Data().write(to: words)
+        let output = try FileHandle(forWritingTo: words)
+        if case .changes(let count) = end {
+            let watch = try FileWatch(store)
+            Thread.detachNewThread {
+                watch.wait(for: count)
+                KillSwitch(getpid()).press()
+            }
+        }
+        let session = try await openSession().session
+        let notes = try session.repository(.notes)
+        for number in 0..<noteCount {
+            let name = "\(round)-\(number)"
+            // One that is created here, one that earlier runs have updated, and one that nobody has touched.
+            let (new, old) = (try await notes.create(NoteDraft(title: name)).value.id, number % Self.noteLimit + 1)
+            try say(name, output)
+            for (id, label) in [(new, "\(name)@new"), (old, "\(name)@\(old)")] {
+                try await notes.update(id) { $0.title = label }
+                try say(label, output)
+            }
+            let isNew = (round + number).isMultiple(of: 2)
+            let untouched = 1_000_000 + round * Self.noteLimit + number
+            try await notes.delete(isNew ? new : untouched)
+            try say("DELETE /notes/\(isNew ? name : String(untouched))", output)
+        }
+        while try await session.deliver(within: .seconds(30)) > 0 {}
+        try say(Self.lastWord, output)
+        KillSwitch(getpid()).press()
+    }
+
+    /// Says that a write is accepted, and kills the process if that was enough. What is written survives it.
+    private func say(_ word: String, _ output: FileHandle) throws {
+        try output.write(contentsOf: Data("\(word)\n".utf8))
+        if case .said(let count) = end, said.count >= count { KillSwitch(getpid()).press() }
+    }
+}
