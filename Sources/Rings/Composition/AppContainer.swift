@@ -1,4 +1,5 @@
 public import Infrastructure
+import InterfaceAdapters
 public import InwardCore
 public import InwardFetching
 public import InwardImages
@@ -34,6 +35,7 @@ public struct AppContainer: Container {
         let recordStore: (any RecordStore)?
         let outboxes: SessionOutboxes
         let peers: RepositoryPeers
+        let endpoints: [AnyEndpoint]
         let imageCodec: OnFirstUse<any ImageCodec>
         let imageCache: OnFirstUse<ImageCache>
         let decodingBudget: OnFirstUse<DecodingBudget>
@@ -54,6 +56,8 @@ public struct AppContainer: Container {
     ///   - dataFetcher: Replaces the configured upstream, for example with a test double. The app uses it without the layers of
     ///     the configured policy, and does not close it.
     ///   - recordStore: Replaces the configured store, for example with a database. The app does not close it.
+    ///   - endpoints: The endpoints of further entities that sessions create, update or delete. They are declared here, so that
+    ///     writes are delivered after a restart.
     ///   - observer: Observes requests; `nil` for no observer.
     ///   - repositoryObserver: Observes repositories, their store, and outboxes; `nil` for no observer.
     ///   - imageObserver: Observes image loads and their memory; `nil` for no observer.
@@ -66,6 +70,7 @@ public struct AppContainer: Container {
         _ configuration: AppConfiguration = .sample,
         dataFetcher: (any DataFetcher)? = nil,
         recordStore: (any RecordStore)? = nil,
+        endpoints: [AnyEndpoint] = [],
         observer: (any FetchObserver)? = nil,
         repositoryObserver: (any RepositoryObserver)? = nil,
         imageObserver: (any ImageObserver)? = nil,
@@ -118,6 +123,10 @@ public struct AppContainer: Container {
                 recordStore: recordStore ?? configuration.makeRecordStore(tellingDamageTo: errorHandler),
                 outboxes: SessionOutboxes(executor: timer.executor),
                 peers: RepositoryPeers(),
+                endpoints: [
+                    AnyEndpoint(.users(lifetimes: configuration.lifetimes)),
+                    AnyEndpoint(.posts(lifetimes: configuration.lifetimes)),
+                ] + endpoints,
                 imageCodec: imageCodec,
                 imageCache: opening.onFirstUse(as: "imageCache") {
                     ImageCache(bytes: configuration.imageCacheLimit, timer: timer)

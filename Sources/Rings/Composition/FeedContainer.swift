@@ -129,10 +129,29 @@ public struct FeedInteraction: InteractionContainer {
         }
     }
 
-    /// Publishes a post from a line of JSON, and presents the result.
+    /// Changes an author's website and publishes a post about it; `nil` if the session has no outbox, so that both cannot be
+    /// accepted together.
+    ///
+    /// - Throws: a `ScopeError` if the interaction is closed.
+    public var announceWebsite: AnnounceWebsite? {
+        get throws(ScopeError) {
+            let interaction = try scope.objects()
+            guard interaction.unitOfWork != nil else { return nil }
+            return AnnounceWebsite(
+                posts: try posts,
+                users: try users,
+                titlesUnderWay: interaction.titlesUnderWay,
+                unitOfWork: ScopedUnitOfWork(scope: scope)
+            )
+        }
+    }
+
+    /// Publishes a post from a line of JSON, with a website if the line names one, and presents the result.
     ///
     /// - Throws: a `ScopeError` if the interaction is closed.
     public var publishLine: PostLineController {
-        get throws(ScopeError) { PostLineController(publishPost: try publishPost) }
+        get throws(ScopeError) {
+            PostLineController(publishPost: try publishPost, announceWebsite: try announceWebsite)
+        }
     }
 }

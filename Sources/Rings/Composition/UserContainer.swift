@@ -20,9 +20,9 @@ public struct UserContainer: Container {
         let session: UserSession
         let cachePartition: ResponseCache.Partition
         let upstream: Upstream
-        let users: Repository<User>
-        let posts: Repository<Post>
-        let outbox: SessionOutbox?
+        let repositories: RepositorySet
+        let users: Result<UpstreamUserRepository, RepositoryError>
+        let posts: Result<UpstreamPostRepository, RepositoryError>
         let images: OnFirstUse<ImageLoader>
     }
 
@@ -92,21 +92,13 @@ public struct UserContainer: Container {
                     errorHandler: errorHandler
                 )
             }
-            let (lifetimes, limit) = (app.configuration.lifetimes, app.configuration.memoryLimit)
-            let users = Repository(
-                .users(lifetimes: lifetimes),
+            let lifetimes = app.configuration.lifetimes
+            let repositories = RepositorySet(
                 upstream: asked,
-                memory: limit,
+                memory: app.configuration.memoryLimit,
                 store: place,
-                timer: app.timer,
-                observer: app.repositoryObserver
-            )
-            let posts = Repository(
-                .posts(lifetimes: lifetimes),
-                upstream: asked,
-                memory: limit,
-                store: place,
-                outbox: outbox?.outbox,
+                outbox: outbox,
+                declaring: app.endpoints,
                 timer: app.timer,
                 observer: app.repositoryObserver
             )
@@ -127,9 +119,13 @@ public struct UserContainer: Container {
                 session: session,
                 cachePartition: partition,
                 upstream: upstream,
-                users: opening.closing(users, as: "users") { await $0.close() },
-                posts: opening.closing(posts, as: "posts") { await $0.close() },
-                outbox: outbox.map { opening.closing($0, as: "outbox") { await $0.close() } },
+                repositories: opening.closing(repositories, as: "repositories") { await $0.close() },
+                users: Result { () throws(RepositoryError) in
+                    UpstreamUserRepository(try repositories.repository(.users(lifetimes: lifetimes)))
+                },
+                posts: Result { () throws(RepositoryError) in
+                    UpstreamPostRepository(try repositories.repository(.posts(lifetimes: lifetimes)))
+                },
                 images: images
             )
         }
@@ -153,9 +149,8 @@ public struct UserContainer: Container {
         _ pendingWrites: PendingWrites,
         tellingFailuresTo errorHandler: any ErrorHandler
     ) async -> RecordStoreError? {
-        guard let outbox = objects.outbox, let handler = objects.posts.handler else { return nil }
         do {
-            try await outbox.open(handlers: [handler], pendingWrites: pendingWrites, tellingOwnersTo: errorHandler)
+            try await objects.repositories.open(pendingWrites: pendingWrites, tellingOwnersTo: errorHandler)
             return nil
         } catch {
             errorHandler.handle(error)
@@ -167,11 +162,25 @@ public struct UserContainer: Container {
     func refreshPendingWrites() async {
         guard pendingWrites == .show else { return }
         do {
-            try await scope.objects().outbox?.outbox.showPending()
+            try await scope.objects().repositories.outbox?.showPending()
         } catch {
             // The feed is shown without the pending writes.
             try? app.errorHandler.handle(error)
         }
+    }
+
+    /// Returns the session's repository of an endpoint, the same each time. Keep it, and pass it on by initializers.
+    ///
+    /// - Throws: a `RepositoryError`: `closed` if the session is closed; `refused` if the endpoint has writes and is not among those
+    ///   of the app.
+    public func repository<Entity>(_ endpoint: Endpoint<Entity>) throws(RepositoryError) -> Repository<Entity> {
+        let repositories: RepositorySet
+        do throws(ScopeError) {
+            repositories = try scope.objects().repositories
+        } catch {
+            throw RepositoryError(.closed, request: endpoint.name, explanation: "is not available: \(error)")
+        }
+        return try repositories.repository(endpoint)
     }
 
     /// Loads images with this user's access rights. Its only plugin turns images upright. Addresses are relative to the
@@ -199,8 +208,9 @@ public struct UserContainer: Container {
         let user = try scope.objects()
         let interaction = Interaction(
             upstream: user.upstream,
-            users: UpstreamUserRepository(user.users),
-            posts: UpstreamPostRepository(user.posts),
+            users: user.users,
+            posts: user.posts,
+            unitOfWork: user.repositories.outbox.map { RecordUnitOfWork(outbox: $0) },
             titlesUnderWay: app.titlesUnderWay,
             errorHandler: app.errorHandler,
             deadline: Deadline(in: limit ?? app.configuration.timeLimit, on: app.timer)
@@ -257,7 +267,7 @@ extension UserContainer {
     ) async throws(ScopeError) -> Result<Value?, Failure> {
         let app = try app.scope.objects()
         return try await scope.run { user async throws(Failure) -> Value? in
-            guard let outbox = user.outbox?.outbox else { return nil }
+            guard let outbox = user.repositories.outbox else { return nil }
             let timeLimit = limit ?? app.configuration.timeLimit
             return try await body(OutboxController(outbox, timeLimit: timeLimit, timer: app.timer))
         }

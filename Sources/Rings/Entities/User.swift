@@ -13,8 +13,8 @@ public struct User: Hashable, Identifiable, Sendable {
     public let email: EmailAddress
     /// The telephone number as the user wrote it. It is not validated, because numbering plans differ by country.
     public let phone: String
-    /// The website as the user wrote it, with or without a scheme.
-    public let website: String
+    /// The website as the user wrote it, with or without a scheme. It is not validated.
+    public var website: String
     /// The postal address.
     public let address: PostalAddress
     /// The company that the user works for.

@@ -1,7 +1,7 @@
 public import Entities
 public import InwardCore
 
-/// The port through which the use cases read users.
+/// The port through which the use cases read and change users.
 ///
 /// Implementations answer from the sources that the read policy allows. They skip damaged records in lists and report them in the
 /// reading. When the calling task is cancelled, they throw `RepositoryError.Reason.cancelled`.
@@ -15,4 +15,16 @@ public protocol UserRepository: Sendable {
     ///
     /// - Throws: A `RepositoryError`, with `RepositoryError.Reason.notFound` if the user does not exist.
     func user(_ id: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<User>
+
+    /// Prepares a change of a user, for a unit of work to commit.
+    ///
+    /// - Parameters:
+    ///   - id: The identity of the user.
+    ///   - change: Changes the user, but not the identity. It may be called several times.
+    /// - Returns: The prepared change; `nil` if the user already is what the change makes of it.
+    /// - Throws: A `RepositoryError`, with `RepositoryError.Reason.notFound` if the user does not exist.
+    func prepareUpdate(
+        of id: User.ID,
+        _ change: @escaping @Sendable (inout User) -> Void
+    ) async throws(RepositoryError) -> (any PreparedChange)?
 }

@@ -20,7 +20,8 @@ struct Arguments: Equatable {
                               changes when all is copied. Interrupted and run again, it is finished.
           --publish           publish posts from standard input, one a line of at most 1 MiB:
                               {"userId": 7, "title": "Notes", "body": "On the engine."}
-                              What became of each is printed before the next is read.
+                              What became of each is printed before the next is read. With --store a line may have a
+                              "website", which becomes the author's: the post and it are accepted, or neither is.
           --outbox            list the posts in --store that wait for the upstream, and those that it refused. This needs no
                               upstream that can be reached; with another UPSTREAM it lists that one's posts.
           --retry ID          send one of them again now. As much of the ID as no other begins with is enough.

@@ -42,6 +42,17 @@ public final class InMemoryPostRepository: PostRepository {
     public func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
         try await posts.create { draft.published(as: Post.ID($0)) }
     }
+
+    /// Prepares the publication of a draft, for an ``InMemoryUnitOfWork``.
+    ///
+    /// - Throws: The prescribed `RepositoryError`, or `cancelled`.
+    public func prepareToPublish(_ draft: PostDraft) async throws(RepositoryError) -> any PreparedChange {
+        _ = try await posts.entities(.cacheFirst)
+        return InMemoryChange("the publication of “\(draft.title)”") { [posts] in
+            let last = posts.contents.map(\.id.rawValue).max() ?? 0
+            posts.put(draft.published(as: Post.ID(last + 1)))
+        }
+    }
 }
 
 extension Post {

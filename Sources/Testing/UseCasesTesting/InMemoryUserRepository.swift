@@ -35,6 +35,24 @@ public final class InMemoryUserRepository: UserRepository {
     public func user(_ id: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<User> {
         try await users.entity(id, policy)
     }
+
+    /// Prepares a change of a user, for an ``InMemoryUnitOfWork``.
+    ///
+    /// - Throws: The prescribed `RepositoryError`, `cancelled`, or `notFound`.
+    public func prepareUpdate(
+        of id: User.ID,
+        _ change: @escaping @Sendable (inout User) -> Void
+    ) async throws(RepositoryError) -> (any PreparedChange)? {
+        let current = try await user(id, .cacheFirst).value
+        var changed = current
+        change(&changed)
+        guard changed != current else { return nil }
+        return InMemoryChange("the profile of user \(id)") { [users] in
+            guard var user = users.contents.first(where: { $0.id == id }) else { return }
+            change(&user)
+            users.put(user)
+        }
+    }
 }
 
 extension User {

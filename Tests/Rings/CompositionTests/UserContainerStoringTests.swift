@@ -35,7 +35,7 @@ struct UserContainerStoringTests {
 
     /// Delivers what is pending at once: waits of the process before go on, and the clock does not.
     private func deliverNow(_ user: UserContainer) async throws {
-        let outbox = try #require(try user.scope.objects().outbox?.outbox)
+        let outbox = try #require(try user.scope.objects().repositories.outbox)
         outbox.retryNow()
         for entry in outbox.pending { try await outbox.settlement(of: entry) }
     }
@@ -50,7 +50,7 @@ struct UserContainerStoringTests {
 
     /// The posts that are kept for a session; `nil` if none are.
     private func kept(for user: UserContainer) async throws -> [Post]? {
-        try? await user.scope.objects().posts.entities(.all, .cacheOnly).value
+        try? await user.repository(.posts()).entities(.all, .cacheOnly).value
     }
 
     @Test func whatWasReadIsThereInTheNextProcessAlsoWithoutAnUpstream() async throws {
@@ -91,10 +91,51 @@ struct UserContainerStoringTests {
         #expect(writes.count == 1)
         #expect(writes.first?.headerFields[.idempotencyKey] != nil)
         #expect(writes.first?.headerFields[.authorization] == "Bearer token of ada")
-        let post = try await user.scope.objects().posts.entity(Post.ID(3), .cacheOnly)
+        let post = try await user.repository(.posts()).entity(Post.ID(3), .cacheOnly)
         #expect(post.value.title == "New" && !post.isPending)
         #expect(try await !FeedContainer(in: user).makeInteraction().readFeed().postsRead.isPending)
         try await third.close()
+    }
+
+    @Test func aWebsiteAndAPostAreAcceptedTogetherAndDeliveredByTheNextProcess() async throws {
+        let first = try await app(Source.recording())
+        let reader = try await UserContainer(session("1"), in: first)
+        _ = try await UsersContainer(in: reader, router: NullRouter()).makeInteraction().showUser(User.ID(7))
+        try await first.close()
+
+        let second = try await app(Self.silent)
+        let offline = try await UserContainer(session("1"), in: second)
+        let line = #"{"userId": 7, "title": "Moved", "body": "x", "website": "ada.test"}"#
+        let accepted = try await FeedContainer(in: offline).publish(line: Array(line.utf8))
+        #expect(accepted.line == "Accepted with the website ada.test of user 7: Moved")
+        let profile = try await UsersContainer(in: offline, router: NullRouter()).makeInteraction().showUser(User.ID(7))
+        #expect(profile.user.value.website == "ada.test" && profile.user.isPending)
+        #expect(try profile.posts.get().value.map(\.title).contains("Moved"))
+        try await second.close()
+
+        let source = Source.recording()
+        let third = try await app(source)
+        try await deliverNow(try await UserContainer(session("1"), in: third))
+        try await third.close()
+        let writes = source.requests.filter { $0.method != .get }.map { "\($0.method) \($0.url.lastPathComponent)" }
+        #expect(writes.sorted() == ["PATCH 7", "POST posts"])
+        let patch = try #require(source.requests.first { $0.method == .patch })
+        #expect(patch.body.map { String(decoding: $0, as: UTF8.self) } == #"{"website":"ada.test"}"#)
+    }
+
+    @Test func anInteractionThatIsClosedCommitsNothing() async throws {
+        let app = try await app(Source.recording())
+        let user = try await UserContainer(session("1"), in: app)
+        let interaction = try await FeedContainer(in: user).makeInteraction()
+        let unitOfWork = ScopedUnitOfWork(scope: interaction.scope)
+        try await unitOfWork.commit([])
+        try await interaction.close()
+        let error = await #expect(throws: UnitOfWorkError.self) { try await unitOfWork.commit([]) }
+        #expect(error?.reason == .closed)
+        // Without a store there is nothing to accept two changes in.
+        let storeless = try await FeedContainer(in: UserContainer(session(nil), in: app)).makeInteraction()
+        #expect(try storeless.announceWebsite == nil)
+        try await app.close()
     }
 
     @Test func whatIsOfOneUpstreamIsNotOfAnother() async throws {
@@ -112,7 +153,7 @@ struct UserContainerStoringTests {
         let source = Source.recording()
         let third = try await app(source, upstream: "https://two.test/api")
         let user = try await UserContainer(session("1"), in: third)
-        #expect(try user.scope.objects().outbox?.outbox.pending == [])
+        #expect(try user.scope.objects().repositories.outbox?.pending == [])
         #expect(try await kept(for: user) == nil)
         try await third.close()
         #expect(source.requests.isEmpty)
@@ -147,11 +188,11 @@ struct UserContainerStoringTests {
         }
         /// Whether something is pending, and what is in the feed that is new.
         func feed(of user: UserContainer) async throws -> (isPending: Bool, titles: Set<String>) {
-            let reading = try await user.scope.objects().posts.entities()
+            let reading = try await user.repository(.posts()).entities()
             return (reading.isPending, Set(reading.value.map(\.title)).subtracting(["Notes", "More notes"]))
         }
         func deliver(as user: UserContainer) async throws {
-            let outbox = try #require(try user.scope.objects().outbox?.outbox)
+            let outbox = try #require(try user.scope.objects().repositories.outbox)
             for entry in outbox.pending { try await outbox.settlement(of: entry) }
         }
         #expect(try await publish("First", as: first))
@@ -166,7 +207,7 @@ struct UserContainerStoringTests {
         #expect(try await publish("Third", as: second))
         try await deliver(as: second)
         #expect(try await feed(of: second) == (false, ["First", "Second", "Third"]))
-        let outbox = try #require(try second.scope.objects().outbox?.outbox)
+        let outbox = try #require(try second.scope.objects().repositories.outbox)
         try await second.close()
         await #expect(throws: RecordStoreError.self) { try await outbox.join(handlers: []) }
         // And so does who comes when nobody is there.
@@ -253,12 +294,12 @@ struct UserContainerStoringTests {
             ]
         )
         #expect(try await publish("Second", as: writer))
-        #expect(try writer.scope.objects().outbox?.outbox.pending.count == 2)
+        #expect(try writer.scope.objects().repositories.outbox?.pending.count == 2)
         try await first.close()
 
         // With the first writes of its own the other has it.
         #expect(try await publish("Third", as: reader))
-        try reader.scope.objects().outbox?.outbox.retryNow()
+        try reader.scope.objects().repositories.outbox?.retryNow()
         #expect(try await reader.deliver()?.line == "Delivered 3, refused 0; 0 wait for the next start.")
         try await second.close()
         let others = handler.errors.filter { !($0 is DelayedWriteError) }
@@ -299,7 +340,7 @@ struct UserContainerStoringTests {
         let app = try await app(source)
         let first = try await UserContainer(session("old"), in: app)
         #expect(try await publish("New", as: first))
-        let outbox = try #require(try first.scope.objects().outbox?.outbox)
+        let outbox = try #require(try first.scope.objects().repositories.outbox)
         while outbox.counts.postponed == 0 { await Task.yield() }
         let second = try await UserContainer(session("new"), in: app)
         #expect(try await second.deliver()?.line == "Delivered 1, refused 0; 0 wait for the next start.")
@@ -310,7 +351,7 @@ struct UserContainerStoringTests {
         let app = try await app(Source.recording())
         let guest = try await UserContainer(.guest, in: app)
         let user = try await UserContainer(session("guest"), in: app)
-        let posts = try user.scope.objects().posts
+        let posts = try user.repository(.posts())
         _ = try await posts.entities()
         await posts.flush()
         #expect(try await kept(for: user)?.isEmpty == false)
@@ -348,7 +389,7 @@ struct UserContainerStoringTests {
         let third = try await app(Source.recording())
         let user = try await UserContainer(session("1"), in: third)
         // The wait of the process before goes on, and the clock does not.
-        try user.scope.objects().outbox?.outbox.retryNow()
+        try user.scope.objects().repositories.outbox?.retryNow()
         #expect(try await user.deliver()?.line == "Delivered 1, refused 0; 0 wait for the next start.")
         try await third.close()
         await #expect(throws: ScopeError.self) { try await user.deliver() }
@@ -396,9 +437,9 @@ struct UserContainerStoringTests {
         _ = try second.errorHandler.replace(with: handler)
         let next = try await UserContainer(session("1"), in: second)
         while !handler.errors.contains(where: { ($0 as? RecordStoreError)?.reason == .busy }) { await Task.yield() }
-        #expect(try next.scope.objects().outbox?.outbox.status.pendingCount == 0)
+        #expect(try next.scope.objects().repositories.outbox?.status.pendingCount == 0)
         try await first.close()
-        let outbox = try #require(try next.scope.objects().outbox?.outbox)
+        let outbox = try #require(try next.scope.objects().repositories.outbox)
         while outbox.status.pendingCount == 0 {
             clock.advance(by: .seconds(1))
             await Task.yield()

@@ -28,6 +28,17 @@ final class PolicyRecordingRepository: UserRepository, PostRepository {
         try await posts(policy)
     }
 
+    func prepareUpdate(
+        of id: User.ID,
+        _ change: @escaping @Sendable (inout User) -> Void
+    ) async throws(RepositoryError) -> (any PreparedChange)? {
+        nil
+    }
+
+    func prepareToPublish(_ draft: PostDraft) async throws(RepositoryError) -> any PreparedChange {
+        throw RepositoryError(.refused, request: "a post", explanation: "is not prepared here")
+    }
+
     func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
         Reading(draft.published(as: Post.ID(1)), origin: .memory)
     }

@@ -79,6 +79,29 @@ struct PublishTests {
         #expect(Set(upstream.done.map(\.key)).count == 2 && upstream.done.allSatisfy { $0.key != nil })
     }
 
+    @Test func aWebsiteIsAcceptedAndDeliveredWithItsPostAndNeedsAStore() async throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let moved = #"{"userId": 7, "title": "Moved", "body": "x", "website": "ada.test"}"#
+        let upstream = JournalingUpstream()
+        try await LoopbackServer.serving {
+            upstream.answer($0)
+        } test: { server in
+            let address = server.url().absoluteString
+            #expect(await run(address, "--publish", input: moved) == .failure)
+            #expect(upstream.journal.isEmpty)
+            #expect(await run(address, "--publish", "--store", store, input: moved) == .success)
+        }
+        #expect(errors.all.hasPrefix("inward: Line 1: The post was not published: it cannot be accepted together with"))
+        let lines = output.all.split(separator: "\n")
+        #expect(
+            lines == [
+                "Line 1: Accepted with the website ada.test of user 7: Moved",
+                "Delivered 2, refused 0; 0 wait for the next start.",
+            ]
+        )
+        #expect(upstream.done.compactMap(\.request).sorted() == ["PATCH /users/7", "POST /posts"])
+    }
+
     @Test func aLineThatIsNotPublishedIsToldWithItsNumberAndTheOthersAre() async throws {
         let upstream = JournalingUpstream()
         try await LoopbackServer.serving { request in

@@ -124,9 +124,11 @@ public struct Interaction: Sendable {
     /// The upstream, with the user's credentials.
     let upstream: Upstream
     /// The user repository of the session.
-    let users: UpstreamUserRepository
+    let users: Result<UpstreamUserRepository, RepositoryError>
     /// The post repository of the session.
-    let posts: UpstreamPostRepository
+    let posts: Result<UpstreamPostRepository, RepositoryError>
+    /// Commits changes of both repositories; `nil` if the session has no outbox.
+    let unitOfWork: RecordUnitOfWork?
     /// The titles that are being published, shared by all sessions of the app.
     let titlesUnderWay: TitleReservations
     /// Receives failures that no caller receives.

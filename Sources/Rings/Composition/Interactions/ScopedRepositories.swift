@@ -1,6 +1,7 @@
 import Entities
 import InterfaceAdapters
 import InwardCore
+import InwardRepositories
 import InwardScopes
 import UseCases
 
@@ -11,11 +12,18 @@ struct ScopedUserRepository: UserRepository {
     let scope: Scope<InteractionLifetime, Interaction>
 
     func users(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[User]> {
-        try await scope.objects(for: "The list of users").users.users(policy)
+        try await scope.objects(for: "The list of users").users.get().users(policy)
     }
 
     func user(_ id: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<User> {
-        try await scope.objects(for: "User \(id)").users.user(id, policy)
+        try await scope.objects(for: "User \(id)").users.get().user(id, policy)
+    }
+
+    func prepareUpdate(
+        of id: User.ID,
+        _ change: @escaping @Sendable (inout User) -> Void
+    ) async throws(RepositoryError) -> (any PreparedChange)? {
+        try await scope.objects(for: "User \(id)").users.get().prepareUpdate(of: id, change)
     }
 }
 
@@ -26,15 +34,37 @@ struct ScopedPostRepository: PostRepository {
     let scope: Scope<InteractionLifetime, Interaction>
 
     func posts(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
-        try await scope.objects(for: "The list of posts").posts.posts(policy)
+        try await scope.objects(for: "The list of posts").posts.get().posts(policy)
     }
 
     func posts(by author: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
-        try await scope.objects(for: "The list of posts by user \(author)").posts.posts(by: author, policy)
+        try await scope.objects(for: "The list of posts by user \(author)").posts.get().posts(by: author, policy)
     }
 
     func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
-        try await scope.objects(for: "Publishing the post").posts.publish(draft)
+        try await scope.objects(for: "Publishing the post").posts.get().publish(draft)
+    }
+
+    func prepareToPublish(_ draft: PostDraft) async throws(RepositoryError) -> any PreparedChange {
+        try await scope.objects(for: "Publishing the post").posts.get().prepareToPublish(draft)
+    }
+}
+
+/// The session's unit of work, which commits while an interaction is open.
+struct ScopedUnitOfWork: UnitOfWork {
+    let scope: Scope<InteractionLifetime, Interaction>
+
+    func commit(_ changes: [any PreparedChange]) async throws(UnitOfWorkError) {
+        let unitOfWork: RecordUnitOfWork?
+        do throws(ScopeError) {
+            unitOfWork = try scope.objects().unitOfWork
+        } catch {
+            throw UnitOfWorkError(.closed, explanation: "Nothing was changed: \(error).")
+        }
+        guard let unitOfWork else {
+            throw UnitOfWorkError(.unavailable, explanation: "Nothing was changed: the session keeps nothing.")
+        }
+        try await unitOfWork.commit(changes)
     }
 }
 

@@ -56,10 +56,11 @@ public struct OutboxPresenter: Sendable {
         let letters = contents.deadLetters
         guard !letters.isEmpty else { return nil }
         let names = letters.suffix(Self.maximumNames).map { PostName($0.write).description }
+        let noun = letters.allSatisfy { $0.write?.endpoint == PostDTO.listName } ? "post" : "write"
         let rest = letters.count - names.count
         let all = names.joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
         return """
-            \(letters.count) refused \(letters.count == 1 ? "post is" : "posts are") kept: \(all). List them with --outbox, then \
+            \(letters.count) refused \(noun)\(letters.count == 1 ? " is" : "s are") kept: \(all). List them with --outbox, then \
             --retry or --discard them.
             """
     }
@@ -151,7 +152,7 @@ public struct OutboxPresenter: Sendable {
     }
 }
 
-/// A description of a write by its post, in terms that a person recognizes.
+/// A description of a write by its post or its website, in terms that a person recognizes.
 struct PostName: CustomStringConvertible {
     let title: String
     let author: String
@@ -161,6 +162,11 @@ struct PostName: CustomStringConvertible {
         if let write, let draft = write.body.flatMap({ try? PostDraftDTO.decoded(from: Data($0)) }) {
             (title, author) = (draft.title, "user \(draft.userId)")
             description = "the post “\(draft.title.excerpt(upTo: 60))” of user \(draft.userId)"
+        } else if let write, let id = write.entityID,
+            let website = write.body.flatMap({ try? ProfilePatchDTO.decoded(from: Data($0)) })?.website
+        {
+            (title, author) = ("website \(website)", "user \(id)")
+            description = "the website “\(website.excerpt(upTo: 60))” of user \(id)"
         } else {
             (title, author) = (write.map { "\($0.method) \($0.path)" } ?? "unreadable", "")
             description = write.map { "the write \($0.method) \($0.path)" } ?? "a write that cannot be read"
@@ -169,6 +175,11 @@ struct PostName: CustomStringConvertible {
 
     /// The description for the beginning of a sentence.
     var capitalized: String { description.prefix(1).uppercased() + description.dropFirst() }
+}
+
+/// The part of a profile that a patch changes.
+private struct ProfilePatchDTO: Decodable {
+    let website: String
 }
 
 /// An accepted post that the upstream refused. It is kept until someone retries or discards it.

@@ -9,19 +9,27 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A controller that publishes a post given as a line of JSON, and presents the outcome.
+/// A controller that publishes a post given as a line of JSON, with its author's new website if the line names one, and presents
+/// the outcome.
 public struct PostLineController: Sendable {
     /// The maximum length of a line: 1 MiB.
     public static let byteLimit = 1_024 * 1_024
 
     private let publishPost: PublishPost
+    private let announceWebsite: AnnounceWebsite?
 
-    /// Creates a controller with the use case that publishes posts.
-    public init(publishPost: PublishPost) {
+    /// Creates a controller with the use cases that publish posts.
+    ///
+    /// - Parameters:
+    ///   - publishPost: Publishes a post.
+    ///   - announceWebsite: Publishes a post with a website; `nil` if nothing is kept, so that both cannot be accepted together.
+    public init(publishPost: PublishPost, announceWebsite: AnnounceWebsite? = nil) {
         self.publishPost = publishPost
+        self.announceWebsite = announceWebsite
     }
 
-    /// Publishes the post in a line such as `{"userId": 7, "title": "Notes", "body": "On the engine."}`.
+    /// Publishes the post in a line such as `{"userId": 7, "title": "Notes", "body": "On the engine."}`. With a `website`, that
+    /// becomes the author's: both are accepted, or neither is.
     ///
     /// - Parameter line: The bytes of the line; `nil` if the line exceeds the maximum length.
     /// - Returns: The view model of the post, which is pending if the post was accepted but not published yet.
@@ -29,10 +37,35 @@ public struct PostLineController: Sendable {
     public func callAsFunction(_ line: [UInt8]?) async throws(FailureViewModel) -> PublishedPostViewModel {
         let post = try Self.post(of: line)
         let presenter = PublishedPostPresenter()
+        if let website = post.website { return try await announce(website.value, post, presenter) }
         do {
             return presenter.present(
                 try await publishPost(title: post.title.value, body: post.body.value, by: post.authorID)
             )
+        } catch {
+            throw presenter.present(error)
+        }
+    }
+
+    private func announce(
+        _ website: String,
+        _ post: PostLineDTO,
+        _ presenter: PublishedPostPresenter
+    ) async throws(FailureViewModel) -> PublishedPostViewModel {
+        guard let announceWebsite else {
+            throw FailureViewModel(
+                "The post was not published: it cannot be accepted together with a website",
+                advice: "Say with --store where both are kept, or leave the website out."
+            )
+        }
+        do {
+            let draft = try await announceWebsite(
+                website,
+                title: post.title.value,
+                body: post.body.value,
+                by: post.authorID
+            )
+            return presenter.present(draft, website: website)
         } catch {
             throw presenter.present(error)
         }
@@ -61,6 +94,7 @@ struct PostLineDTO: Decodable {
     let userId: FieldDTO<Int>
     let title: FieldDTO<String>
     let body: FieldDTO<String>
+    let website: FieldDTO<String>?
 
     var authorID: User.ID { User.ID(userId.value) }
 }
@@ -77,8 +111,29 @@ public struct PublishedPostPresenter: Sendable {
             pendingID: post.isPending ? post.value.id.rawValue : nil,
             authorID: post.value.authorID.rawValue,
             title: post.value.title,
-            body: post.value.body
+            body: post.value.body,
+            website: nil
         )
+    }
+
+    /// Returns the view model of a post that was accepted with a website.
+    public func present(_ draft: PostDraft, website: String) -> PublishedPostViewModel {
+        PublishedPostViewModel(
+            id: nil,
+            pendingID: nil,
+            authorID: draft.authorID.rawValue,
+            title: draft.title,
+            body: draft.body,
+            website: website
+        )
+    }
+
+    /// Returns the failure to show when a website was not announced.
+    public func present(_ error: AnnounceWebsiteError) -> FailureViewModel {
+        switch error {
+        case .blankWebsite: FailureViewModel("The post was not published", advice: "Its website must not be blank.")
+        case .notPublished(let error): present(error)
+        }
     }
 
     /// Returns the failure to show when publishing fails.
@@ -133,10 +188,14 @@ public struct PublishedPostViewModel: ViewModel, Hashable {
     public let title: String
     /// The body of the post.
     public let body: String
+    /// The website that was accepted with the post; `nil` if there is none.
+    public let website: String?
 
     /// One line that says whether the post was published or accepted.
     public var line: String {
-        let what = id.map { "Published as post \($0)" } ?? pendingID.map { "Accepted as post \($0)" } ?? "Accepted"
+        let what =
+            id.map { "Published as post \($0)" } ?? pendingID.map { "Accepted as post \($0)" }
+            ?? "Accepted with the website \(website?.excerpt(upTo: 60) ?? "")"
         return "\(what) of user \(authorID): \(title.excerpt(upTo: 80))"
     }
 

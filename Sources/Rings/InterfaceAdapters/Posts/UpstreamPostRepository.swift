@@ -48,10 +48,11 @@ public struct UpstreamPostRepository: PostRepository {
 
     /// Prepares the publication of a draft, for a unit of work on the repository's outbox.
     ///
-    /// - Returns: The change; `nil` if the repository has no outbox.
-    /// - Throws: A `RepositoryError` if the repository is closed.
-    public func prepareToPublish(_ draft: PostDraft) throws(RepositoryError) -> (any PreparedChange)? {
-        try repository.prepareCreation(of: PostDraftDTO(draft), "the publication of “\(draft.title)”")
+    /// - Throws: A `RepositoryError` if the repository is closed, or has no outbox.
+    public func prepareToPublish(_ draft: PostDraft) async throws(RepositoryError) -> any PreparedChange {
+        let publication = "the publication of “\(draft.title)”"
+        if let change = try repository.prepareCreation(of: PostDraftDTO(draft), publication) { return change }
+        throw RepositoryError(.refused, request: publication, explanation: "cannot be prepared: there is no outbox")
     }
 }
 

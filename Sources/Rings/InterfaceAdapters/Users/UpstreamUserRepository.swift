@@ -35,16 +35,31 @@ public struct UpstreamUserRepository: UserRepository {
     public func user(_ id: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<User> {
         try await repository.entity(id, policy)
     }
+
+    /// Prepares a change of a user, for a unit of work on the repository's outbox.
+    ///
+    /// - Throws: A `RepositoryError` if the user cannot be read.
+    public func prepareUpdate(
+        of id: User.ID,
+        _ change: @escaping @Sendable (inout User) -> Void
+    ) async throws(RepositoryError) -> (any PreparedChange)? {
+        try await repository.prepareUpdate(of: id, "the profile of user \(id)", change)
+    }
 }
 
 extension Endpoint<User> {
     /// Returns the endpoint of the users of an upstream that serves them as JSON: the list at `users`, and each user at its
-    /// identity, such as `users/7`.
+    /// identity, such as `users/7`. A change is sent as a patch, which leaves what others have changed meanwhile.
     ///
     /// - Parameter lifetimes: How long answers are fresh, and how long they are kept.
     /// - Returns: The endpoint.
     public static func users(lifetimes: Lifetimes = Lifetimes()) -> Self {
-        Self(UserDTO.self, at: "users", lifetimes: lifetimes)
+        Self(
+            UserDTO.self,
+            at: "users",
+            lifetimes: lifetimes,
+            editing: Editing(.patch, allowsDeletion: false, onConflict: .mine)
+        )
     }
 }
 

@@ -21,4 +21,9 @@ public protocol PostRepository: Sendable {
     /// - Throws: A `RepositoryError`, with `RepositoryError.Reason.outcomeUnknown` if the draft was sent and no answer
     ///   tells whether it was published.
     func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post>
+
+    /// Prepares the publication of a draft, for a unit of work to commit.
+    ///
+    /// - Throws: A `RepositoryError` if the draft cannot be published together with other changes.
+    func prepareToPublish(_ draft: PostDraft) async throws(RepositoryError) -> any PreparedChange
 }

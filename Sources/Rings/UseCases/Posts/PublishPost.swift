@@ -36,6 +36,22 @@ public struct PublishPost: Sendable {
         body: String,
         by author: User.ID
     ) async throws(PublishPostError) -> Reading<Post> {
+        try await accept(title: title, body: body, by: author) { draft throws(PublishPostError) in
+            do throws(RepositoryError) {
+                return try await posts.publish(draft)
+            } catch {
+                throw PublishPostError(error)
+            }
+        }
+    }
+
+    /// Checks a post, and accepts it by a closure while nobody else can take its title.
+    func accept<Accepted: Sendable>(
+        title: String,
+        body: String,
+        by author: User.ID,
+        _ accept: (PostDraft) async throws(PublishPostError) -> Accepted
+    ) async throws(PublishPostError) -> Accepted {
         let draft: PostDraft
         do {
             draft = try PostDraft(authorID: author, title: title, body: body)
@@ -45,11 +61,7 @@ public struct PublishPost: Sendable {
         guard titlesUnderWay.reserve(draft) else { throw .titleTaken(draft.title) }
         defer { titlesUnderWay.release(draft) }
         try await check(draft)
-        do {
-            return try await posts.publish(draft)
-        } catch {
-            throw PublishPostError(error)
-        }
+        return try await accept(draft)
     }
 
     private func check(_ draft: PostDraft) async throws(PublishPostError) {

@@ -31,6 +31,7 @@ struct ScopeDescriptionTests {
                   responseCache: ResponseCache
                   outboxes: SessionOutboxes
                   peers: RepositoryPeers
+                  endpoints: Array<AnyEndpoint>
                   imageCodec: \(codec)
                   imageCache: ImageCache, holds timer
                   decodingBudget: DecodingBudget
@@ -40,16 +41,17 @@ struct ScopeDescriptionTests {
                     session: UserSession
                     cachePartition: Partition, holds app.responseCache
                     upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
-                    users: Repository<User>, holds app.timer
-                    posts: Repository<Post>, holds app.timer
+                    repositories: RepositorySet, holds app.timer
+                    users: Result<UpstreamUserRepository, RepositoryError>, holds app.timer
+                    posts: Result<UpstreamPostRepository, RepositoryError>, holds app.timer
                     images: ImageLoader, holds \(heldCodec)app.timer, app.imageCache, app.decodingBudget, app.dataFetcher, \
                 app.responseCache
                     feature feed (open)
                       viewModel: PostListViewModel, not used yet
                       interaction 1 (open)
                         upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
-                        users: UpstreamUserRepository, holds session.users
-                        posts: UpstreamPostRepository, holds session.posts
+                        users: Result<UpstreamUserRepository, RepositoryError>, holds app.timer
+                        posts: Result<UpstreamPostRepository, RepositoryError>, holds app.timer
                         titlesUnderWay: app.titlesUnderWay
                         errorHandler: app.errorHandler
                         deadline: Deadline, holds app.timer
@@ -57,8 +59,9 @@ struct ScopeDescriptionTests {
                     session: UserSession
                     cachePartition: Partition, holds app.responseCache
                     upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
-                    users: Repository<User>, holds app.timer
-                    posts: Repository<Post>, holds app.timer
+                    repositories: RepositorySet, holds app.timer
+                    users: Result<UpstreamUserRepository, RepositoryError>, holds app.timer
+                    posts: Result<UpstreamPostRepository, RepositoryError>, holds app.timer
                     images: ImageLoader, not used yet
                 """
         )

@@ -1,4 +1,5 @@
 import InwardCore
+import InwardFetching
 import InwardRepositories
 import Testing
 
@@ -196,5 +197,31 @@ struct OutboxPresenterTests {
             )
         }
         #expect(PostName(contents.deadLetters[0].write).description.contains("T1"))
+    }
+
+    @Test func aWebsiteIsNamedAndCountedAsAWrite() async throws {
+        let write = OutboxWrite(
+            endpoint: "users",
+            subject: ["users", "7"],
+            method: .patch,
+            path: "users/7",
+            body: Array(#"{"website": "ada.test"}"#.utf8),
+            entityID: "7"
+        )
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        contents.deadLetters = [
+            OutboxItem(id: "a", state: .refused(at: .distantPast), write: write, attempts: 1, byteCount: 1),
+            item("b", .refused(at: .distantPast), body: #"{"userId": 7, "title": "Moved", "body": "x"}"#),
+        ]
+        let presenter = OutboxPresenter(now: Date(timeIntervalSince1970: 0))
+        let row = try #require(presenter.present(contents).rows.first)
+        #expect(row.title == "website ada.test" && row.author == "user 7")
+        #expect(
+            presenter.presentRefusals(contents)?.hasPrefix(
+                "2 refused writes are kept: the website “ada.test” of user 7; the post “Moved” of user 7. "
+            ) == true
+        )
+        contents.deadLetters.removeFirst()
+        #expect(presenter.presentRefusals(contents)?.hasPrefix("1 refused post is kept: ") == true)
     }
 }

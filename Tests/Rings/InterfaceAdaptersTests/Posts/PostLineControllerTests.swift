@@ -7,12 +7,24 @@ import UseCasesTesting
 
 struct PostLineControllerTests {
     private let posts = InMemoryPostRepository()
-    private let publishLine: PostLineController
+    private let users: InMemoryUserRepository
+    private let publishPost: PublishPost
+    private let unitOfWork = InMemoryUnitOfWork()
 
     init() throws {
-        let users = InMemoryUserRepository([try .example(7)])
-        publishLine = PostLineController(
-            publishPost: PublishPost(posts: posts, users: users, titlesUnderWay: TitleReservations())
+        users = InMemoryUserRepository([try .example(7)])
+        publishPost = PublishPost(posts: posts, users: users, titlesUnderWay: TitleReservations())
+    }
+
+    private var publishLine: PostLineController {
+        PostLineController(
+            publishPost: publishPost,
+            announceWebsite: AnnounceWebsite(
+                posts: posts,
+                users: users,
+                titlesUnderWay: TitleReservations(),
+                unitOfWork: unitOfWork
+            )
         )
     }
 
@@ -45,6 +57,41 @@ struct PostLineControllerTests {
         #expect(failure?.summary == "This is no post: \(problem)")
         #expect(failure?.advice?.contains(#""userId": 7"#) == true)
         #expect(try await posts.posts(.cacheFirst).value.isEmpty)
+    }
+
+    private let moved = #"{"userId": 7, "title": "Moved", "body": "See there.", "website": "ada.example.org"}"#
+
+    @Test func aWebsiteInALineIsAcceptedWithThePost() async throws {
+        let accepted = try await publish(moved)
+        #expect(accepted.line == "Accepted with the website ada.example.org of user 7: Moved")
+        #expect(accepted.id == nil && accepted.pendingID == nil && accepted.website == "ada.example.org")
+        #expect(try await users.user(User.ID(7), .cacheFirst).value.website == "ada.example.org")
+        #expect(try await posts.posts(.cacheFirst).value.map(\.title) == ["Moved"])
+        #expect(unitOfWork.commits.count == 1)
+    }
+
+    @Test func aWebsiteIsRefusedWhereNothingIsKept() async throws {
+        let publishLine = PostLineController(publishPost: publishPost)
+        let failure = await #expect(throws: FailureViewModel.self) { try await publishLine(Array(moved.utf8)) }
+        #expect(
+            failure?.line == """
+                The post was not published: it cannot be accepted together with a website. Say with --store where both are \
+                kept, or leave the website out.
+                """
+        )
+        #expect(try await posts.posts(.cacheFirst).value.isEmpty)
+    }
+
+    @Test func aWebsiteThatIsNotAnnouncedIsToldAsEver() async throws {
+        let presenter = PublishedPostPresenter()
+        let blank = await #expect(throws: FailureViewModel.self) {
+            try await publish(#"{"userId": 7, "title": "Moved", "body": "b", "website": " "}"#)
+        }
+        #expect(blank?.line == "The post was not published. Its website must not be blank.")
+        let unknown = await #expect(throws: FailureViewModel.self) {
+            try await publish(#"{"userId": 77, "title": "Moved", "body": "b", "website": "x"}"#)
+        }
+        #expect(unknown == presenter.present(.unknownAuthor(User.ID(77))))
     }
 
     @Test func aLineThatIsTooLongIsToldWithTheLimit() async {

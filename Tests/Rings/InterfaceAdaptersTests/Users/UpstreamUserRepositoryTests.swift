@@ -2,6 +2,7 @@ import Entities
 import InterfaceAdapters
 import InwardCore
 import InwardFetching
+import InwardRepositories
 import InwardTesting
 import TestSupport
 import Testing
@@ -106,5 +107,50 @@ struct UpstreamUserRepositoryTests {
         _ = try? await repository.user(User.ID(1), .cacheFirst)
         _ = try? await repository.user(User.ID(1), .upstreamOnly)
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == ["no-cache", nil, "no-cache"])
+    }
+
+    @Test(.timeLimit(.minutes(5))) func aWebsiteAndAPostAreOneCommitOfAnOutbox() async throws {
+        let upstream = try Upstream.example(
+            StubDataFetcher { request throws(FetchError) in
+                guard request.method == .get else {
+                    throw FetchError(.unreachable, request: request, explanation: "reached nobody")
+                }
+                return DataResponse(body: Data(UserJSON.record(id: "7").utf8))
+            }
+        )
+        let timer = TimerService(ManualClock())
+        let store = InMemoryRecordStore(now: { Date(timeIntervalSinceReferenceDate: 800_000_000) })
+        let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: RecordingErrorHandler())
+        let users = Repository(.users(), upstream: upstream, outbox: outbox, timer: timer)
+        let posts = Repository(.posts(), upstream: upstream, outbox: outbox, timer: timer)
+        try await outbox.open(settling: [try #require(users.handler), try #require(posts.handler)])
+        let (userRepository, postRepository) = (UpstreamUserRepository(users), UpstreamPostRepository(posts))
+        let draft = try PostDraft(authorID: User.ID(7), title: "Moved", body: "See there.")
+        let profile = try #require(try await userRepository.prepareUpdate(of: User.ID(7)) { $0.website = "ada.test" })
+        let post = try await postRepository.prepareToPublish(draft)
+        #expect(profile.description == "the profile of user 7" && post.description == "the publication of “Moved”")
+        #expect(outbox.pending.isEmpty)
+        try await RecordUnitOfWork(outbox: outbox).commit([profile, post])
+        #expect(outbox.pending.map { "\($0.write.method) \($0.write.path)" } == ["PATCH users/7", "POST posts"])
+        #expect(outbox.pending.first?.write.body == Array(#"{"website":"ada.test"}"#.utf8))
+        let reading = try await userRepository.user(User.ID(7), .cacheFirst)
+        #expect(reading.value.website == "ada.test" && reading.isPending)
+        // What is the same already is no change.
+        let same = try await userRepository.prepareUpdate(of: User.ID(7)) { $0.website = "ada.test" }
+        #expect(same == nil)
+        await outbox.close()
+    }
+
+    @Test func withoutAnOutboxNothingIsPrepared() async throws {
+        let upstream = try Upstream.example(answering: UserJSON.record(id: "7"))
+        let change = try await UpstreamUserRepository(upstream: upstream).prepareUpdate(of: User.ID(7)) {
+            $0.website = "x"
+        }
+        #expect(change == nil)
+        let draft = try PostDraft(authorID: User.ID(7), title: "Moved", body: "See there.")
+        let error = await #expect(throws: RepositoryError.self) {
+            try await UpstreamPostRepository(upstream: upstream).prepareToPublish(draft)
+        }
+        #expect(error?.reason == .refused)
     }
 }

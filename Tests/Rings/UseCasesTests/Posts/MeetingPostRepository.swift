@@ -21,4 +21,8 @@ struct MeetingPostRepository: PostRepository {
     func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
         try await base.publish(draft)
     }
+
+    func prepareToPublish(_ draft: PostDraft) async throws(RepositoryError) -> any PreparedChange {
+        try await base.prepareToPublish(draft)
+    }
 }

@@ -17,4 +17,8 @@ struct UnwritablePostRepository: PostRepository {
     func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
         throw failure
     }
+
+    func prepareToPublish(_ draft: PostDraft) async throws(RepositoryError) -> any PreparedChange {
+        throw failure
+    }
 }
