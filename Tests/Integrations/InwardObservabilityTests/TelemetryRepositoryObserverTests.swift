@@ -51,7 +51,7 @@ struct TelemetryRepositoryObserverTests {
             now: { Date(timeIntervalSince1970: seconds) },
             errorHandler: IgnoringErrorHandler()
         )
-        try await outbox.open(settling: [RecordingOutboxHandler("notes")])
+        try await outbox.open(handlers: [RecordingOutboxHandler("notes")])
         let entry = try await outbox.accept([write])[0]
         await outbox.close()
         return entry
@@ -190,7 +190,7 @@ struct TelemetryRepositoryObserverTests {
                 observer: observer,
                 errorHandler: IgnoringErrorHandler()
             )
-            try await outbox.open(settling: [RecordingOutboxHandler("notes")])
+            try await outbox.open(handlers: [RecordingOutboxHandler("notes")])
             try await outbox.accept([
                 OutboxWrite(endpoint: "notes", subject: ["notes", "7"], method: .put, path: "notes/7", body: [1])
             ])

@@ -45,9 +45,9 @@ struct ImageObserverTests {
 
     @Test func theBudgetIsToldWithEachChangeAndTheQueue() async {
         let budget = DecodingBudget(bytes: 1_000, observer: recorder)
-        var first = await budget.decodingRoom.reservation(of: 600)
-        let second = Task.waiting { await budget.decodingRoom.reservation(of: 500) != nil }
-        let third = Task.waiting { await budget.decodingRoom.reservation(of: 100) != nil }
+        var first = await budget.decodingRoom.reservation(of: 600, for: 0)
+        let second = Task.waiting { await budget.decodingRoom.reservation(of: 500, for: 0) != nil }
+        let third = Task.waiting { await budget.decodingRoom.reservation(of: 100, for: 0) != nil }
         third.cancel()
         #expect(await third.value == false)
         first = nil
@@ -63,10 +63,10 @@ struct ImageObserverTests {
 
     @Test func encodedImagesAreAPartOfTheirOwn() async {
         let budget = DecodingBudget(bytes: 80_000, observer: recorder)
-        let reservation = await budget.fetchingRoom.reservation()
+        let reservation = await budget.fetchingRoom.reservation(for: 0)
         if let reservation { budget.fetchingRoom.settle(reservation, on: 50) }
         #expect(recorder.events.prefix(2) == ["encoded: 10000 of 10000, 0 wait", "encoded: 50 of 10000, 0 wait"])
-        _ = budget.decodingRoom.overdraft(of: 90_000)
+        _ = budget.decodingRoom.overdraft(of: 90_000, for: 0)
         #expect(recorder.events.suffix(2) == ["decoded: 90000 of 80000, 0 wait", "decoded: 0 of 80000, 0 wait"])
     }
 }

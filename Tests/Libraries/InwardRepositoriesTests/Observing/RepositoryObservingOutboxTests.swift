@@ -142,7 +142,7 @@ struct RepositoryObservingOutboxTests {
             timer: stage.timer
         )
         try await stage.scheduler.run { [self] in
-            try await outbox.open(settling: [try #require(remarks.handler)])
+            try await outbox.open(handlers: [try #require(remarks.handler)])
             source.goOffline()
             let draft = Remark(id: 4, author: 7, text: "draft")
             #expect(try await remarks.create(RemarkDTO(draft)).value == draft)
@@ -216,7 +216,7 @@ struct RepositoryObservingOutboxTests {
         try await stage.scheduler.run {
             var entity = next.changes(of: 2).makeAsyncIterator()
             #expect(try await entity.next()?.value?.text == "2")
-            try await outbox.open(settling: [try #require(next.handler)])
+            try await outbox.open(handlers: [try #require(next.handler)])
             let pending = try await entity.next()
             #expect(pending?.value?.text == "new" && pending?.isPending == true)
             await outbox.close()

@@ -40,7 +40,7 @@ struct OutboxLimitsTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(), policy: OutboxPolicy(maximumWriteBytes: 100))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let error = await #expect(throws: RecordStoreError.self) {
                 try await outbox.accept([write(["7"], bytes: 1), write(["8"], bytes: 200), write(["9"], bytes: 300)])
             }

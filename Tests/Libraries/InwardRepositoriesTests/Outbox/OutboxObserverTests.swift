@@ -54,7 +54,7 @@ struct OutboxObserverTests {
         let (stage, observer) = (stage, observer)
         let outbox = try stage.outbox(stage.upstream(.turnedAway(DataResponse(status: 422))), observer: observer)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             await #expect(throws: RepositoryError.self) { try await outbox.settlement(of: entry) }
             #expect(try await outbox.discard(entry.idempotencyKey))
@@ -72,7 +72,7 @@ struct OutboxObserverTests {
         let (stage, observer) = (stage, observer)
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(1)), observer: observer)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .seconds(0.5))
             stage.store.fail(with: RecordStoreError(.full, explanation: "The test made it full."))
@@ -94,7 +94,7 @@ struct OutboxObserverTests {
         let (stage, observer) = (stage, observer)
         let outbox = try stage.outbox(stage.upstream(), observer: observer)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             let owner = OutboxRecords(prefix: ["outbox"]).owner
             try await stage.store.commit([.keep(StoredRecord(Array("another".utf8)), owner)])
             await #expect(throws: RecordStoreError.self) { try await outbox.accept([OutboxStage.write(["7"])]) }

@@ -218,17 +218,17 @@ struct OutboxOwnershipTests {
             let outbox = try stage.outbox(stage.upstream(), store: store)
             switch end {
             case .close:
-                try await outbox.open(settling: [stage.handler])
+                try await outbox.open(handlers: [stage.handler])
                 await outbox.close()
             case .failedOpening:
-                await #expect(throws: RecordStoreError.self) { try await outbox.open(settling: [stage.handler]) }
+                await #expect(throws: RecordStoreError.self) { try await outbox.open(handlers: [stage.handler]) }
             case .closeWhileOpening:
-                async let opening: Void = outbox.open(settling: [stage.handler])
+                async let opening: Void = outbox.open(handlers: [stage.handler])
                 try await stage.timer.sleep(for: .milliseconds(100))
                 await outbox.close()
                 try? await opening
             case .takeover:
-                try await outbox.open(settling: [stage.handler])
+                try await outbox.open(handlers: [stage.handler])
                 try await stage.store.commit([.keep(StoredRecord([1]), outbox.records.owner)])
                 await #expect(throws: RecordStoreError.self) { try await outbox.accept([OutboxStage.write(["7"])]) }
             case .question:

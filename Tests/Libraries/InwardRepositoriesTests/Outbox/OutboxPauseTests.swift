@@ -34,7 +34,7 @@ struct OutboxPauseTests {
         let upstream = upstream(refusingUntil: .seconds(90))
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             try await outbox.accept(writes)
             // The attempts in progress are waited for, and the pause that they cause is not.
             await outbox.drain(by: Deadline(in: .seconds(30), on: stage.timer))
@@ -54,7 +54,7 @@ struct OutboxPauseTests {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(100)))
         try await stage.scheduler.run {
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             try await outbox.accept([OutboxStage.write(["7"])])
             async let drained: Void = outbox.drain(by: Deadline(in: .seconds(300), on: stage.timer))
             try await stage.timer.sleep(for: .seconds(1))

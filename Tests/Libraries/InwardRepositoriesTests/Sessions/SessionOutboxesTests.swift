@@ -161,7 +161,7 @@ struct SessionOutboxesTests {
             let outboxes = SessionOutboxes(executor: stage.timer.executor)
             let shares = ["7", "8"].map { share(outboxes, of: [$0], upstream) }
             for share in shares {
-                try await share.open(settling: [RecordingOutboxHandler()])
+                try await share.open(handlers: [RecordingOutboxHandler()])
                 try await share.outbox.accept([OutboxStage.write(["1"])])
             }
             let result = await outboxes.deliver(by: Deadline(in: .seconds(limit), on: stage.timer))

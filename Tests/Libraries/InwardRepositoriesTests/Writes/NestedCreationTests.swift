@@ -73,7 +73,7 @@ struct NestedCreationTests {
         let outbox = try stage.outbox(source, store: store, keySeed: keySeed)
         let repository = try repository(outbox: outbox, at: path)
         try await stage.scheduler.run {
-            try await outbox.open(settling: [try #require(repository.handler)])
+            try await outbox.open(handlers: [try #require(repository.handler)])
             try await body(repository, outbox)
             await repository.close()
             await outbox.close()

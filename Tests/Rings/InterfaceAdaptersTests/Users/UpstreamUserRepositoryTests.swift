@@ -123,7 +123,7 @@ struct UpstreamUserRepositoryTests {
         let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: RecordingErrorHandler())
         let users = Repository(.users(), upstream: upstream, outbox: outbox, timer: timer)
         let posts = Repository(.posts(), upstream: upstream, outbox: outbox, timer: timer)
-        try await outbox.open(settling: [try #require(users.handler), try #require(posts.handler)])
+        try await outbox.open(handlers: [try #require(users.handler), try #require(posts.handler)])
         let (userRepository, postRepository) = (UpstreamUserRepository(users), UpstreamPostRepository(posts))
         let draft = try PostDraft(authorID: User.ID(7), title: "Moved", body: "See there.")
         let profile = try #require(try await userRepository.prepareUpdate(of: User.ID(7)) { $0.website = "ada.test" })
