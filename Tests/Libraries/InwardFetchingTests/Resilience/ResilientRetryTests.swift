@@ -124,7 +124,7 @@ struct ResilientRetryTests {
     @Test(arguments: [[false], [false, false], [true, false], [false, true], [true, true]])
     func anOperationThatAnyAttemptStartedWasStarted(attempts: [Bool]) async {
         let number = Counter()
-        let query = Database().query.wrapped { _ throws(AttemptFailure<DatabaseError>) in
+        let query = Database().query.wrapped { _, _ throws(AttemptFailure<DatabaseError>) in
             guard !attempts[min(number.add(), attempts.count) - 1] else { throw .operation(.busy) }
             throw .resilience(ResilienceError(.timedOut, operation: "it", explanation: "was late", wasStarted: false))
         }

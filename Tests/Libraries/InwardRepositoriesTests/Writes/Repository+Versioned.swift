@@ -23,8 +23,8 @@ extension Repository<Remark> {
             Endpoint(
                 RemarkDTO.self,
                 at: "remarks",
-                lifetimes: lifetimes,
                 subjects: { [["users", String($0.author)]] },
+                lifetimes: lifetimes,
                 creation: Creation<Remark>(RemarkDTO.self, answer: RemarkDTO.self) { draft, number in
                     let id = keepsDraftIDs ? draft.id.value : -1 - number
                     return Remark(id: id, author: draft.author.value, text: draft.text.value)
