@@ -28,7 +28,8 @@ struct ChangeReportTests {
     }
 
     @Test(.timeLimit(.minutes(1))) func theLastCallIsAboutTheLastStateHoweverManyChangeIt() async {
-        let (state, told) = (Mutex(0), Mutex([Int]()))
+        let state = Mutex(0)
+        let told = Mutex([Int]())
         await withTaskGroup { group in
             for _ in 0..<8 {
                 group.addTask { [report] in
