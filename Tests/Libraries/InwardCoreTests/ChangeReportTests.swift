@@ -1,5 +1,6 @@
 import InwardCore
 import Synchronization
+import TestSupport
 import Testing
 
 struct ChangeReportTests {
@@ -28,19 +29,19 @@ struct ChangeReportTests {
     }
 
     @Test(.timeLimit(.minutes(1))) func theLastCallIsAboutTheLastStateHoweverManyChangeIt() async {
-        let state = Mutex(0)
-        let told = Mutex([Int]())
+        let counter = Counter()
+        let told = Journal()
         await withTaskGroup { group in
             for _ in 0..<8 {
                 group.addTask { [report] in
                     for _ in 0..<1_000 {
-                        state.withLock { $0 += 1 }
-                        report.tell { told.withLock { $0.append(state.withLock(\.self)) } }
+                        counter.add()
+                        report.tell { told.add("\(counter.value)") }
                     }
                 }
             }
         }
-        let numbers = told.withLock(\.self)
+        let numbers = told.entries.compactMap { Int($0) }
         #expect(numbers.last == 8_000)
         #expect(numbers == numbers.sorted())
     }
