@@ -55,6 +55,8 @@ public final class ConcurrencyLimiter: Sendable {
     public var limit: Int { state.withLock(\.queue.limit) }
     /// The number of requests under way, which temporarily exceeds ``limit`` after the limit has fallen.
     public var underWay: Int { state.withLock(\.queue.underWay) }
+    /// The maximum number of waiting requests.
+    public var capacity: Int { state.withLock(\.queue.capacity) }
     /// The number of waiting requests.
     public var waiting: Int { state.withLock(\.queue.waiting) }
 

@@ -59,9 +59,9 @@ struct ReleaseTests {
         inside.add("viewModel", try feed.viewModel)
         #expect(
             app.names == [
-                "app.timer", "app.errorHandler", "app.circuitBreaker", "app.dataFetcher", "app.responseCache",
-                "app.outboxes", "app.peers", "app.imageCodec", "app.imageCache", "app.decodingBudget",
-                "app.titlesUnderWay", "app.interactionNumbers",
+                "app.timer", "app.errorHandler", "app.protection", "app.dataFetcher", "app.imageOrigins",
+                "app.imageFetcher", "app.responseCache", "app.outboxes", "app.peers", "app.imageCodec",
+                "app.imageCache", "app.decodingBudget", "app.titlesUnderWay", "app.interactionNumbers",
             ]
         )
         #expect(app.alive == app.names)
