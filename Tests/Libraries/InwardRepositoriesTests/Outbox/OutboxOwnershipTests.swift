@@ -1,6 +1,7 @@
 import InwardCore
 import InwardFetching
 import InwardTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -271,6 +272,37 @@ struct OutboxOwnershipTests {
         }
         #expect(upstream.requests.map(\.text) == ["1", "1", "2", "3"])
         #expect(stage.errors.errors.count == 1)
+    }
+
+    /// An attempt that does not end when it is cancelled is waited for, before its write is sent again.
+    @Test func anOutboxThatTakesItsRecordsBackSendsNothingTwiceAtOnce() async throws {
+        let stage = stage
+        let underWay = Mutex(0)
+        let most = Mutex(0)
+        let upstream = StubDataFetcher { _ throws(FetchError) in
+            let count = underWay.withLock { count in
+                count += 1
+                return count
+            }
+            most.withLock { $0 = max($0, count) }
+            await Task(executorPreference: stage.scheduler.executor) {
+                try? await stage.timer.sleep(for: .seconds(10))
+            }.value
+            underWay.withLock { $0 -= 1 }
+            return DataResponse()
+        }
+        try await stage.scheduler.run {
+            let outbox = try stage.outbox(upstream)
+            try await outbox.open(settling: [stage.handler])
+            try await outbox.accept([OutboxStage.write(["7"])])
+            try await stage.timer.sleep(for: .seconds(1))
+            try await stage.store.commit([.keep(StoredRecord([1]), outbox.records.owner)])
+            await #expect(throws: RecordStoreError.self) { try await outbox.accept([OutboxStage.write(["7"])]) }
+            try await outbox.accept([OutboxStage.write(["7"], "2")])
+            #expect(await outbox.drain() == 0)
+            await outbox.close()
+        }
+        #expect(most.withLock(\.self) == 1)
     }
 
     @Test func whoWasTakenOverAcceptsNothingOfThatWrite() async throws {

@@ -36,6 +36,15 @@ struct RepositorySetTests {
         #expect(error?.reason == .closed)
     }
 
+    @Test func aClosedSetLetsGoOfItsRepositories() async throws {
+        let set = try set()
+        weak var repository: Repository<Remark>?
+        do { repository = try set.repository(remarks()) }
+        #expect(repository != nil)
+        await set.close()
+        #expect(repository == nil)
+    }
+
     @Test func aRepositoryForEveryoneIsSharedAndHasNoWrites() throws {
         let shared = try set()
         let session = try set(sharing: shared)

@@ -114,6 +114,11 @@ struct ReadFeedTests {
         #expect(FeedCursor("+3") == nil)
     }
 
+    @Test(arguments: [1, 100]) func theSmallestAndTheLargestPageAreRead(size: Int) async throws {
+        let posts = try (1...101).map { try Post.example($0) }
+        #expect(try await feed(posts: posts)(FeedQuery(pageSize: size)).entries.count == size)
+    }
+
     @Test(arguments: [Int.min, -1, 0, 101, Int.max])
     func aPageSizeOutOfRangeIsRefused(size: Int) async throws {
         await #expect(throws: ReadFeedError.pageSizeOutOfRange(size)) {
