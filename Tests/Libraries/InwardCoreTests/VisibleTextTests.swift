@@ -16,7 +16,8 @@ struct VisibleTextTests {
     @Test(arguments: [
         ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("می\u{200C}a", #"می\u{200C}a"#), ("a\u{200C}خ", #"a\u{200C}خ"#),
         ("क\u{94D}\u{200C}ष", "क\u{94D}\u{200C}ष"), ("می\u{200C}", #"می\u{200C}"#),
-        ("\u{6FF}\u{200C}\u{6FF}", "\u{6FF}\u{200C}\u{6FF}"),
+        ("\u{6FF}\u{200C}\u{6FF}", "\u{6FF}\u{200C}\u{6FF}"), ("क\u{200C}ष", #"क\u{200C}ष"#),
+        ("٣\u{200C}٣", #"٣\u{200C}٣"#),
     ])
     func aNonJoinerStaysBetweenLettersOfArabicScript(text: String, visible: String) {
         #expect(text.visible == visible)

@@ -46,4 +46,10 @@ struct ChunkCounterTests {
         #expect(throws: ChunkCounter.Problem.self) { try counter.add(chunk(1, at: 0, of: 9), after: 8) }
         #expect(throws: ChunkCounter.Problem.self) { try counter.add(chunk(1, at: .max), after: 8) }
     }
+
+    @Test func nothingIsWithinAnyLimit() throws {
+        var counter = ChunkCounter(TransferLimits(maximumByteCount: 0))
+        try counter.add(chunk(0, at: 0), after: 0)
+        #expect(throws: ChunkCounter.Problem.self) { try counter.add(chunk(1, at: 0), after: 0) }
+    }
 }

@@ -30,6 +30,25 @@ struct ObserversTests {
         #expect(observers.count == 10_001)
     }
 
+    @Test func observersAreToldOfEachChangeOfPendingWrites() async throws {
+        let observers = RepositoryObservers<Remark>()
+        let pending = PendingLayer<Remark>(notifying: observers)
+        let (one, other) = (observers.entities.observe(1), observers.entities.observe(2))
+        let list = observers.lists.observe(.all)
+        let write = PendingLayer<Remark>.Write(key: "a", id: 1, subject: ["1"], effect: .deleted)
+        func told() async throws -> [Bool] {
+            [try await isSet(one.signal), try await isSet(other.signal), try await isSet(list.signal)]
+        }
+        pending.add(write)
+        #expect(try await told() == [true, false, true])
+        pending.replace(write)
+        #expect(try await told() == [true, false, true])
+        pending.remove("a")
+        #expect(try await told() == [true, false, true])
+        _ = pending.reset(to: [write])
+        #expect(try await told() == [true, true, true])
+    }
+
     @Test func theConditionIsAskedForKeysWithObserversOnly() async throws {
         let observers = Observers<Int>()
         let (first, second) = (observers.observe(1), observers.observe(2))

@@ -40,6 +40,15 @@ struct RepositoryCacheControlTests {
         #expect(try await repository.entities().origin == .upstream)
     }
 
+    @Test func whatIsKnownToBeMissingIsNotToBeTriedAgain() async throws {
+        let repository = try repository()
+        for _ in 1...2 {
+            let error = await #expect(throws: RepositoryError.self) { try await repository.entity(9) }
+            #expect(error?.reason == .notFound && error?.canRetry == false)
+        }
+        #expect(source.requests.count == 1)
+    }
+
     @Test func whatAnotherThanTheUpstreamSaysIsKeptNowhere() async throws {
         let repository = try repository()
         source.degrade()
