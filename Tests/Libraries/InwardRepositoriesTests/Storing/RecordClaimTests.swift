@@ -51,6 +51,20 @@ struct RecordClaimTests {
         }
     }
 
+    @Test func aWaiterWithADeadlineGetsTheClaimSoonToo() async throws {
+        let timer = scheduler.timer
+        try await scheduler.run {
+            let first = try #require(try await claim())
+            async let waiting = Deadline(in: .seconds(60), on: timer).carried { () async throws(RecordStoreError) in
+                try await store.claim(["outbox"], waitingWith: timer)
+            }
+            try await timer.sleep(for: .milliseconds(11))
+            await first.release()
+            await (try waiting.get()).release()
+            #expect(timer.now == .milliseconds(30))
+        }
+    }
+
     /// After 10 ms, and then at intervals that grow to twice the last and no further than to a second.
     @Test(arguments: [(9, 10), (11, 30), (29, 30), (31, 70), (1_269, 1_270), (1_271, 2_270), (2_271, 3_270)])
     func whoWaitsTriesAgainAtGrowingIntervals(released: Int, claimed: Int) async throws {
