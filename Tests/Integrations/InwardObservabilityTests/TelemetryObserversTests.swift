@@ -134,7 +134,7 @@ struct TelemetryObserversTests {
         }
 
         func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
-            throw ImageCodecError(.unencodable, "is none")
+            throw ImageCodecError(.unrecognized, "is none")
         }
     }
 }
