@@ -293,7 +293,7 @@ struct OutboxOwnershipTests {
         }
         try await stage.scheduler.run {
             let outbox = try stage.outbox(upstream)
-            try await outbox.open(settling: [stage.handler])
+            try await outbox.open(handlers: [stage.handler])
             try await outbox.accept([OutboxStage.write(["7"])])
             try await stage.timer.sleep(for: .seconds(1))
             try await stage.store.commit([.keep(StoredRecord([1]), outbox.records.owner)])
