@@ -27,9 +27,9 @@ struct TelemetryObserversTests {
 
     @Test func sessionsAreCountedAndNobodyIsNamed() throws {
         let observer = TelemetrySessionObserver(logger: logger, factory: metrics)
-        for user in ["ada", "bob"] { observer.sessionOpened(user, after: .milliseconds(500)) }
-        observer.sessionExpired("ada")
-        observer.sessionClosed("ada", after: .seconds(60))
+        for user in ["lovelace", "bob"] { observer.sessionOpened(user, after: .milliseconds(500)) }
+        observer.sessionExpired("lovelace")
+        observer.sessionClosed("lovelace", after: .seconds(60))
         observer.sessionEvicted("bob")
         observer.sessionRejected("eve")
         #expect(try metrics.expectMeter("inward.sessions.open", []).values == [1, 2, 1])
@@ -45,7 +45,7 @@ struct TelemetryObserversTests {
                 "info Session evicted", "warning Session rejected",
             ]
         )
-        #expect(!"\(handler.entries)".contains("ada"))
+        #expect(!"\(handler.entries)".contains("lovelace"))
     }
 
     @Test func imagesAreTimedByTheirStagesAndTheirMemoryIsAGauge() async throws {
