@@ -103,7 +103,7 @@ extension InteractionContainer {
 
 extension InteractionContainer {
     /// The session's user repository, which answers while the interaction is open.
-    var users: any UserRepository {
+    var users: any EditableUserRepository {
         get throws(ScopeError) {
             _ = try scope.objects()
             return ScopedUserRepository(scope: scope)

@@ -8,7 +8,7 @@ import UseCases
 /// The session's user repository, which answers while an interaction is open.
 ///
 /// It holds the scope rather than the repository, so retaining a use case keeps nothing else alive.
-struct ScopedUserRepository: UserRepository {
+struct ScopedUserRepository: EditableUserRepository {
     let scope: Scope<InteractionLifetime, Interaction>
 
     func users(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[User]> {

@@ -1,7 +1,7 @@
 public import Entities
 public import InwardCore
 
-/// The port through which the use cases read and change users.
+/// The port through which the use cases read users.
 ///
 /// Implementations answer from the sources that the read policy allows. They skip damaged records in lists and report them in the
 /// reading. When the calling task is cancelled, they throw `RepositoryError.Reason.cancelled`.
@@ -15,7 +15,10 @@ public protocol UserRepository: Sendable {
     ///
     /// - Throws: A `RepositoryError`, with `RepositoryError.Reason.notFound` if the user does not exist.
     func user(_ id: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<User>
+}
 
+/// The port through which the use cases read and change users. Those that only read take a ``UserRepository``.
+public protocol EditableUserRepository: UserRepository {
     /// Prepares a change of a user, for a unit of work to commit.
     ///
     /// - Parameters:

@@ -6,7 +6,7 @@ public import UseCases
 /// An in-memory user repository for tests.
 ///
 ///     let users = try InMemoryUserRepository([.example(1, name: "Ada Lovelace")])
-public final class InMemoryUserRepository: UserRepository {
+public final class InMemoryUserRepository: EditableUserRepository {
     private let users: InMemoryRepository<User>
 
     /// Creates a repository.

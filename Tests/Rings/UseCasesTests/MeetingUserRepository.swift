@@ -17,11 +17,4 @@ struct MeetingUserRepository: UserRepository {
         await meeting.arrive()
         return try await base.user(id, policy)
     }
-
-    func prepareUpdate(
-        of id: User.ID,
-        _ change: @escaping @Sendable (inout User) -> Void
-    ) async throws(RepositoryError) -> (any PreparedChange)? {
-        try await base.prepareUpdate(of: id, change)
-    }
 }

@@ -28,13 +28,6 @@ final class PolicyRecordingRepository: UserRepository, PostRepository {
         try await posts(policy)
     }
 
-    func prepareUpdate(
-        of id: User.ID,
-        _ change: @escaping @Sendable (inout User) -> Void
-    ) async throws(RepositoryError) -> (any PreparedChange)? {
-        nil
-    }
-
     func prepareToPublish(_ draft: PostDraft) async throws(RepositoryError) -> any PreparedChange {
         throw RepositoryError(.refused, request: "a post", explanation: "is not prepared here")
     }

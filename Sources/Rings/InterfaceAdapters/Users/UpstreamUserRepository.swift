@@ -8,7 +8,7 @@ public import UseCases
 ///
 ///     let users = UpstreamUserRepository(upstream: Upstream(baseURL: baseURL, dataFetcher: dataFetcher))
 ///     let reading = try await users.users(.cacheFirst)
-public struct UpstreamUserRepository: UserRepository {
+public struct UpstreamUserRepository: EditableUserRepository {
     private let repository: Repository<User>
 
     /// Creates a repository of an upstream's users, with a cache of its own.

@@ -14,7 +14,7 @@ public import InwardCore
 /// As two writes, a program that ends between them would leave a post about a website that no profile shows.
 public struct AnnounceWebsite: Sendable {
     private let posts: any PostRepository
-    private let users: any UserRepository
+    private let users: any EditableUserRepository
     private let publishPost: PublishPost
     private let unitOfWork: any UnitOfWork
 
@@ -27,7 +27,7 @@ public struct AnnounceWebsite: Sendable {
     ///   - unitOfWork: The unit of work that commits the changes of both repositories.
     public init(
         posts: any PostRepository,
-        users: any UserRepository,
+        users: any EditableUserRepository,
         titlesUnderWay: TitleReservations,
         unitOfWork: any UnitOfWork
     ) {
