@@ -167,7 +167,7 @@ private func list(_ bytes: [UInt8], under key: RecordKey) {
 private func checkItem(_ item: OutboxItem) {
     precondition(item.attempts >= 0 && item.byteCount >= 0)
     if let cause = item.cause { checkLine(cause) }
-    if case .held = item.state { precondition(item.write == nil) }
+    if case .undeliverable = item.state { precondition(item.write == nil) }
 }
 
 /// Checks that a message is a line, of a length that a line can have.

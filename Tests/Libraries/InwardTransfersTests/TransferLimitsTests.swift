@@ -4,7 +4,7 @@ import InwardTransfers
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TransferLimitsTests {
     /// A source that never ends: each chunk is not the last.
     private final class EndlessLoader: DataLoader {
