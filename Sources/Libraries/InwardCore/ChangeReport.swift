@@ -4,7 +4,7 @@ import Synchronization
 ///
 ///     report.tell { observer.outboxChanged(status) }
 ///
-/// Calls are made one at a time. Changes during a call are told by one more call, which whoever makes the first call makes too.
+/// Calls are made one at a time. Changes during a call cause one more call, by the same caller.
 package final class ChangeReport: Sendable {
     private struct State {
         var isTelling = false

@@ -14,7 +14,7 @@ public import Foundation
 ///     let images = FetchingImageSource(client.protecting(by: origins))
 ///
 /// An origin is a scheme, a host and a port (RFC 6454). What is known of an origin is forgotten when there are too many, the least
-/// recently used first. One with requests under way is not forgotten, so there are at most as many more as there are such requests.
+/// recently used first. One with requests under way is not forgotten, so such requests can raise the number of origins above the limit.
 public final class OriginProtections: Sendable {
     private struct Entry {
         let protection: UpstreamProtection
@@ -41,7 +41,7 @@ public final class OriginProtections: Sendable {
     private let timer: TimerService
     private let state: Mutex<State>
 
-    /// Creates protections, at first of no origin.
+    /// Creates protections without any known origin.
     ///
     /// - Parameters:
     ///   - name: The name in messages and for observers.
@@ -112,7 +112,7 @@ extension DataFetcher {
     /// Returns this fetcher, which sends requests anywhere, inside of the layers of the protection of each request's origin, with
     /// coalescing around them.
     ///
-    /// The layers are made for each request, which takes about a microsecond.
+    /// The layers are made for each request.
     ///
     /// - Parameter origins: The protections, which other fetchers may share.
     /// - Returns: the outermost layer.

@@ -59,7 +59,7 @@ public final class UpstreamProtection: Sendable {
 
     /// Replaces the policy. Requests under way end by the old one, and later requests use the new one.
     ///
-    /// What does not change, stays: the circuit with its counts, the retry budget, and the limits. A new concurrency applies to the
+    /// What does not change is kept: the circuit with its counts, the retry budget, and the limits. A new concurrency applies to the
     /// requests that wait too, and those under way count. A new rate counts what was sent by the old one. Only a circuit with new numbers
     /// begins closed, or isolated if it was, and a new share of retries begins with a full reserve.
     public func replacePolicy(_ policy: UpstreamPolicy) {
@@ -138,7 +138,7 @@ extension DataFetcher {
     /// Returns this fetcher, which sends requests to an upstream, inside of the layers of the upstream's protection, with coalescing
     /// around them.
     ///
-    /// In addition to the layers, a request costs an atomic read and a lock that only requests through this fetcher share: 30 ns.
+    /// In addition to the layers, a request costs an atomic read and a lock that only requests through this fetcher share.
     ///
     /// - Parameter protection: The protection, which other fetchers for the same upstream may share.
     /// - Returns: the outermost layer.

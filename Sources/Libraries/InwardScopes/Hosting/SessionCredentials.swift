@@ -49,7 +49,8 @@ public struct SessionCredentials: Sendable {
     ///
     /// - Parameters:
     ///   - interval: The minimum time from the end of a renewal to the next one, whether or not it succeeded; at most half of
-    ///     the lifetime of a credential, but not less than a second because of that.
+    ///     the lifetime of a credential, and less after a renewal that fails before the credential expires, but not less than a
+    ///     second because of that.
     ///   - limit: How long a renewal may take. Its task is then cancelled, and the renewal fails when it has ended.
     ///   - renew: Returns a new credential, for example from a token endpoint; `nil` if there will be no other, for example
     ///     because the user's consent was withdrawn. If it throws, the requests that wait for it are not sent, and their errors
