@@ -46,7 +46,7 @@ let rings: [Target] = [
     .target(
         name: "Infrastructure",
         dependencies: [
-            "Entities", "UseCases", "InterfaceAdapters", "InwardImages", "InwardTransfers",
+            "Entities", "UseCases", "InterfaceAdapters", "InwardCore", "InwardImages", "InwardTransfers",
             "InwardFetching", "InwardRepositories", "InwardFileStores", "InwardImageCodecs", "InwardRecordDirectories",
         ],
         resources: [.embedInCode("Sample/users.json"), .embedInCode("Sample/posts.json")]

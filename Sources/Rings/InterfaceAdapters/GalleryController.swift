@@ -165,10 +165,4 @@ public struct GalleryViewModel: ViewModel, Hashable {
             blocks: [.heading("Images"), .table(Table(columns: columns, rows: cells)), .paragraph(provenance)]
         )
     }
-
-    /// The gallery as a self-contained page, `gallery.html`.
-    public var renderedFiles: [RenderedFile] {
-        let renderer = HTMLRenderer(generator: generator)
-        return [RenderedFile(name: "gallery.html", contents: renderer.render(document), mark: renderer.beginning)]
-    }
 }

@@ -90,23 +90,3 @@ public struct OverviewViewModel: ViewModel, Hashable {
         return Document(title: "Users and posts", blocks: blocks)
     }
 }
-
-extension OverviewViewModel {
-    /// Returns the overview as a page, `index.html`, and as JSON, `index.json`.
-    ///
-    /// - Throws: An `EncodingError` if the overview contains a value that JSON cannot represent.
-    public func renderedFiles() throws(EncodingError) -> [RenderedFile] {
-        [
-            RenderedFile(
-                name: "index.html",
-                contents: HTMLRenderer(generator: generator).render(document),
-                mark: HTMLRenderer(generator: generator).beginning
-            ),
-            RenderedFile(
-                name: "index.json",
-                contents: try JSONRenderer().render(self),
-                mark: "{\n  \"_generator\" : \"\(generator)\","
-            ),
-        ]
-    }
-}

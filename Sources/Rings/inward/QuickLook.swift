@@ -140,7 +140,11 @@ struct QuickLook {
             let exitCode = terminal.print(overview.document)
             guard exitCode == .success, let output else { return exitCode }
             let gallery = try await gallery(for: user)
-            try app.outputDirectory(at: output).write(try overview.renderedFiles() + gallery.renderedFiles)
+            try app.outputDirectory(at: output).write([
+                .page("index.html", of: overview.document, by: overview.generator),
+                try .json("index.json", of: overview, by: overview.generator),
+                .page("gallery.html", of: gallery.document, by: gallery.generator),
+            ])
             terminal.standardError.writeLine("Wrote index.html, index.json and gallery.html into \(output).")
             return .success
         } catch let failure as FailureViewModel {

@@ -5,9 +5,15 @@ import Testing
 import UseCases
 import UseCasesTesting
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 struct LinksOfPresentersTests {
     private let router = PathRouter()
-    private let link = "\"link\" : \"/users/7\""
+    private let link = #""link":"/users/7""#
 
     private func page(next: Int? = nil) throws -> FeedPage {
         let entries: [FeedEntry] = try [
@@ -29,6 +35,15 @@ struct LinksOfPresentersTests {
             user: Reading(try .example(7, name: "Ada"), origin: .upstream),
             posts: .success(Reading([], origin: .upstream))
         )
+    }
+
+    /// The links of all cells of the tables in a document.
+    private func links(in document: Document) -> [Link] { document.rows.flatMap { $0.compactMap(\.link) } }
+
+    private func json(_ viewModel: some ViewModel) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        return String(decoding: try encoder.encode(viewModel), as: UTF8.self)
     }
 
     @Test func eachUserLeadsToMoreAboutThem() throws {
@@ -58,18 +73,16 @@ struct LinksOfPresentersTests {
         #expect(try UserProfilePresenter().present(profile()).postsLink == nil)
     }
 
-    @Test func linksStandInTheText() throws {
-        let renderer = TextRenderer()
-        let feed = try renderer.render(FeedPresenter(router: router).present(page(next: 61)).document)
-        #expect(feed.contains("Beginning  Link\n"))
-        #expect(feed.contains("Body       /users/7\n"))
-        #expect(feed.hasSuffix("\n\nNext page: /posts/after/61\n"))
-        let ofUser = try renderer.render(UserProfilePresenter(router: router).present(profile()).document)
-        #expect(ofUser.hasSuffix("\n\nPosts by Ada: /users/7/posts\n"))
+    @Test func linksStandInTheDocument() throws {
+        let feed = try FeedPresenter(router: router).present(page(next: 61)).document
+        #expect(links(in: feed) == [Link("/users/7"), Link("/users/8")])
+        #expect(feed.blocks.last == .link("Next page", Link("/posts/after/61")))
+        let ofUser = try UserProfilePresenter(router: router).present(profile()).document
+        #expect(ofUser.blocks.last == .link("Posts by Ada", Link("/users/7/posts")))
         let users = UserListPresenter(router: router).present(Reading([try .example(7)], origin: .upstream))
-        #expect(renderer.render(users.document).hasSuffix("  /users/7\n"))
-        let unlinked = try renderer.render(FeedPresenter().present(page(next: 61)).document)
-        #expect(!unlinked.contains("Link") && !unlinked.contains("Next"))
+        #expect(links(in: users.document) == [Link("/users/7")])
+        let unlinked = try FeedPresenter().present(page(next: 61)).document
+        #expect(links(in: unlinked).isEmpty && unlinked.blocks.count == 2)
     }
 
     @Test func linksStandBeforeTheRemarks() throws {
@@ -88,22 +101,20 @@ struct LinksOfPresentersTests {
     }
 
     @Test func programsGetALinkAsAString() throws {
-        let json = JSONRenderer()
         let users = Reading([try User.example(7)], origin: .upstream)
-        #expect(try json.render(UserListPresenter(router: router).present(users)).contains(link))
-        let feed = try json.render(FeedPresenter(router: router).present(page(next: 61)))
-        #expect(feed.contains("\"authorLink\" : \"/users/7\""))
-        #expect(feed.contains("\"nextLink\" : \"/posts/after/61\""))
-        let ofUser = try json.render(UserProfilePresenter(router: router).present(profile()))
-        #expect(ofUser.contains("\"postsLink\" : \"/users/7/posts\""))
+        #expect(try json(UserListPresenter(router: router).present(users)).contains(link))
+        let feed = try json(FeedPresenter(router: router).present(page(next: 61)))
+        #expect(feed.contains(#""authorLink":"/users/7""#))
+        #expect(feed.contains(#""nextLink":"/posts/after/61""#))
+        let ofUser = try json(UserProfilePresenter(router: router).present(profile()))
+        #expect(ofUser.contains(#""postsLink":"/users/7/posts""#))
     }
 
     @Test func programsGetNothingWhereThereIsNoLink() throws {
-        let json = JSONRenderer()
         let users = Reading([try User.example(7)], origin: .upstream)
         for text in try [
-            json.render(UserListPresenter().present(users)), json.render(FeedPresenter().present(page(next: 61))),
-            json.render(UserProfilePresenter().present(profile())),
+            json(UserListPresenter().present(users)), json(FeedPresenter().present(page(next: 61))),
+            json(UserProfilePresenter().present(profile())),
         ] {
             #expect(!text.lowercased().contains("link"))
         }

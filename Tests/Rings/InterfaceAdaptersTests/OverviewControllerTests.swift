@@ -33,27 +33,19 @@ struct OverviewControllerTests {
         let posts = InMemoryPostRepository([try .example(1), try .example(2)])
         let overview = try await overview(users: users, posts: posts)()
         #expect(overview.provenance == "Read 1 users (from memory) and 2 posts (from memory) of the example in 12 ms.")
-        let text = TextRenderer().render(overview.document)
-        #expect(text.hasPrefix("Users\n=====\n"))
-        #expect(text.contains("Feed: 2 of 2 posts"))
-        #expect(text.ranges(of: "Left out: users[3].id is missing").count == 1)
-        #expect(text.hasSuffix(overview.provenance + "\n"))
+        let blocks = overview.document.blocks
+        #expect(blocks.first == .heading("Users"))
+        #expect(blocks.contains(.heading("Feed: 2 of 2 posts, the newest first")))
+        #expect(blocks.suffix(2) == [.notes(["Left out: users[3].id is missing"]), .paragraph(overview.provenance)])
+        #expect(overview.document.title == "Users and posts")
     }
 
-    @Test func theFilesBearTheirMarkAndSayTheSame() async throws {
-        let overview = try await overview(
-            users: InMemoryUserRepository([try .example(1, name: "Ada <3")]),
-            posts: InMemoryPostRepository([try .example(1, title: "Notes")])
-        )()
-        let files = try overview.renderedFiles()
-        #expect(files.map(\.name) == ["index.html", "index.json"])
-        for file in files {
-            #expect(file.contents.hasPrefix(file.mark))
-            #expect(file.mark.contains("inward"))
-            #expect(file.contents.contains("Notes"))
-        }
-        #expect(files[0].contents.contains("Ada &lt;3"))
-        #expect(files[1].contents.contains(#""name" : "Ada \u003c3""#))
+    @Test func theNameOfTheProgramComesFirstForPrograms() async throws {
+        let overview = try await overview(users: InMemoryUserRepository(), posts: InMemoryPostRepository())()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let json = String(decoding: try encoder.encode(overview), as: UTF8.self)
+        #expect(json.hasPrefix(#"{"_generator":"inward","feed":{"#), "\(json)")
     }
 
     @Test(.timeLimit(.minutes(5)))

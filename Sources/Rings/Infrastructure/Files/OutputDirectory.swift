@@ -1,5 +1,4 @@
 import Foundation
-public import InterfaceAdapters
 import InwardFileStores
 import InwardRecordDirectories
 import InwardRepositories

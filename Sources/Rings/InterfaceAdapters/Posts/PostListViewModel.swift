@@ -9,7 +9,7 @@ public import UseCases
 ///     }
 ///     try await list.send(.load)
 ///     for await state in list.states {
-///         print(TextRenderer().render(state.document))
+///         print(state.document.title)
 ///     }
 ///
 /// You can send intents and observe states from any task; nothing requires the main thread. Call `close()` when the list is no

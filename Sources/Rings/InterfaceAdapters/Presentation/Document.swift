@@ -1,13 +1,6 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-/// A structured text that renderers turn into output for a medium. It holds plain text; the renderers escape it.
+/// A structured text that the renderers of ring 4 draw for a medium. It holds plain text; the renderers escape it.
 ///
 ///     let document = Document(title: "Users", blocks: [.heading("Users"), .paragraph("10 users.")])
-///     print(TextRenderer().render(document))
 public struct Document: Hashable, Sendable {
     /// A part of a document.
     public enum Block: Hashable, Sendable {
@@ -106,7 +99,4 @@ public struct Figure: Hashable, Sendable {
         self.height = height
         self.alternative = alternative
     }
-
-    /// The image as a data URL (RFC 2397).
-    var dataURL: String { "data:\(mediaType);base64,\(Data(bytes).base64EncodedString())" }
 }

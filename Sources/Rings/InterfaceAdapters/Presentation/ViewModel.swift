@@ -8,23 +8,6 @@ public protocol ViewModel: Encodable, Sendable {
     var document: Document { get }
 }
 
-/// A rendered file that begins with a mark by which the program recognizes its own files.
-public struct RenderedFile: Hashable, Sendable {
-    /// The name of the file, without a directory.
-    public let name: String
-    /// The contents of the file, which begin with the mark.
-    public let contents: String
-    /// The beginning of a file of this name that the same program wrote. Files of others are unlikely to begin with it.
-    public let mark: String
-
-    /// Creates a file from contents that begin with the mark.
-    public init(name: String, contents: String, mark: String) {
-        self.name = name
-        self.contents = contents
-        self.mark = mark
-    }
-}
-
 extension Reading {
     /// Notes that the answer is stale, pending or a fallback, followed by a note for each rejected record.
     var notes: [String] {

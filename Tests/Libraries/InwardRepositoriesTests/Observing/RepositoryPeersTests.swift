@@ -112,6 +112,20 @@ struct RepositoryPeersTests {
         }
     }
 
+    @Test func anAbsenceThatIsNotCachedHereIsNotPassedOn() async throws {
+        let (one, other) = (try repository(), try repository())
+        try await scheduler.run { [self] in
+            _ = try await (one.entity(2), other.entity(2))
+            try await wait()
+            let stamp = stamp(other)
+            try await wait()
+            other.cache.change(everywhere: false) { $0.write(anew, time: scheduler.timer.now, byteCount: 1) }
+            other.cache.keepAbsence(of: 2, stamp)
+            #expect(try await other.entity(2, .cacheOnly).value == anew)
+            #expect(try await one.entity(2, .cacheOnly).value.text == "2")
+        }
+    }
+
     @Test func aFetchUnderWayIsOvertakenByAWriteOfAnotherSession() async throws {
         let (begun, isReleased) = (Rendezvous(of: 2), Promise<Void>())
         let source = RemarkSource.holdingTheFirstAnswer(begun: begun, until: isReleased)

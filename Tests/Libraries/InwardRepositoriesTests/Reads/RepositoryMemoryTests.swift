@@ -44,6 +44,19 @@ struct RepositoryMemoryTests {
         #expect(source.requests.count == 20)
     }
 
+    @Test func whatWasDeletedTakesNoBytes() throws {
+        let timer = TimerService(ManualClock())
+        let memory = EntityMemory(
+            try Repository<Remark>.remarks(source, timer).endpoint,
+            limit: MemoryLimit(count: 20, bytes: 10),
+            store: nil,
+            timer: timer,
+            chance: { 0 }
+        )
+        for id in 21...40 { memory.writeAbsence(of: id, time: .zero) }
+        #expect(memory.entities.count == 20)
+    }
+
     @Test func noMoreListsAreKeptThanThereIsRoomFor() async throws {
         let repository = try Repository<Remark>.remarks(
             source,

@@ -80,6 +80,8 @@ struct RepositoryEditingTests {
         let repository = try repository(memory: .nothing)
         try await repository.update(2) { $0.text = "new" }
         #expect(source.writes == [#"PUT 2 "v1""#])
+        // An intermediate cache may answer: the upstream objects to the tag of an old version.
+        #expect(source.requests.allSatisfy { $0.headerFields[.cacheControl] == nil })
     }
 
     @Test func anAnswerWithoutContentLeavesWhatWasSent() async throws {
@@ -173,6 +175,20 @@ struct RepositoryEditingTests {
         #expect(source.writes == [#"DELETE 2 "v1""#] && source.remark(2) == nil)
         #expect(await repository.failure(2) == .notFound)
         #expect(try await repository.entities().value.map(\.id) == [1, 3])
+    }
+
+    @Test func whatIsDeletedIsNotInTheStoreWhenItIsTold() async throws {
+        let records = InMemoryRecordStore(now: { OutboxStage.time })
+        let repository = try Repository.versioned(source, store: Self.place(records))
+        _ = try await repository.entity(2)
+        _ = try await repository.entities()
+        await repository.flush()
+        let before = try Repository.versioned(source, store: Self.place(records))
+        #expect(try await before.entity(2, .cacheOnly).value.text == "2")
+        try await repository.delete(2)
+        let again = try Repository.versioned(source, store: Self.place(records))
+        #expect(await again.failure(2, .cacheOnly) == .unavailable)
+        #expect(try await again.entities(.all, .cacheOnly).value.map(\.id) == [1, 3])
     }
 
     @Test func whatIsGoneIsDeleted() async throws {
@@ -308,6 +324,15 @@ struct RepositoryEditingTests {
         let error = await #expect(throws: WriteError<Remark>.self) {
             try await repository.update(2) { $0.text = "mine" }
         }
+        #expect(versions(error) != nil && source.writes.count == 5)
+    }
+
+    @Test func aDeletionThatConflictsEachTimeGivesUp() async throws {
+        let repository = try repository(.put, .mine)
+        _ = try await repository.entity(2)
+        source.omitTags()
+        source.meet(.refused(412), .refused(412), .refused(412), .refused(412), .refused(412))
+        let error = await #expect(throws: WriteError<Remark>.self) { try await repository.delete(2) }
         #expect(versions(error) != nil && source.writes.count == 5)
     }
 }

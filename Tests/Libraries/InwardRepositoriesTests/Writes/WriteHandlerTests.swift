@@ -116,13 +116,13 @@ struct WriteHandlerTests {
         #expect(found.settlement.changes.isEmpty)
     }
 
-    @Test func whatWasNotUpdatedIsAsItWas() async throws {
-        let update = OutboxEntry(
+    private func update(_ method: DataRequest.Method) -> OutboxEntry {
+        OutboxEntry(
             sequence: 1,
             write: OutboxWrite(
                 endpoint: "remarks",
                 subject: ["remarks", "4"],
-                method: .put,
+                method: method,
                 path: "remarks/4",
                 body: Array(body.utf8),
                 entityID: "4"
@@ -131,6 +131,19 @@ struct WriteHandlerTests {
             acceptedAt: OutboxStage.time,
             attempts: 0
         )
+    }
+
+    @Test func whatAnUpdateCameToIsForgottenIfItIsNotKnown() async throws {
+        let found = try await settled(update(.put)) { handler, entry in
+            try await handler.delivered(entry, answer: DataResponse(body: Data("{".utf8)), before: LaterEntries())
+        }
+        #expect(found.before == ["prepare 4 k"])
+        #expect(found.after == ["forget 4", "end k"])
+        #expect(found.settlement.changes.count == 2 && found.settlement.changes.last == changes.first)
+    }
+
+    @Test func whatWasNotUpdatedIsAsItWas() async throws {
+        let update = update(.put)
         let error = RepositoryError(.refused, request: "PUT remarks/4", explanation: "was answered with 422")
         let found = try await settled(update) { handler, entry in
             try await handler.refused(entry, because: error, before: LaterEntries())

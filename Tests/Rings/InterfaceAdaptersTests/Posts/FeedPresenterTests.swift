@@ -60,9 +60,8 @@ struct FeedPresenterTests {
         #expect(viewModel.notes == ["Left out: posts[4] is null", "Left out: users[5].id is null"])
         let tables = viewModel.document.blocks.compactMap { if case .table(let table) = $0 { table } else { nil } }
         #expect(tables.map { $0.columns.map(\.isNumeric) } == [[true, false, false, false]])
-        let text = TextRenderer().render(viewModel.document)
-        #expect(text.hasPrefix("Feed: 3 of 9 posts, the newest first\n"))
-        #expect(text.hasSuffix("\n- Left out: posts[4] is null\n- Left out: users[5].id is null\n"))
+        #expect(viewModel.document.blocks.first == .heading("Feed: 3 of 9 posts, the newest first"))
+        #expect(viewModel.document.blocks.last == .notes(viewModel.notes))
     }
 
     @Test func aDegradedPageSaysWhy() {
@@ -102,20 +101,20 @@ struct FeedPresenterTests {
             postsRead: Reading(1, origin: .upstream),
             usersRead: .success(Reading(0, origin: .upstream))
         )
-        let html = HTMLRenderer(generator: "inward").render(FeedPresenter().present(page).document)
-        #expect(html.contains(">One two three xxxx"))
-        #expect(html.contains("title=\"One\\n\\ntwo\\tthree \(String(repeating: "x", count: 100))\""))
+        let rows = FeedPresenter().present(page).document.rows
+        let beginning = "One two three " + String(repeating: "x", count: 45) + "…"
+        #expect(rows.compactMap(\.last) == [Table.Cell(beginning, detail: body)])
     }
 
     @Test func aPublishedPostIsShownWithItsIdentity() throws {
         let post = try Post.example(101, by: 7, title: "Notes", body: "On engines.")
         let published = PublishedPostPresenter().present(Reading(post, origin: .upstream))
-        let text = TextRenderer().render(published.document)
-        #expect(text == "Notes\n=====\n\nOn engines.\n\n- Published as post 101 of user 7.\n")
+        let (title, text) = (Document.Block.heading("Notes"), Document.Block.paragraph("On engines."))
+        #expect(published.document.blocks == [title, text, .notes(["Published as post 101 of user 7."])])
         #expect(published.line == "Published as post 101 of user 7: Notes")
         let pending = PublishedPostPresenter().present(Reading(post, origin: .memory, isPending: true))
-        let note = "- Accepted for user 7, and published as soon as the upstream takes it.\n"
-        #expect(TextRenderer().render(pending.document) == "Notes\n=====\n\nOn engines.\n\n\(note)")
+        let note = "Accepted for user 7, and published as soon as the upstream takes it."
+        #expect(pending.document.blocks == [title, text, .notes([note])])
         #expect(pending.id == nil && pending.pendingID == 101)
         #expect(pending.line == "Accepted as post 101 of user 7: Notes")
     }

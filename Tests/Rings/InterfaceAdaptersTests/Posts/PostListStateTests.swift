@@ -6,8 +6,6 @@ struct PostListStateTests {
 
     private func posts() throws -> FeedViewModel { FeedPresenter().present(try .example([3, 2])) }
 
-    private func text(_ state: PostListState) -> String { TextRenderer().render(state.document) }
-
     @Test func thePostsToBeSeenAreThoseThatCameLast() throws {
         let posts = try posts()
         #expect(PostListState.idle.posts == nil)
@@ -19,17 +17,20 @@ struct PostListStateTests {
     }
 
     @Test func withoutPostsTheRemarkIsAll() {
-        #expect(text(.idle) == "No posts have been asked for.\n")
-        #expect(text(.loading(lastGood: nil)) == "Asking for posts …\n")
-        #expect(text(.failed(failure, lastGood: nil)) == "It failed. Wait.\n")
+        #expect(PostListState.idle.document.blocks == [.paragraph("No posts have been asked for.")])
+        #expect(PostListState.loading(lastGood: nil).document.blocks == [.paragraph("Asking for posts …")])
+        #expect(PostListState.failed(failure, lastGood: nil).document.blocks == [.paragraph("It failed. Wait.")])
     }
 
     @Test func theRemarkStandsBehindThePosts() throws {
         let posts = try posts()
-        let list = TextRenderer().render(posts.document)
-        #expect(text(.loaded(posts)) == list + "\nRead 2 posts (from upstream).\n")
-        #expect(text(.loading(lastGood: posts)) == list + "\nAsking for posts …\n")
-        #expect(text(.failed(failure, lastGood: posts)) == list + "\nIt failed. Wait. Above is what came last.\n")
+        for (state, remark) in [
+            (PostListState.loaded(posts), "Read 2 posts (from upstream)."),
+            (.loading(lastGood: posts), "Asking for posts …"),
+            (.failed(failure, lastGood: posts), "It failed. Wait. Above is what came last."),
+        ] {
+            #expect(state.document.blocks == posts.document.blocks + [.paragraph(remark)])
+        }
     }
 
     @Test func theDocumentIsCalledTheSameWithAndWithoutPosts() throws {

@@ -12,9 +12,9 @@ struct UserPresenterTests {
         let viewModel = UserListPresenter().present(reading)
         #expect(viewModel.origin == "upstream")
         #expect(viewModel.notes == ["Left out: users[3].id is missing"])
-        let text = TextRenderer().render(viewModel.document)
-        #expect(text.contains(" 7  Ada   user7     user7@example.org"))
-        #expect(text.hasSuffix("\n- Left out: users[3].id is missing\n"))
+        let texts = viewModel.document.rows.map { $0.map(\.text) }
+        #expect(texts.map { $0.prefix(4) } == [["7", "Ada", "user7", "user7@example.org"]])
+        #expect(viewModel.document.blocks.last == .notes(["Left out: users[3].id is missing"]))
     }
 
     @Test func aListWithNothingLeftOutHasNoRemarks() throws {
@@ -34,10 +34,11 @@ struct UserPresenterTests {
             )
         )
         #expect(UserProfilePresenter().present(profile).notes == ["Left out: posts[3] is null"])
-        let text = TextRenderer().render(UserProfilePresenter().present(profile).document)
-        #expect(text.hasPrefix("Ada\n===\n"))
-        #expect(text.contains("Email         user7@example.org\n"))
-        #expect(text.contains("   3  Notes  Body\n"))
+        let document = UserProfilePresenter().present(profile).document
+        #expect(document.blocks.first == .heading("Ada"))
+        let texts = document.rows.map { $0.map(\.text) }
+        #expect(texts.contains(["Email", "user7@example.org"]))
+        #expect(texts.last == ["3", "Notes", "Body"])
     }
 
     @Test func whatIsShownInPlaceOfWhatWasAskedForSaysWhy() throws {

@@ -1,10 +1,6 @@
-import InwardCore
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
+public import InterfaceAdapters
+import InwardCore
 
 /// A renderer of view models as JSON with sorted keys, one member per line. Hidden characters are escaped.
 /// The output can be embedded in HTML: it cannot end a script.

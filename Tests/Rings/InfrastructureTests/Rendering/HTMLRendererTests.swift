@@ -1,3 +1,4 @@
+import Infrastructure
 import InterfaceAdapters
 import Testing
 
@@ -49,5 +50,13 @@ struct HTMLRendererTests {
         let columns: [Table.Column] = [.init("ID", isNumeric: true), .init("Name")]
         let page = render(.table(Table(columns: columns, rows: [[.init("1"), .init("Ada")]])))
         #expect(page.contains("<tr><td class=\"number\">1</td><td>Ada</td></tr>"))
+    }
+
+    @Test func aFigureIsPartOfThePage() {
+        let figure = Figure(bytes: [7, 8], mediaType: "image/png", width: 3, height: 4, alternative: "Ada \"A\"")
+        let page = render(.table(Table(columns: [.init("")], rows: [[.init("caption", image: figure)]])))
+        let image = #"<img src="data:image/png;base64,Bwg=" width="3" height="4" alt="Ada &quot;A&quot;"><br>caption"#
+        #expect(page.contains("<td>\(image)</td>"))
+        #expect(page.contains("img-src data:"))
     }
 }

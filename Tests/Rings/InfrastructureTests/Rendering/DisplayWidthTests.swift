@@ -1,6 +1,6 @@
 import Testing
 
-@testable import InterfaceAdapters
+@testable import Infrastructure
 
 struct DisplayWidthTests {
     /// The first and the last of each range that is wide (Unicode Standard Annex 11).

@@ -1,4 +1,6 @@
+import Infrastructure
 import InterfaceAdapters
+import TestSupport
 import Testing
 
 struct TextRendererTests {
@@ -115,5 +117,10 @@ struct TextRendererTests {
 extension String {
     fileprivate func components(of separator: String) -> Int {
         ranges(of: separator).count + 1
+    }
+
+    /// A program that relies on the default has to be told of another one.
+    @Test func columnsAre44WideUnlessTold() {
+        #expect(isSame(TextRenderer(), as: .init(maximumColumnWidth: 44), unlike: .init(maximumColumnWidth: 45)))
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+public import InterfaceAdapters
 import InwardCore
 
 /// A renderer of documents as self-contained HTML pages without scripts or external resources.
@@ -95,6 +97,11 @@ public struct HTMLRenderer: Sendable {
         img { max-width: 100%; height: auto; }
         .number { text-align: right; font-variant-numeric: tabular-nums; }
         """
+}
+
+extension Figure {
+    /// The image as a data URL (RFC 2397).
+    fileprivate var dataURL: String { "data:\(mediaType);base64,\(Data(bytes).base64EncodedString())" }
 }
 
 extension String {

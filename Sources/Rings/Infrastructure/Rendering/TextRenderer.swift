@@ -1,3 +1,4 @@
+public import InterfaceAdapters
 import InwardCore
 
 /// A renderer of documents as plain text for a terminal. Tables are aligned, and control characters cannot affect the terminal.
