@@ -32,7 +32,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     let outbox: Outbox?
     @usableFromInline let pending: PendingLayer<Entity>
     let observers = RepositoryObservers<Entity>()
-    @usableFromInline let observer: (any RepositoryObserver)?
+    let observer: (any RepositoryObserver)?
+    /// Whether there is an observer. Looking at the observer itself would copy it in each read.
+    @usableFromInline let isObserved: Bool
     let chance: @Sendable () -> Double
     let cache: PeerCache<Entity>
     @usableFromInline let isClosed = Atomic(false)
@@ -63,6 +65,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ) {
         self.endpoint = endpoint
         self.observer = observer
+        isObserved = observer != nil
         self.timer = timer
         self.outbox = outbox
         self.chance = chance
@@ -194,7 +197,7 @@ extension Repository {
 
     /// Whether values in memory may be returned as they are: the repository is open, nothing is pending, and nobody is told. Ask
     /// before you look into memory, so that a write that is delivered in between is in one or the other.
-    @inlinable var isPlain: Bool { !isClosed.load(ordering: .acquiring) && pending.isEmpty && observer == nil }
+    @inlinable var isPlain: Bool { !isClosed.load(ordering: .acquiring) && pending.isEmpty && !isObserved }
 
     @usableFromInline
     func readEntity(

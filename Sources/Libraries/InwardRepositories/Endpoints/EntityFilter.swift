@@ -99,6 +99,6 @@ public struct EntityFilter<Entity: Sendable>: Hashable, Sendable {
     @inlinable
     public func hash(into hasher: inout Hasher) {
         hasher.combine(fields)
-        hasher.combine(path)
+        if let path { hasher.combine(path) }
     }
 }
