@@ -41,7 +41,8 @@ public struct Editing<Entity: Sendable>: Sendable {
 
 /// What happens to a write that the upstream refuses because it has another version than the one the write was made for.
 public enum ConflictRule<Entity: Sendable>: Sendable {
-    /// A write that is sent immediately throws ``WriteError/conflict(_:)``. A write in an outbox becomes a dead letter.
+    /// A write that is sent immediately throws ``WriteError/conflict(_:)``. A write in an outbox becomes a dead letter with both
+    /// versions, which ``Repository/conflicts()`` returns until ``Repository/resolve(_:_:)`` decides.
     case ask
     /// The write is sent again, for the upstream's version.
     case mine
@@ -62,7 +63,8 @@ public struct WriteConflict<Entity: Sendable>: Sendable, CustomStringConvertible
     /// How many times a conflicting write is sent before its rule gives up.
     static var maximumAttempts: Int { 5 }
 
-    /// The entity as it was to become; `nil` if it was to be deleted.
+    /// The entity as it was to become; `nil` if it was to be deleted. For a patch that an outbox has sent, the entity that it makes
+    /// of the upstream's; `nil` if it can make none.
     public let mine: Entity?
     /// The entity that the upstream has; `nil` if it was deleted there.
     public let theirs: Entity?

@@ -30,11 +30,13 @@ extension Outbox {
     ///
     /// - Parameters:
     ///   - subject: The subject.
+    ///   - key: The key of a dead letter to remove in the same commit; `nil` for none.
     ///   - make: Returns the write while no other write of the subject is accepted or settled; `nil` to accept none.
     /// - Returns: the entry; `nil` if `make` returned none.
     /// - Throws: a ``RecordStoreError`` if nothing was accepted.
     func accept(
         in subject: RecordKey,
+        removing key: RecordKey? = nil,
         _ make: () -> OutboxWrite?
     ) async throws(RecordStoreError) -> OutboxEntry? {
         try await openIfNeeded()
@@ -42,9 +44,10 @@ extension Outbox {
         defer { leave(ticket) }
         guard let write = make() else { return nil }
         var underWay = (writes: 1, bytes: write.byteCount)
-        try beginAccepting([write], write.byteCount, needsDeadLetterRoom: true)
+        try beginAccepting([write], write.byteCount, needsDeadLetterRoom: key == nil)
         defer { endAccepting(underWay.writes, underWay.bytes) }
-        return try await accept([write], with: [], adding: [], acceptedAt: nil, &underWay) { _ in }.first
+        let removal = key.map { [RecordChange.remove($0)] } ?? []
+        return try await accept([write], with: [], adding: removal, acceptedAt: nil, &underWay) { _ in }.first
     }
 
     /// Makes a refused write pending again.

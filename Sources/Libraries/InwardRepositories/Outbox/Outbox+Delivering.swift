@@ -173,6 +173,7 @@ extension Outbox {
             delivery.answer = .failure(error)
         // A conflict with another client says nothing about the health of the upstream, so it does not count towards a pause.
         case .refused: delivery.answer = .failure(error)
+        case .unresolved(let conflict): (delivery.answer, delivery.conflict) = (.failure(error), conflict)
         case .dropped(let version): (delivery.answer, delivery.droppedFor) = (.failure(error), version)
         case .revised(let write):
             try await revise(&delivery, to: write, handlers)
@@ -281,7 +282,7 @@ extension Outbox {
         var own =
             try records.removal(of: entry)
             + revised.map { entry throws(RecordStoreError) in try records.keeping(entry) }
-        if delivery.droppedFor == nil { own += try ending(of: entry, outcome) }
+        if delivery.droppedFor == nil { own += try ending(of: delivery, outcome) }
         try await commit(settlements.flatMap(\.changes), adding: own)
         for settlement in settlements { settlement.whenCommitted() }
         let waiters = state.withLock { state in
@@ -295,7 +296,7 @@ extension Outbox {
             case .failure(let error):
                 state.isStreakKept = true
                 state.counts.refused += 1
-                state.addDeadLetter(entry.write.byteCount)
+                state.addDeadLetter(delivery.deadLetterByteCount)
                 state.remember(error, of: entry)
             }
             return state.endWaiters.removeValue(forKey: entry.idempotencyKey) ?? []
@@ -318,7 +319,7 @@ extension Outbox {
     /// Returns the changes of the outbox's own records that accompany the removal of an entry: a dead letter if it was refused, and
     /// the current streak of refusals.
     private func ending(
-        of entry: OutboxEntry,
+        of delivery: OutboxDelivery,
         _ outcome: Result<DataResponse, RepositoryError>
     ) throws(RecordStoreError) -> [RecordChange] {
         let (date, time) = (now(), timer.now)
@@ -329,7 +330,8 @@ extension Outbox {
                 return state.isStreakKept ? [.remove(records.pause)] : []
             }
         case .failure(let error):
-            let letter = try DeadLetterDTO(entry, because: error, at: date).bytes()
+            let entry = delivery.entry
+            let letter = try DeadLetterDTO(entry, because: error, delivery.conflict, at: date).bytes()
             let streak = state.withLock { $0.streak.record(at: time, date) }
             return [
                 .keep(StoredRecord(letter), OutboxEntryName(entry).key(under: records.dead)),

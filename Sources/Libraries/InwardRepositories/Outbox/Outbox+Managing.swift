@@ -85,6 +85,31 @@ extension Outbox {
         return entry
     }
 
+    /// Makes a write durable in place of a dead letter, and then delivers it.
+    ///
+    /// - Parameters:
+    ///   - subject: The subject of the write.
+    ///   - id: The ``OutboxItem/id`` of the dead letter.
+    ///   - make: Returns the write while no other write of the subject is accepted or settled; `nil` to accept none. It is not
+    ///     called if there is no such dead letter.
+    /// - Returns: the entry; `nil` if there is none.
+    /// - Throws: a ``RecordStoreError`` if nothing was changed.
+    func accept(
+        in subject: RecordKey,
+        replacing id: String,
+        _ make: () -> OutboxWrite?
+    ) async throws(RecordStoreError) -> OutboxEntry? {
+        try await openIfNeeded()
+        let ticket = try await turn(for: [records.dead])
+        defer { leave(ticket) }
+        guard let (key, letter) = try await deadLetter(id),
+            let entry = try await accept(in: subject, removing: key, make)
+        else { return nil }
+        state.withLock { $0.removeDeadLetter(letter.byteCount) }
+        tellOfChange()
+        return entry
+    }
+
     /// Sends a pending write now, regardless of its wait. If delivery is paused, the write is the next probe.
     private func sendNow(_ entry: OutboxEntry) {
         state.withLock { state in

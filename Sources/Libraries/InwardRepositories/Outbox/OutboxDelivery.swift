@@ -15,6 +15,8 @@ struct OutboxDelivery: Sendable {
     var answer: Result<DataResponse, RepositoryError>?
     /// The upstream's version that counts instead of the entry, which is then no dead letter.
     var droppedFor: OutboxWrite.Version?
+    /// Both versions of the resource, if the entry conflicts and becomes a dead letter.
+    var conflict: OutboxConflict?
     /// When the current attempt began, by the timer.
     var start = Duration.zero
     /// The number of failed attempts to settle the entry.
@@ -34,6 +36,9 @@ struct OutboxDelivery: Sendable {
     var mayHaveArrived: Bool {
         if case .success? = answer { true } else { history.mayHaveArrived }
     }
+
+    /// The number of bytes of the entry as a dead letter.
+    var deadLetterByteCount: Int { entry.write.byteCount + (conflict?.byteCount ?? 0) }
 }
 
 extension OutboxDelivery {

@@ -205,18 +205,35 @@ struct AttemptNote: Codable, Hashable {
 
 /// The stored form of a dead letter: its entry, why it was refused, and when.
 struct DeadLetterDTO: Codable {
+    /// Both versions of the resource.
+    struct Conflict: Codable {
+        let mine: Data?
+        let theirs: Data?
+        let entityTag: String?
+    }
+
     let entry: OutboxEntryDTO
     let attempts: Int
     let cause: String
     /// In milliseconds since 1970.
     let refusedAt: Int64
+    /// What the write conflicts with; `nil` if it was refused for another reason, or by an earlier version of the program.
+    let conflict: Conflict?
 
-    init(_ entry: OutboxEntry, because error: RepositoryError, at date: Date) {
+    init(
+        _ entry: OutboxEntry,
+        because error: RepositoryError,
+        _ conflict: OutboxConflict? = nil,
+        at date: Date
+    ) {
         self.entry = OutboxEntryDTO(entry)
         // The refused attempt counts, too.
         attempts = entry.attempts + 1
         cause = error.description.causeExcerpt
         refusedAt = date.wholeMilliseconds
+        self.conflict = conflict.map {
+            Conflict(mine: $0.mine.map { Data($0) }, theirs: $0.theirs.map { Data($0) }, entityTag: $0.entityTag)
+        }
     }
 
     /// Encodes the dead letter.
@@ -237,6 +254,13 @@ struct DeadLetterDTO: Codable {
         do throws(OutboxEntryDTO.Problem) {
             let letter = try Self.letter(from: bytes)
             let entry = try letter.entry.entry(named: name, attempts: max(0, letter.attempts)).get()
+            let conflict = letter.conflict.map {
+                OutboxConflict(
+                    mine: $0.mine.map { Array($0) },
+                    theirs: $0.theirs.map { Array($0) },
+                    entityTag: $0.entityTag
+                )
+            }
             return OutboxItem(
                 id: entry.idempotencyKey,
                 state: .refused(at: Date(timeIntervalSince1970: Double(letter.refusedAt) / 1_000)),
@@ -244,7 +268,8 @@ struct DeadLetterDTO: Codable {
                 acceptedAt: entry.acceptedAt,
                 attempts: entry.attempts,
                 cause: letter.cause.causeExcerpt,
-                byteCount: entry.write.byteCount
+                conflict: conflict,
+                byteCount: entry.write.byteCount + (conflict?.byteCount ?? 0)
             )
         } catch {
             return OutboxItem(unreadable: name.idempotencyKey, .init(error), byteCount: bytes.count)

@@ -49,6 +49,8 @@ public struct OutboxItem: Hashable, Sendable, Identifiable {
     public var nextAttempt: Date?
     /// Why the write was not delivered, as a sentence; `nil` if nothing is known.
     public var cause: String?
+    /// Both versions of the resource, if the write conflicted with another one and nobody has decided between them; otherwise `nil`.
+    public let conflict: OutboxConflict?
     /// The number of bytes that count towards the outbox's limits.
     public let byteCount: Int
 
@@ -61,6 +63,7 @@ public struct OutboxItem: Hashable, Sendable, Identifiable {
         attempts: Int = 0,
         nextAttempt: Date? = nil,
         cause: String? = nil,
+        conflict: OutboxConflict? = nil,
         byteCount: Int
     ) {
         self.id = id
@@ -70,11 +73,31 @@ public struct OutboxItem: Hashable, Sendable, Identifiable {
         self.attempts = attempts
         self.nextAttempt = nextAttempt
         self.cause = cause
+        self.conflict = conflict
         self.byteCount = byteCount
     }
 
     /// The endpoint of the write; `nil` if the record cannot be read.
     public var endpoint: String? { write?.endpoint }
+}
+
+/// Both versions of a resource, as the dead letter of a conflict keeps them. ``Repository/conflicts()`` returns them as entities.
+public struct OutboxConflict: Hashable, Sendable {
+    /// The record as the write was to leave it; `nil` if it was to be deleted, or the result is not known.
+    public let mine: [UInt8]?
+    /// The upstream's record when it refused the write; `nil` if it was deleted there.
+    public let theirs: [UInt8]?
+    /// The strong entity tag of the upstream's record; `nil` if it has none.
+    public let entityTag: String?
+
+    /// Creates a conflict.
+    public init(mine: [UInt8]?, theirs: [UInt8]?, entityTag: String? = nil) {
+        self.mine = mine
+        self.theirs = theirs
+        self.entityTag = entityTag
+    }
+
+    var byteCount: Int { (mine?.count ?? 0) + (theirs?.count ?? 0) + (entityTag?.utf8.count ?? 0) }
 }
 
 /// An entry that an outbox cannot deliver. The outbox keeps it unchanged, and holds the later entries of its subject.

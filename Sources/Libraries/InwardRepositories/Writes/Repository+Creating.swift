@@ -191,8 +191,8 @@ extension Repository {
 }
 
 extension RepositoryError {
-    /// Creates the error of a write that was not accepted.
-    init(_ error: RecordStoreError, request: String) {
+    /// Creates the error of a write that was not accepted, or of something else that needs the store.
+    init(_ error: RecordStoreError, request: String, _ event: String = "was not accepted") {
         let reason: Reason =
             switch error.reason {
             case .cancelled: .cancelled
@@ -203,7 +203,7 @@ extension RepositoryError {
         self.init(
             reason,
             request: request,
-            explanation: "was not accepted: \(cause)",
+            explanation: "\(event): \(cause)",
             canRetry: [.busy, .full, .unavailable].contains(error.reason)
         )
     }

@@ -159,7 +159,7 @@ extension Repository {
         }
     }
 
-    private func update(
+    func update(
         from old: Entity,
         isPatch: Bool = false,
         _ change: (inout Entity) -> Void
@@ -183,7 +183,7 @@ extension Repository {
         throw refusal(of: id, "was not sent: nothing is deleted there")
     }
 
-    private func refusal(
+    func refusal(
         of id: Entity.ID,
         _ explanation: String,
         _ reason: RepositoryError.Reason = .refused
@@ -222,35 +222,47 @@ extension Repository {
     /// - Parameters:
     ///   - id: The identifier.
     ///   - outbox: The outbox.
+    ///   - letter: The ``OutboxItem/id`` of the dead letter that the write replaces; `nil` for none.
     ///   - make: Returns the request and the entity tag to name; `nil` if there is nothing to send.
     /// - Throws: a `RepositoryError` if nothing was accepted.
-    private func accept(
+    func accept(
         _ id: Entity.ID,
         into outbox: Outbox,
+        replacing letter: String? = nil,
         _ make: (Entity.ID) throws(RepositoryError) -> (request: EditRequest, entityTag: String?)?
     ) async throws(RepositoryError) {
         while true {
             let subject = subject(of: pending.currentID(id))
             // Whether the subject was the right one, or the creation that it belongs to was settled in the meantime.
             var outcome: Result<Void, RepositoryError>?
-            do throws(RecordStoreError) {
-                _ = try await outbox.accept(in: subject) {
-                    let current = pending.currentID(id)
-                    guard self.subject(of: current) == subject else { return nil }
-                    do throws(RepositoryError) {
-                        outcome = .success(())
-                        return try make(current).map { made throws(RepositoryError) in
-                            try write(current, made.request, made.entityTag)
-                        }
-                    } catch {
-                        outcome = .failure(error)
-                        return nil
+            var isAsked = false
+            func made() -> OutboxWrite? {
+                isAsked = true
+                let current = pending.currentID(id)
+                guard self.subject(of: current) == subject else { return nil }
+                do throws(RepositoryError) {
+                    outcome = .success(())
+                    return try make(current).map { made throws(RepositoryError) in
+                        try write(current, made.request, made.entityTag)
                     }
+                } catch {
+                    outcome = .failure(error)
+                    return nil
+                }
+            }
+            do throws(RecordStoreError) {
+                if let letter {
+                    _ = try await outbox.accept(in: subject, replacing: letter, made)
+                } else {
+                    _ = try await outbox.accept(in: subject, made)
                 }
             } catch {
                 throw RepositoryError(error, request: source.upstream.description(of: endpoint.onePath(id)))
             }
             if let outcome { return try outcome.get() }
+            guard isAsked else {
+                throw refusal(of: id, "was not sent: the conflict has been resolved already", .notFound)
+            }
         }
     }
 

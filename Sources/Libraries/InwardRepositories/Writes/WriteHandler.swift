@@ -183,35 +183,59 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ) async throws(RecordStoreError) -> OutboxResolution? {
         let write = entry.write
         guard let editing = entities.editing, write.method != .post, let id = id(of: entry) else { return nil }
-        guard let theirs = try await current(id) else { return write.method == .delete ? .dropped(.any) : .refused }
-        let body = Data(write.body ?? [])
-        let mine: Entity? =
-            switch write.method {
-            case .put: try? entities.decodeStored(body)
-            case .patch: MergePatch(body).flatMap { entities.patched(theirs.entity, by: $0) }
-            default: nil
-            }
+        // What the update was made from, in case the upstream has deleted it.
+        let base = effects.cached(id)?.entity
+        guard let theirs = try await current(id) else {
+            return write.method == .delete ? .dropped(.any) : unresolved(result(of: write, over: base), nil)
+        }
+        let mine = result(of: write, over: theirs.entity)
         let version: OutboxWrite.Version = theirs.entityTag.map { .entityTag($0) } ?? .any
         // An earlier attempt may have been done without an answer.
         if let mine, entities.isSame(mine, theirs.entity) { return .dropped(version) }
-        // The upstream has the version that the write is for, so it objects to something else; or it never agrees.
+        // The upstream has the version that the write is for, so it objects to something else.
         let isSameVersion = theirs.entityTag != nil && version == write.version
-        guard !isSameVersion, write.revision < WriteConflict<Entity>.maximumAttempts else { return .refused }
+        if isSameVersion { return .refused }
+        let unresolved = unresolved(mine, theirs)
+        guard write.revision < WriteConflict<Entity>.maximumAttempts else { return unresolved }
         switch editing.rule {
-        case .ask: return .refused
+        case .ask: return unresolved
         case .theirs: return .dropped(version)
         case .mine: return .revised(write.revised(for: theirs.entityTag))
         case .merge(let merge):
             let conflict = WriteConflict(mine: mine, theirs: theirs.entity, refusal: error)
-            guard let merged = merge(conflict), merged.id == id else { return .refused }
+            guard let merged = merge(conflict), merged.id == id else { return unresolved }
             do {
                 guard let update = try entities.update(from: theirs.entity, to: merged) else {
                     return .dropped(version)
                 }
                 return .revised(write.revised(for: theirs.entityTag, update))
             } catch {
-                return .refused
+                return unresolved
             }
+        }
+    }
+
+    /// Returns the entity as a write would leave it; `nil` if it deletes the entity, or the result is not known.
+    private func result(of write: OutboxWrite, over base: Entity?) -> Entity? {
+        let body = Data(write.body ?? [])
+        return switch write.method {
+        case .put: try? entities.decodeStored(body)
+        case .patch: MergePatch(body).flatMap { patch in base.flatMap { entities.patched($0, by: patch) } }
+        default: nil
+        }
+    }
+
+    /// Returns the resolution that leaves the decision between two versions to somebody else.
+    private func unresolved(_ mine: Entity?, _ theirs: EntityVersion<Entity>?) -> OutboxResolution {
+        do {
+            let conflict = OutboxConflict(
+                mine: try mine.map { Array(try entities.encode($0)) },
+                theirs: try theirs.map { Array(try entities.encode($0.entity)) },
+                entityTag: theirs?.entityTag
+            )
+            return .unresolved(conflict)
+        } catch {
+            return .refused
         }
     }
 

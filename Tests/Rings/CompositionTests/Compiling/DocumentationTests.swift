@@ -124,7 +124,7 @@ struct DocumentationTests {
         let article = "Libraries/InwardRepositories/InwardRepositories.docc/ChangingEntities.md"
         let text = try String(contentsOf: Self.sources.appending(path: article), encoding: .utf8)
         let snippets = text.split(separator: "```swift\n").dropFirst().compactMap { $0.split(separator: "```").first }
-        #expect(snippets.count == 3)
+        #expect(snippets.count == 4)
         #expect(try await Snippet(source: Self.fetching + snippets.joined()).errors() == [])
     }
 
