@@ -153,6 +153,12 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             placesByID[id]?.contains { if case .created? = places[$0]?.effect { true } else { false } } ?? false
         }
 
+        /// Returns the effects of the writes of an entity whose creation is pending; empty for others.
+        func effectsOnCreated(_ id: Entity.ID) -> [Effect] {
+            guard isCreated(id) else { return [] }
+            return placesByID[id]?.compactMap { places[$0]?.effect } ?? []
+        }
+
         /// Removes the empty places, which are the majority.
         private mutating func closeGaps() {
             var moved: [Int] = []
@@ -173,6 +179,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     private let state = Mutex(State())
     private let patch: @Sendable (MergePatch, Entity) -> Entity?
     private let observers: RepositoryObservers<Entity>
+    private let mayContain: @Sendable ([Entity.ID], EntityFilter<Entity>) -> Bool
     /// Lets readers skip the lock when nothing is pending, which is the usual case.
     @usableFromInline let count = Atomic(0)
 
@@ -181,12 +188,30 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// - Parameters:
     ///   - observers: The observers to notify of changes.
     ///   - patch: Applies a patch to an entity; `nil` if the result is not valid.
+    ///   - mayContain: Returns whether the list of a filter may contain one of some entities without the pending writes.
     init(
         notifying observers: RepositoryObservers<Entity> = RepositoryObservers(),
-        _ patch: @escaping @Sendable (MergePatch, Entity) -> Entity? = { _, entity in entity }
+        _ patch: @escaping @Sendable (MergePatch, Entity) -> Entity? = { _, entity in entity },
+        whereListsMayContain mayContain: @escaping @Sendable ([Entity.ID], EntityFilter<Entity>) -> Bool = { _, _ in
+            true
+        }
     ) {
         self.observers = observers
+        self.mayContain = mayContain
         self.patch = patch
+    }
+
+    /// Tells the observers of entities, and those of the lists that contain them, or that show them because a write creates them.
+    ///
+    /// - Parameters:
+    ///   - ids: The entities of the writes that have changed.
+    ///   - created: The effects on a created entity before the change, and after it.
+    private func notify(_ ids: [Entity.ID], _ created: [[Effect]]) {
+        var shown: [Entity] = []
+        if !observers.lists.isEmpty {
+            shown = created.compactMap { $0.reduce(Version.unknown) { $1.applied(to: $0, patch) }.entity }
+        }
+        observers.notify(ids) { filter in shown.contains(where: filter.matches) || mayContain(ids, filter) }
     }
 
     /// Whether nothing is pending.
@@ -244,19 +269,27 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     /// Adds a pending write.
     func add(_ write: Write) {
-        change { $0.add(write) }
-        observers.notify([write.id])
+        var created: [[Effect]] = []
+        change { state in
+            created.append(state.effectsOnCreated(write.id))
+            state.add(write)
+            created.append(state.effectsOnCreated(write.id))
+        }
+        notify([write.id], created)
     }
 
     /// Replaces a pending write with another one of the same key, in its place in the order.
     func replace(_ write: Write) {
+        var created: [[Effect]] = []
         change { state in
             guard let place = state.placesByKey[write.key], let old = state.places[place], old.id == write.id else {
                 return
             }
+            created.append(state.effectsOnCreated(write.id))
             state.places[place] = write
+            created.append(state.effectsOnCreated(write.id))
         }
-        observers.notify([write.id])
+        notify([write.id], created)
     }
 
     /// Replaces all pending writes, in order.
@@ -286,8 +319,12 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         state.withLock { $0.replacing += 1 }
         replace()
         var changed: [Entity.ID] = []
+        var created: [[Effect]] = []
         change { state in
-            if let write = state.placesByKey[key].flatMap({ state.places[$0] }) { changed = [write.id] }
+            if let write = state.placesByKey[key].flatMap({ state.places[$0] }) {
+                changed = [write.id]
+                created.append(state.effectsOnCreated(write.id))
+            }
             if let id {
                 changed.append(id)
                 state.identify(key, as: id)
@@ -297,7 +334,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             state.remove(key)
         }
         state.withLock { $0.replacing -= 1 }
-        observers.notify(changed)
+        notify(changed, created)
     }
 
     private func change(_ change: (inout State) -> Void) {

@@ -69,7 +69,6 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         self.timer = timer
         self.outbox = outbox
         self.chance = chance
-        pending = PendingLayer(notifying: observers) { patch, entity in endpoint.patched(entity, by: patch) }
         self.store = store.map {
             EntityStore(endpoint, in: $0.observing(with: observer, timer: timer), executor: timer.executor)
         }
@@ -84,6 +83,11 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             notifying: observers
         )
         memory = cache.memory
+        pending = PendingLayer(notifying: observers) { patch, entity in
+            endpoint.patched(entity, by: patch)
+        } whereListsMayContain: { [memory] ids, filter in
+            memory.mayContain(ids, in: filter)
+        }
         source = EntitySource(
             endpoint,
             upstream: upstream,

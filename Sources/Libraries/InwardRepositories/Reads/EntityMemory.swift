@@ -79,6 +79,13 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     private func hasList(_ filter: Filter) -> Bool { lists.withLock { $0.peek(filter) } != nil }
 
+    /// Returns whether the list of a filter contains one of some entities. One that is not cached may contain any.
+    func mayContain(_ ids: [Entity.ID], in filter: Filter) -> Bool {
+        guard let kept = lists.withLock({ $0.peek(filter) }) else { return true }
+        let list = kept.current.answer.value
+        return ids.contains(where: list.contains)
+    }
+
     /// Returns the cached list of a filter with the validator of its response; `nil` if there is none, or the list has changed
     /// since.
     func validated(_ filter: Filter) -> (list: EntityList<Entity>, validator: Validator)? {
@@ -194,7 +201,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             }
             return (list, isCurrent, keptNow, changed)
         }
-        notifyOfFetch(of: keptNow.lazy.map(\.id), isCurrent ? changed + [filter] : changed)
+        // If the result was overtaken, its reader has another list than the cached one, and may look again.
+        notifyOfFetch(of: keptNow.lazy.map(\.id), changed + [filter])
         return (list, isCurrent)
     }
 
@@ -234,11 +242,11 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ///   - validator: The validator of the response to the write, if there was one.
     /// - Complexity: O(1) for each list on average, unless a reader holds the previous version of the list.
     func write(_ entity: Entity, time: Duration, byteCount: Int, validator: Validator? = nil) {
-        log.withLock { log in
+        let changed = log.withLock { log in
             log.note(endpoint.key(of: entity.id))
             let answer = kept(entity as Entity?, isAbsent: false, time: time, validator)
             entities.insert(answer, for: entity.id, cost: byteCount)
-            updateLists { filter, list in
+            let changed = updateLists { filter, list in
                 switch (list.contains(entity.id), filter.matches(entity)) {
                 case (true, true): list.replace(with: entity, byteCount: byteCount)
                 case (true, false): list.remove(entity.id)
@@ -247,32 +255,36 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 }
                 return true
             }
-            guard let store else { return }
-            // Lists that are only in the store are removed, because it is not known whether the entity belongs in them.
-            store.writer.write([store.keep(entity, age: .zero, validator), store.removeLists])
-            noteListsRemoved()
+            if let store {
+                // Lists that are only in the store are removed, because it is not known whether the entity belongs in them.
+                store.writer.write([store.keep(entity, age: .zero, validator), store.removeLists])
+                noteListsRemoved()
+            }
+            return changed
         }
         whenChanged()
-        observers.notify([entity.id])
+        notifyOfWrite(of: entity.id, changed)
     }
 
     /// Caches that an entity was just deleted, and removes it from every list.
     ///
     /// - Complexity: O(n) in the length of the lists that contain it.
     func writeAbsence(of id: Entity.ID, time: Duration) {
-        log.withLock { log in
+        let changed = log.withLock { log in
             log.note(endpoint.key(of: id))
             entities.insert(kept(nil, isAbsent: true, time: time), for: id, cost: 0)
-            updateLists { _, list in
+            let changed = updateLists { _, list in
                 defer { list.remove(id) }
                 return list.contains(id)
             }
-            guard let store else { return }
-            store.writer.write([store.remove(id), store.removeLists])
-            noteListsRemoved()
+            if let store {
+                store.writer.write([store.remove(id), store.removeLists])
+                noteListsRemoved()
+            }
+            return changed
         }
         whenChanged()
-        observers.notify([id])
+        notifyOfWrite(of: id, changed)
     }
 
     /// Removes an entity of which there is another version by now, and every list, from the caches.
@@ -394,6 +406,13 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return KeptAnswer(value: value, time: time, staleTime: time + freshness, validator: validator)
     }
 
+    /// Tells the observers of a written entity, those of the lists that have changed with it, and those of lists that are not cached,
+    /// of which nobody knows whether they have.
+    private func notifyOfWrite(of id: Entity.ID, _ filters: [Filter]) {
+        let changed = Set(filters)
+        observers.notify([id]) { changed.contains($0) || !hasList($0) }
+    }
+
     /// Tells the observers of fetched entities and lists.
     private func notifyOfFetch(of ids: some Sequence<Entity.ID>, _ filters: [Filter]) {
         // Not of what memory has no room for, or may not be read any more. Observers would fetch it again, and be notified of their
@@ -419,7 +438,6 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Updates the cached lists that satisfy a condition, and their costs. A list is unchanged if the closure returns `false`.
     ///
     /// - Returns: the filters of the lists that have changed, if any lists are observed.
-    @discardableResult
     private func updateLists(
         where condition: (KeptList) -> Bool = { _ in true },
         _ update: (Filter, inout EntityList<Entity>) -> Bool

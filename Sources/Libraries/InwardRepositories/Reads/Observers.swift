@@ -7,10 +7,14 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     let entities = Observers<Entity.ID>()
     let lists = Observers<EntityFilter<Entity>>()
 
-    /// Tells the observers of an entity, and those of all lists, that it may have changed.
-    func notify(_ ids: [Entity.ID]) {
+    /// Tells the observers of entities, and those of the lists that may contain them, that they may have changed.
+    ///
+    /// - Parameters:
+    ///   - ids: The entities.
+    ///   - mayConcern: Whether a list may have changed. Called without a lock, for lists with observers.
+    func notify(_ ids: [Entity.ID], lists mayConcern: (EntityFilter<Entity>) -> Bool = { _ in true }) {
         entities.notify(ids)
-        lists.notifyAll()
+        lists.notify(where: mayConcern)
     }
 
     /// Tells every observer that what it observes may have changed.
@@ -65,6 +69,14 @@ final class Observers<Key: Hashable & Sendable>: Sendable {
         for (key, signals) in observed where condition(key) {
             for signal in signals { signal.set() }
         }
+    }
+
+    /// Tells the observers of the keys that satisfy a condition.
+    ///
+    /// - Complexity: O(n) in the number of observed keys.
+    func notify(where condition: (Key) -> Bool) {
+        let keys = signals.withLock { Array($0.keys) }
+        if !keys.isEmpty { notify(keys, where: condition) }
     }
 
     /// Tells every observer that its value may have changed.

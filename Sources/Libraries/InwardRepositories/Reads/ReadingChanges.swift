@@ -63,8 +63,14 @@ extension Repository {
 /// `unavailable` when the deadline of the task passes, and the error of a later read, except that it continues while the
 /// upstream is unavailable. Each iterator observes on its own, from its first reading until it has ended or is released.
 ///
-/// - Complexity: A write takes O(n) in the number of observers of the entity and of lists. Reads from memory do not depend on
-///   observers.
+/// A write wakes the observers of its entity, and those of the lists that may have changed: lists that contained the entity before or
+/// contain it now, by the condition of their filter, and lists that memory does not keep. Where an upstream decides alone what is in a
+/// list, the condition is always true, and each created entity wakes the observers of that list. A write that conflicts or whose result
+/// is not known, and an invalidation, wake all of them. An observer that is woken without a change reads memory once, and gives no
+/// reading.
+///
+/// - Complexity: A write takes O(n) in the number of observed lists, and asks for a reading only where one may have changed. Reads from
+///   memory do not depend on observers.
 public struct ReadingChanges<Value: Sendable>: AsyncSequence, Sendable {
     private let observation: any Observation<Value>
     private let policy: ReadPolicy

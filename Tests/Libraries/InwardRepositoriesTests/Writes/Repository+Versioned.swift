@@ -16,7 +16,8 @@ extension Repository<Remark> {
         memory: MemoryLimit = MemoryLimit(),
         store: RepositoryStore? = nil,
         outbox: Outbox? = nil,
-        timer: TimerService = TimerService(ManualClock())
+        timer: TimerService = TimerService(ManualClock()),
+        observer: (any RepositoryObserver)? = nil
     ) throws -> Repository<Remark> {
         let bits = Numbers()
         return Repository(
@@ -38,6 +39,7 @@ extension Repository<Remark> {
             store: store,
             outbox: outbox,
             timer: timer,
+            observer: observer,
             chance: { bits.next() }
         )
     }
