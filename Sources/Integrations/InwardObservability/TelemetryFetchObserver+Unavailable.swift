@@ -88,7 +88,7 @@ public struct TelemetryRepositoryObserver: RepositoryObserver {
     public init(logger: some Any, factory: some Any, tracer: some Any) {}
 }
 
-/// An image observer for logs and metrics. Available when the package trait `Observability` is enabled.
+/// An image observer for logs, metrics and traces. Available when the package trait `Observability` is enabled.
 ///
 /// Without the trait, this placeholder lets the compiler name the trait to enable.
 @available(
@@ -101,7 +101,7 @@ public struct TelemetryImageObserver: ImageObserver {
     public init() {}
 
     /// Accepts the same arguments as the real observer.
-    public init(logger: some Any, factory: some Any) {}
+    public init(logger: some Any, factory: some Any, tracer: some Any) {}
 }
 
 /// A session observer for logs and metrics. Available when the package trait `Observability` is enabled.

@@ -127,5 +127,15 @@ public struct TelemetryFetchObserver: FetchObserver {
         logging.operation(name, event)
         metering.operation(name, event)
     }
+
+    /// Does an operation in a span.
+    ///
+    /// - Throws: the error of `work`.
+    public func surroundOperation<Output: Sendable, Failure: Error>(
+        _ step: OperationStep,
+        _ work: () async throws(Failure) -> Output
+    ) async throws(Failure) -> Output {
+        try await tracing.surroundOperation(step, work)
+    }
 }
 #endif

@@ -3,33 +3,38 @@ import InwardCore
 public import InwardImages
 public import Logging
 public import Metrics
+public import Tracing
 
-/// An observer of image loads and of the memory that they use, which writes logs and metrics.
+/// An observer of image loads and of the memory that they use, which writes logs, metrics and traces.
 ///
 ///     let observer = TelemetryImageObserver()
 ///     let budget = DecodingBudget(bytes: 256 * 1_024 * 1_024, observer: observer)
 ///     let loader = ImageLoader(source: source, codec: codec, budget: budget, observer: observer)
 ///
-/// Each load and each of its stages is timed: the fetch, the decoding, and the plugins. The gauges tell what is reserved of the
-/// budget and how many loads wait for memory. The names are in the table of this module's documentation. No address is told.
-/// Loads are logged at the level `debug`.
+/// Each load and each of its stages is timed: the fetch, the decoding, and the plugins. A load is a span of the kind `internal`, with an
+/// event for each stage; requests for its image are spans inside of it, unless a concurrent load makes them. The gauges tell what is
+/// reserved of the budget and how many loads wait for memory. The names are in the table of this module's documentation. No address is
+/// told. Loads are logged at the level `debug`.
 public struct TelemetryImageObserver: ImageObserver {
     private let logger: Logger
+    private let tracer: any Tracer
     private let loadDurations: Instruments<Timer>
     private let stageDurations: Instruments<Timer>
     private let reserved: Instruments<Meter>
     private let limits: Instruments<Meter>
     private let waiting: Instruments<Meter>
 
-    /// Creates an observer from a logger and a metrics factory. The defaults are those of the process.
+    /// Creates an observer from a logger, a metrics factory and a tracer. The defaults are those of the process.
     ///
     /// - Parameters:
     ///   - logger: The logger of the records.
     ///   - factory: The factory of the instruments.
+    ///   - tracer: The tracer of the spans.
     ///   - labelSetLimit: The maximum number of label sets for each metric, at least 1. Further label sets share one instrument.
     public init(
         logger: Logger = Logger(label: "inward"),
         factory: any MetricsFactory = MetricsSystem.factory,
+        tracer: any Tracer = InstrumentationSystem.tracer,
         labelSetLimit: Int = 2_000
     ) {
         func timers(_ label: String, by names: [String]) -> Instruments<Timer> {
@@ -43,11 +48,38 @@ public struct TelemetryImageObserver: ImageObserver {
             }
         }
         self.logger = logger
+        self.tracer = tracer
         loadDurations = timers(AttributeName.imageDuration, by: [AttributeName.errorType])
-        stageDurations = timers("inward.image.stage.duration", by: [AttributeName.stage, AttributeName.stageOrigin])
+        stageDurations = timers(AttributeName.stageDuration, by: [AttributeName.stage, AttributeName.stageOrigin])
         reserved = meters("inward.image.budget.reserved")
         limits = meters("inward.image.budget.limit")
         waiting = meters("inward.image.queue.length")
+    }
+
+    /// Loads an image in a span.
+    public func surroundLoad(_ address: ImageAddress, _ load: () async -> ImageLoad) async -> ImageLoad {
+        let span = tracer.startSpan("load image", ofKind: .internal)
+        defer { span.end() }
+        if span.isRecording { span.updateAttributes { $0.merge(.interaction) } }
+        let loaded = await ServiceContext.withValue(span.context) { await load() }
+        guard span.isRecording else { return loaded }
+        for step in loaded.report.steps {
+            var attributes = SpanAttributes()
+            attributes.merge(step.attributes)
+            span.addEvent(SpanEvent(name: step.name.visible, attributes: attributes))
+        }
+        switch loaded.result {
+        case .success(let image):
+            let (width, height) = (AttributeValue.integer(image.size.width), AttributeValue.integer(image.size.height))
+            span.updateAttributes {
+                $0.merge(FetchAttributes([AttributeName.imageWidth: width, AttributeName.imageHeight: height]))
+            }
+        case .failure(let error):
+            span.updateAttributes { $0.merge(FetchAttributes([AttributeName.errorType: .text(error.category)])) }
+            // The error's own description names the address.
+            span.setStatus(SpanStatus(code: .error, message: "The image \(error.explanation)".visible))
+        }
+        return loaded
     }
 
     /// Logs a load, and records its duration and those of its stages.
@@ -74,6 +106,15 @@ public struct TelemetryImageObserver: ImageObserver {
         reserved[[part.rawValue]].set(status.reservedBytes)
         limits[[part.rawValue]].set(status.limit)
         waiting[[part.rawValue]].set(status.waitingCount)
+    }
+}
+
+extension ImageLoadReport.Step {
+    fileprivate var attributes: FetchAttributes {
+        FetchAttributes([
+            AttributeName.stageOrigin: .text("\(origin)"), AttributeName.stageBytes: .integer(bytes),
+            AttributeName.stageDuration: AttributeValue(duration),
+        ])
     }
 }
 #endif

@@ -89,20 +89,7 @@ public struct TelemetryRepositoryObserver: RepositoryObserver {
         _ work: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let span = tracer.startSpan(step.spanName, ofKind: step.spanKind)
-        defer { span.end() }
-        if span.isRecording { span.updateAttributes { $0.merge(.interaction.merging(step.attributes)) } }
-        let outcome = await ServiceContext.withValue(span.context) {
-            do throws(Failure) {
-                return Result<Value, Failure>.success(try await work())
-            } catch {
-                return .failure(error)
-            }
-        }
-        if span.isRecording, case .failure(let error) = outcome {
-            span.updateAttributes { $0.merge(FetchAttributes([AttributeName.errorType: .text(error.category)])) }
-            span.setStatus(SpanStatus(code: .error, message: "\(error)".visible))
-        }
-        return try outcome.get()
+        return try await span.surrounding(step.attributes, work)
     }
 
     /// Logs a read and records its duration.

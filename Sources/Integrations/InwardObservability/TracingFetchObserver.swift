@@ -5,6 +5,9 @@ public import Tracing
 
 /// A fetch observer that creates a swift-distributed-tracing span for each attempt and propagates its context upstream.
 ///
+/// So does it for operations: each call of a `ResilientOperation` is a span of the kind `internal`, with the operation's name, and each
+/// time that the operation is performed is one inside of it.
+///
 /// The span is a child of the current span. Its kind is `client`, its name is the method, and its attributes follow
 /// OpenTelemetry's semantic conventions for HTTP clients. An attempt without a complete response, or with a status of 400 or
 /// above, is an error. The header fields that the tracer injects replace fields with the same names. Spans contain no credentials
@@ -49,6 +52,56 @@ public struct TracingFetchObserver: FetchObserver {
             if outcome.errorType != nil {
                 span.setStatus(SpanStatus(code: .error, message: outcome.errorMessage?.visible))
             }
+        }
+        return try outcome.get()
+    }
+
+    /// Does an operation in a span.
+    ///
+    /// - Parameters:
+    ///   - step: A call of an operation, or one of the times that it is performed in a call.
+    ///   - work: Does it.
+    /// - Returns: the result of `work`.
+    /// - Throws: the error of `work`.
+    public func surroundOperation<Output: Sendable, Failure: Error>(
+        _ step: OperationStep,
+        _ work: () async throws(Failure) -> Output
+    ) async throws(Failure) -> Output {
+        let span = tracer.startSpan(step.spanName, ofKind: .internal)
+        let name = FetchAttributes([AttributeName.operation: .text(step.name)])
+        return try await span.surrounding(name, work)
+    }
+}
+
+extension OperationStep {
+    fileprivate var spanName: String {
+        switch self {
+        case .call(let name): name.visible
+        case .attempt(let name): "attempt \(name)".visible
+        }
+    }
+}
+
+extension Span {
+    /// Does some work in this span, ends it, and says whether the work failed.
+    ///
+    /// - Throws: the error of `work`.
+    func surrounding<Value: Sendable, Failure: Error>(
+        _ attributes: FetchAttributes,
+        _ work: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        defer { end() }
+        if isRecording { updateAttributes { $0.merge(.interaction.merging(attributes)) } }
+        let outcome = await ServiceContext.withValue(context) {
+            do throws(Failure) {
+                return Result<Value, Failure>.success(try await work())
+            } catch {
+                return .failure(error)
+            }
+        }
+        if isRecording, case .failure(let error) = outcome {
+            updateAttributes { $0.merge(FetchAttributes([AttributeName.errorType: .text(error.category)])) }
+            setStatus(SpanStatus(code: .error, message: "\(error)".visible))
         }
         return try outcome.get()
     }

@@ -85,6 +85,18 @@ public protocol FetchObserver: Sendable {
     ///   - name: The name of the operation.
     ///   - event: What has happened.
     func operation(_ name: String, _ event: OperationEvent)
+
+    /// Wraps a call of a ``ResilientOperation``, or one of the times that the operation itself is performed in the call.
+    ///
+    /// - Parameters:
+    ///   - step: What is wrapped.
+    ///   - work: Does it. Call it once.
+    /// - Returns: The result of `work`.
+    /// - Throws: The error of `work`.
+    func surroundOperation<Output: Sendable, Failure: Error>(
+        _ step: OperationStep,
+        _ work: () async throws(Failure) -> Output
+    ) async throws(Failure) -> Output
 }
 
 extension FetchObserver {
@@ -134,6 +146,31 @@ extension FetchObserver {
     public func circuitChanged(_ circuit: String, from old: String, to new: String) {}
     /// Does nothing.
     public func operation(_ name: String, _ event: OperationEvent) {}
+
+    /// Returns the result of `work`.
+    ///
+    /// - Throws: The error of `work`.
+    public func surroundOperation<Output: Sendable, Failure: Error>(
+        _ step: OperationStep,
+        _ work: () async throws(Failure) -> Output
+    ) async throws(Failure) -> Output {
+        try await work()
+    }
+}
+
+/// A part of a ``ResilientOperation`` that a ``FetchObserver`` wraps.
+public enum OperationStep: Hashable, Sendable {
+    /// A call of the operation with this name, including all attempts and waits.
+    case call(String)
+    /// One time that the operation with this name is performed in a call.
+    case attempt(String)
+
+    /// The name of the operation.
+    public var name: String {
+        switch self {
+        case .call(let name), .attempt(let name): name
+        }
+    }
 }
 
 /// What happens to a call of a ``ResilientOperation``. Future versions may add cases, so a `switch` over events needs a default.
@@ -196,6 +233,25 @@ struct FetchObservers: Sendable {
         _ fetch: (DataRequest) async throws(FetchError) -> DataResponse
     ) async throws(FetchError) -> DataResponse {
         try await surround(observers[...], request, fetch)
+    }
+
+    /// Lets every observer wrap an operation, the outermost around the others.
+    func surroundOperation<Output: Sendable, Failure: Error>(
+        _ step: OperationStep,
+        _ work: () async throws(Failure) -> Output
+    ) async throws(Failure) -> Output {
+        try await surround(observers[...], step, work)
+    }
+
+    private func surround<Output: Sendable, Failure: Error>(
+        _ rest: ArraySlice<any FetchObserver>,
+        _ step: OperationStep,
+        _ work: () async throws(Failure) -> Output
+    ) async throws(Failure) -> Output {
+        guard let outermost = rest.last else { return try await work() }
+        return try await outermost.surroundOperation(step) { () async throws(Failure) in
+            try await surround(rest.dropLast(), step, work)
+        }
     }
 
     private func surround(

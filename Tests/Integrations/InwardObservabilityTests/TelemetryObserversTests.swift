@@ -13,6 +13,7 @@ import Logging
 import Metrics
 import MetricsTestKit
 import Testing
+import Tracing
 
 /// What is written of images, sessions and errors.
 struct TelemetryObserversTests {
@@ -75,6 +76,51 @@ struct TelemetryObserversTests {
         )
     }
 
+    @Test func aLoadOfAnImageIsASpanWithItsStages() async throws {
+        let tracer = InMemoryTracer()
+        let url = try #require(URL(string: "https://upstream.test"))
+        let fetcher = StubDataFetcher(DataResponse(body: Data([1])))
+            .observing(with: TracingFetchObserver(tracer: tracer))
+        let loader = ImageLoader(
+            source: WebImages(fetcher: fetcher, url: url),
+            codec: DotCodec(),
+            timer: TimerService(ManualClock()),
+            observer: TelemetryImageObserver(logger: logger, factory: metrics, tracer: tracer)
+        )
+        try await InteractionID.$current.withValue(InteractionID("17")) {
+            _ = try await loader.loadImage(from: "https://upstream.test/secret")
+        }
+        let spans = tracer.finishedSpans
+        #expect(spans.map(\.operationName) == ["GET", "load image"])
+        let span = try #require(spans.last)
+        #expect(spans.first?.parentSpanID == span.spanID && span.kind == .internal && span.status == nil)
+        #expect(
+            span.attributes
+                == SpanAttributes([
+                    "inward.interaction.id": "17", "inward.image.width": 1, "inward.image.height": 1,
+                ])
+        )
+        #expect(span.events.map(\.name) == ["fetch", "decode", "Orient"])
+        #expect(
+            span.events.first?.attributes
+                == SpanAttributes([
+                    "inward.image.stage.origin": "done", "inward.image.stage.bytes": 1,
+                    "inward.image.stage.duration": 0.0,
+                ])
+        )
+    }
+
+    @Test func aFailedLoadIsASpanThatNamesNoAddress() async throws {
+        let tracer = InMemoryTracer()
+        let observer = TelemetryImageObserver(logger: logger, factory: metrics, tracer: tracer)
+        let loader = ImageLoader(source: NoImages(), codec: NoCodec(), observer: observer)
+        _ = await loader.load("secret/address")
+        let span = try #require(tracer.finishedSpans.first)
+        #expect(span.status == SpanStatus(code: .error, message: "The image is not there"))
+        #expect(span.attributes.get("error.type") == "notFound")
+        #expect(!"\(span)".contains("secret") && tracer.activeSpans.isEmpty)
+    }
+
     @Test func anErrorIsHandedToTheLoggerWhole() async {
         let errors = RecordingErrorHandler()
         let handling = errors.logging(with: logger) { $0 is RecordStoreError ? .critical : .error }
@@ -118,10 +164,37 @@ struct TelemetryObserversTests {
         #expect(configuration.observers.repositories is TelemetryRepositoryObserver)
     }
 
+    /// A source that fetches every image from one address.
+    private struct WebImages: ImageSource {
+        let fetcher: any DataFetcher
+        let url: URL
+
+        func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
+            do {
+                return EncodedImage(Array(try await fetcher.fetch(DataRequest(url: url)).body))
+            } catch {
+                throw ImageError(.unavailable, of: address, explanation: "is away")
+            }
+        }
+    }
+
     private struct NoImages: ImageSource {
         func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
             throw ImageError(.notFound, of: address, explanation: "is not there")
         }
+    }
+
+    /// A codec for which everything is an image of one pixel.
+    private struct DotCodec: ImageCodec {
+        func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
+            ImageHeader(format: .png, size: ImageSize(clamping: 1, 1))
+        }
+
+        func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
+            Image(size: ImageSize(clamping: 1, 1))
+        }
+
+        func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] { [1] }
     }
 
     private struct NoCodec: ImageCodec {

@@ -155,6 +155,49 @@ struct TracingFetchObserverTests {
         #expect(Telling.secrets.filter(told.joined().contains) == [])
     }
 
+    @Test(arguments: [true, false]) func aCallOfAnOperationIsASpanWithOneForEachAttempt(isWhole: Bool) async throws {
+        struct Failure: Error {}
+        let failures = Mutex(1)
+        let tracing = TracingFetchObserver(tracer: tracer)
+        let observer: any FetchObserver = isWhole ? TelemetryFetchObserver(tracing: tracing) : tracing
+        let call = ResilientOperation("the look-up") { (id: Int) in
+            let hasFailed = failures.withLock { count in
+                defer { count -= 1 }
+                return count > 0
+            }
+            if hasFailed { throw Failure() }
+            return "\(id) in \(ServiceContext.current?.inMemorySpanContext?.spanID ?? "none")"
+        }
+        .retrying(RetrySchedule(attempts: 2, baseDelay: .zero)) { _ in .again }
+        .observing(with: observer)
+        let output = try await InteractionID.$current.withValue(InteractionID("17")) { try await call(7) }
+        let spans = tracer.finishedSpans
+        #expect(spans.map(\.operationName) == ["attempt the look-up", "attempt the look-up", "the look-up"])
+        #expect(spans.allSatisfy { $0.kind == .internal })
+        #expect(spans.dropLast().allSatisfy { $0.parentSpanID == spans.last?.spanID })
+        #expect(output == "7 in \(spans.dropFirst().first?.spanID ?? "")")
+        for span in spans {
+            #expect(span.attributes.get("inward.operation.name") == "the look-up")
+            #expect(span.attributes.get("inward.interaction.id") == "17")
+        }
+        #expect(spans.map { $0.status?.code } == [.error, nil, nil])
+        #expect(spans.first?.attributes.get("error.type") == "Failure")
+        #expect(ServiceContext.current == nil && tracer.activeSpans.isEmpty)
+    }
+
+    @Test func aRejectedCallIsASpanWithoutAnAttempt() async throws {
+        let observer = TracingFetchObserver(tracer: tracer)
+        let breaking = CircuitBreaker("database")
+        breaking.isolate()
+        let broken = ResilientOperation("the look-up") { (id: Int) in id }
+            .breakingCircuit(breaking) { _ in true }
+            .observing(with: observer)
+        await #expect(throws: ResilienceError.self) { try await broken(7) }
+        let span = try #require(tracer.finishedSpans.first)
+        #expect(tracer.finishedSpans.map(\.operationName) == ["the look-up"] && span.status?.code == .error)
+        #expect(span.attributes.get("error.type") == "rejected")
+    }
+
     @Test func theTracerOfTheSystemIsTheDefault() async throws {
         let request = try Telling.request()
         let fetcher = withTracer(tracer) {

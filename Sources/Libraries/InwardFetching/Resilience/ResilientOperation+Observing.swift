@@ -16,13 +16,22 @@ extension ResilientOperation {
         guard let observer else { return self }
         return wrapped { input, observers async throws(AttemptError) in
             let start = timer.now
-            do throws(AttemptError) {
-                let output = try await attempt(input, observers.adding(observer, timer))
+            // What decorators further out are told, which the observer learns as an error of the operation.
+            var cause: AttemptError?
+            do throws(Failure) {
+                let output = try await observer.surroundOperation(.call(name)) { () async throws(Failure) in
+                    do throws(AttemptError) {
+                        return try await attempt(input, observers.adding(observer, timer))
+                    } catch {
+                        cause = error
+                        throw converted(error)
+                    }
+                }
                 observer.operation(name, .ended(error: nil, after: timer.now - start))
                 return output
             } catch {
-                observer.operation(name, .ended(error: converted(error), after: timer.now - start))
-                throw error
+                observer.operation(name, .ended(error: error, after: timer.now - start))
+                throw cause ?? .operation(error)
             }
         }
     }
@@ -50,6 +59,14 @@ struct CallObservers: Sendable {
         guard timer != nil else { return }
         let event = event()
         observers.tell { $0.operation(name, event) }
+    }
+
+    /// Lets the observers wrap the operation itself.
+    func surroundAttempt<Output: Sendable, Failure: Error>(
+        at name: String,
+        _ work: () async throws(Failure) -> Output
+    ) async throws(Failure) -> Output {
+        try await observers.surroundOperation(.attempt(name), work)
     }
 
     /// Tells that the operation itself has ended.

@@ -56,7 +56,14 @@ public struct ResilientOperation<Input: Sendable, Output: Sendable, Failure: Err
         self.init(name, failure: failure) { input, observers async throws(AttemptError) in
             let start = observers.now
             do throws(Failure) {
-                let output = try await operation(input)
+                let output =
+                    if start == nil {
+                        try await operation(input)
+                    } else {
+                        try await observers.surroundAttempt(at: name) { () async throws(Failure) in
+                            try await operation(input)
+                        }
+                    }
                 observers.tell(name, attemptSince: start, error: nil)
                 return output
             } catch {

@@ -89,13 +89,18 @@ public struct ImageLoader: Sendable {
 
     /// Loads the image at an address, and returns the result with a report of the load.
     public func load(_ address: ImageAddress) async -> ImageLoad {
+        guard let observer else { return await loaded(address) }
+        let load = await observer.surroundLoad(address) { await loaded(address) }
+        observer.loadEnded(address, load)
+        return load
+    }
+
+    private func loaded(_ address: ImageAddress) async -> ImageLoad {
         let start = stages.timer.now
         let product = await product(address)
         let size: ImageSize? = if case .success(let image) = product.result { image.size } else { nil }
         let report = ImageLoadReport(steps: product.steps, size: size, duration: stages.timer.now - start)
-        let load = ImageLoad(result: product.result, report: report)
-        observer?.loadEnded(address, load)
-        return load
+        return ImageLoad(result: product.result, report: report)
     }
 
     /// Loads images ahead of time, so that they are in the memory cache if there is room.

@@ -8,6 +8,14 @@ import InwardCore
 /// Every method has a default implementation that does nothing, so implement only those you need. Methods are called from many
 /// tasks concurrently and delay loads, so return quickly. Without an observer, nothing is measured.
 public protocol ImageObserver: Sendable {
+    /// Wraps a load, also that of a prefetched image.
+    ///
+    /// - Parameters:
+    ///   - address: The address of the image.
+    ///   - load: Loads the image. Call it once.
+    /// - Returns: The result of `load`.
+    func surroundLoad(_ address: ImageAddress, _ load: () async -> ImageLoad) async -> ImageLoad
+
     /// Called when a load has ended. A prefetched image counts as one.
     ///
     /// - Parameters:
@@ -25,6 +33,10 @@ public protocol ImageObserver: Sendable {
 }
 
 extension ImageObserver {
+    /// Returns the result of `load`.
+    public func surroundLoad(_ address: ImageAddress, _ load: () async -> ImageLoad) async -> ImageLoad {
+        await load()
+    }
     /// Does nothing.
     public func loadEnded(_ address: ImageAddress, _ load: ImageLoad) {}
     /// Does nothing.

@@ -34,6 +34,67 @@ struct ResilientObservingTests {
         )
     }
 
+    /// Surrounds operations, and writes down what it surrounds.
+    private struct Surrounder: FetchObserver {
+        @TaskLocal static var steps: [OperationStep] = []
+        let name: String
+        let journal: Journal
+
+        func surroundOperation<Output: Sendable, Failure: Error>(
+            _ step: OperationStep,
+            _ work: () async throws(Failure) -> Output
+        ) async throws(Failure) -> Output {
+            journal.add("\(name): \(step) begins in \(Self.steps.count)")
+            let outcome = await Self.$steps.withValue(Self.steps + [step]) {
+                do throws(Failure) {
+                    return Result<Output, Failure>.success(try await work())
+                } catch {
+                    return .failure(error)
+                }
+            }
+            switch outcome {
+            case .success: journal.add("\(name): \(step) succeeded")
+            case .failure(let error): journal.add("\(name): \(step) failed with \(error)")
+            }
+            return try outcome.get()
+        }
+    }
+
+    @Test func aCallAndEachAttemptAreSurroundedByTheOutermostObserverFirst() async {
+        let journal = Journal()
+        let schedule = RetrySchedule(attempts: 2, baseDelay: .zero)
+        let query = Database(.failure(.busy), .success("Ada")).query
+            .retrying(schedule, timer: timer) { _ in .again }
+            .observing(with: Surrounder(name: "inner", journal: journal), timer: timer)
+            .observing(with: Surrounder(name: "outer", journal: journal), timer: timer)
+        #expect(await query.result(7) == .success("Ada"))
+        let (call, attempt) = (OperationStep.call("the look-up"), OperationStep.attempt("the look-up"))
+        #expect(
+            journal.entries == [
+                "outer: \(call) begins in 0", "inner: \(call) begins in 1",
+                "outer: \(attempt) begins in 2", "inner: \(attempt) begins in 3",
+                "inner: \(attempt) failed with busy", "outer: \(attempt) failed with busy",
+                "outer: \(attempt) begins in 2", "inner: \(attempt) begins in 3",
+                "inner: \(attempt) succeeded", "outer: \(attempt) succeeded",
+                "inner: \(call) succeeded", "outer: \(call) succeeded",
+            ]
+        )
+    }
+
+    /// A retry outside of the observer knows that a rejected call was not started.
+    @Test func anErrorOfADecoratorIsSurroundedAsOneOfTheOperation() async {
+        let journal = Journal()
+        let policy = CircuitBreakerPolicy(window: .calls(1), minimumCalls: 1, failureRateThreshold: 1, probes: 1)
+        let breaker = CircuitBreaker("database", policy: policy, timer: timer)
+        let query = Database(.failure(.busy), .success("Ada")).query
+            .breakingCircuit(breaker) { $0 == .busy }
+            .observing(with: Surrounder(name: "it", journal: journal), timer: timer)
+            .fallingBack(to: "nobody") { $0.resilience?.wasStarted == false }
+        _ = await query.result(1)
+        #expect(await query.result(2) == .success("nobody"))
+        #expect(journal.entries.last?.contains("failed with unavailable") == true)
+    }
+
     @Test func theCircuitAndItsRejectionsAreTold() async {
         let policy = CircuitBreakerPolicy(window: .calls(1), minimumCalls: 1, failureRateThreshold: 1, probes: 1)
         let breaker = CircuitBreaker("database", policy: policy, timer: timer)

@@ -43,6 +43,45 @@ struct ImageObserverTests {
         )
     }
 
+    /// Surrounds loads, and writes down where they are.
+    private struct Surrounder: ImageObserver {
+        @TaskLocal static var address: ImageAddress?
+        let journal = Journal()
+
+        func surroundLoad(_ address: ImageAddress, _ load: () async -> ImageLoad) async -> ImageLoad {
+            journal.add("\(address) begins")
+            let loaded = await Self.$address.withValue(address) { await load() }
+            journal.add("\(address) has \(loaded.report.steps.count) steps")
+            return loaded
+        }
+
+        func loadEnded(_ address: ImageAddress, _ load: ImageLoad) {
+            journal.add("\(address) ended \(Self.address == nil ? "outside" : "inside")")
+        }
+    }
+
+    /// A source that says in which load it was asked.
+    private struct SurroundedSource: ImageSource {
+        let journal: Journal
+
+        func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
+            journal.add("\(address) is fetched for \(Surrounder.address.map { "\($0)" } ?? "nobody")")
+            return EncodedImage(SketchCodec.bytes(8, 4))
+        }
+    }
+
+    @Test func aLoadIsSurrounded() async throws {
+        let surrounder = Surrounder()
+        let source = SurroundedSource(journal: surrounder.journal)
+        let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still, observer: surrounder)
+        _ = try await loader.loadImage(from: "a")
+        #expect(
+            surrounder.journal.entries == [
+                "a begins", "a is fetched for a", "a has 3 steps", "a ended outside",
+            ]
+        )
+    }
+
     @Test func theBudgetIsToldWithEachChangeAndTheQueue() async {
         let budget = DecodingBudget(bytes: 1_000, observer: recorder)
         var first = await budget.decodingRoom.reservation(of: 600, for: 0)
