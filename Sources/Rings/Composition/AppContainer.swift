@@ -31,6 +31,7 @@ public struct AppContainer: Container {
         let observer: (any FetchObserver)?
         let repositoryObserver: (any RepositoryObserver)?
         let imageObserver: (any ImageObserver)?
+        let sessionObserver: (any SessionObserver)?
         let responseCache: ResponseCache
         let recordStore: (any RecordStore)?
         let outboxes: SessionOutboxes
@@ -61,6 +62,7 @@ public struct AppContainer: Container {
     ///   - observer: Observes requests; `nil` for no observer.
     ///   - repositoryObserver: Observes repositories, their store, and outboxes; `nil` for no observer.
     ///   - imageObserver: Observes image loads and their memory; `nil` for no observer.
+    ///   - sessionObserver: Observes sessions, which it is told by the user's name in messages; `nil` for no observer.
     ///   - clock: The clock for deadlines, limits and freshness.
     ///   - writeError: Receives a line about each failure that no caller receives; `nil` to write none.
     ///   - isWritten: Returns whether such a failure is written.
@@ -74,6 +76,7 @@ public struct AppContainer: Container {
         observer: (any FetchObserver)? = nil,
         repositoryObserver: (any RepositoryObserver)? = nil,
         imageObserver: (any ImageObserver)? = nil,
+        sessionObserver: (any SessionObserver)? = nil,
         clock: any Clock<Duration> = ContinuousClock(),
         writeError: (@Sendable (String) -> Void)? = nil,
         writingErrorsWhere isWritten: @escaping @Sendable (any Error) -> Bool = { _ in true }
@@ -119,6 +122,7 @@ public struct AppContainer: Container {
                 observer: observer,
                 repositoryObserver: repositoryObserver,
                 imageObserver: imageObserver,
+                sessionObserver: sessionObserver,
                 responseCache: ResponseCache(byteLimit: configuration.cacheLimit, clock: clock),
                 recordStore: recordStore ?? configuration.makeRecordStore(tellingDamageTo: errorHandler),
                 outboxes: SessionOutboxes(executor: timer.executor),

@@ -49,8 +49,14 @@ public struct UserContainer: Container {
     ) async throws(ScopeError) {
         self.app = app
         self.pendingWrites = pendingWrites
+        let shared = try app.scope.objects()
+        let report = shared.sessionObserver.map {
+            SessionReport(session.name, observer: $0, at: shared.timer.now)
+        }
         scope = try await Scope.open(session.name, in: app.scope) { opening, scope throws(ScopeError) in
             let app = try app.scope.objects()
+            // Registered first, and so told when everything else is closed.
+            if let report { _ = opening.closing(report, as: "observer") { $0.closed(at: app.timer.now) } }
             let partition = opening.closing(app.responseCache.makePartition(), as: "cachePartition") { $0.close() }
             func sessionFetcher(over shared: any DataFetcher) -> any DataFetcher {
                 let authorized: any DataFetcher =
@@ -129,10 +135,11 @@ public struct UserContainer: Container {
                 images: images
             )
         }
-        let (objects, shared) = (try scope.objects(), try app.scope.objects())
+        let objects = try scope.objects()
         storeFailure = await Deadline(in: shared.configuration.timeLimit, on: shared.timer).carried {
             await Self.openOutbox(of: objects, pendingWrites, tellingFailuresTo: shared.errorHandler)
         }.get()
+        report?.opened(at: shared.timer.now)
     }
 
     /// Resumes the deliveries that an earlier process left.

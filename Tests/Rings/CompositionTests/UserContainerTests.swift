@@ -25,6 +25,34 @@ struct UserContainerTests {
         try UsersContainer(in: user, router: NullRouter()).makeInteraction()
     }
 
+    // MARK: Observing
+
+    /// Writes down what it is told.
+    private struct Recorder: SessionObserver {
+        let journal = Journal()
+
+        func sessionOpened(_ user: String, after duration: Duration) { journal.add("\(user) opened after \(duration)") }
+        func sessionClosed(_ user: String, after duration: Duration) { journal.add("\(user) closed after \(duration)") }
+    }
+
+    @Test func theObserverIsToldWhenASessionIsOpenAndWhenItIsClosed() async throws {
+        let observer = Recorder()
+        let app = try await AppContainer(.sample, sessionObserver: observer, clock: clock)
+        let ada = try await UserContainer(session("ada"), in: app)
+        clock.advance(by: .seconds(30))
+        try await ada.close()
+        try await ada.close()
+        _ = try await UserContainer(.guest, in: app)
+        try await app.close()
+        await #expect(throws: ScopeError.self) { _ = try await UserContainer(session("bob"), in: app) }
+        #expect(
+            observer.journal.entries == [
+                "ada opened after 0.0 seconds", "ada closed after 30.0 seconds", "guest opened after 0.0 seconds",
+                "guest closed after 0.0 seconds",
+            ]
+        )
+    }
+
     // MARK: Credentials
 
     @Test func requestsCarryTheCredentialsOfTheirSession() async throws {

@@ -76,7 +76,7 @@ public struct AppObservers: Sendable {
 }
 
 /// Tells an observer of one session: that it is open, and that it is closed if it was open.
-final class SessionReport: Sendable {
+package final class SessionReport: Sendable {
     private enum State {
         case opening(since: Duration)
         case open(since: Duration)
@@ -87,13 +87,15 @@ final class SessionReport: Sendable {
     private let observer: any SessionObserver
     private let state: Mutex<State>
 
-    init(_ user: String, observer: any SessionObserver, at now: Duration) {
+    /// Creates the report of a session that begins to open.
+    package init(_ user: String, observer: any SessionObserver, at now: Duration) {
         self.user = user
         self.observer = observer
         state = Mutex(.opening(since: now))
     }
 
-    func opened(at now: Duration) {
+    /// Tells that the session is open.
+    package func opened(at now: Duration) {
         let start = state.withLock { state -> Duration? in
             guard case .opening(let start) = state else { return nil }
             state = .open(since: now)
@@ -102,7 +104,8 @@ final class SessionReport: Sendable {
         if let start { observer.sessionOpened(user, after: now - start) }
     }
 
-    func closed(at now: Duration) {
+    /// Tells that the session is closed, if it was open.
+    package func closed(at now: Duration) {
         let start = state.withLock { state -> Duration? in
             defer { state = .closed }
             guard case .open(let start) = state else { return nil }
