@@ -337,6 +337,43 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
+    /// The upstream keeps the identifier of the draft, so the pending identifier is the final one.
+    @Test(arguments: 0..<30) func anEditOfACreationWhoseIdentifierIsKeptIsAcceptedAtAnyTime(seed: UInt64) async throws {
+        let stage = OutboxStage(seed: seed)
+        let outbox = try stage.outbox(source, store: store)
+        let repository = try Repository.versioned(
+            source,
+            keepsDraftIDs: true,
+            store: place,
+            outbox: outbox,
+            timer: stage.timer
+        )
+        try await stage.scheduler.run { [self] in
+            try await outbox.open(handlers: [try #require(repository.handler)])
+            source.goOffline()
+            let draft = Remark(id: 4, author: 7, text: "draft")
+            #expect(try await repository.create(RemarkDTO(draft)).value == draft)
+            try await repository.update(4) { $0.text += ", edited" }
+            source.goOffline(false)
+            outbox.retryNow()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                // Each begins while the creation is pending, or is being settled, or has been.
+                for _ in 0..<10 { group.addTask { try await repository.update(4) { $0.text += "!" } } }
+                try await group.waitForAll()
+            }
+            await outbox.drain()
+            #expect(source.remark(4)?.text == "draft, edited!!!!!!!!!!")
+            #expect(try await repository.entity(4).value == source.remark(4))
+            #expect(source.writes.filter { $0.hasPrefix("POST") }.count == 1)
+            #expect(try await outbox.contents().deadLetters.isEmpty)
+            try await repository.delete(4)
+            await outbox.drain()
+            #expect(source.remark(4) == nil)
+            await repository.close()
+            await outbox.close()
+        }
+    }
+
     // MARK: Conflicts
 
     /// Updates the second remark, which somebody else changes before the update is sent.

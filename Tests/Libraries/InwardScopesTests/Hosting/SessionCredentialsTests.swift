@@ -97,6 +97,24 @@ struct SessionCredentialsTests {
         try await app.close()
     }
 
+    /// Nobody waits for the end of such a session, so its failures have no other receiver.
+    @Test func whatFailsToCloseWithASessionThatIsSignedOutIsHandled() async throws {
+        let (app, clock) = (try await app(), clock)
+        let session = try await app.signIn(as: "ada", credentials: .refreshing { nil }) { opening, _ in
+            _ = opening.closing(0, as: "own") { _ in _ = await Promise<Void>().value() }
+        }
+        let notes = try session.repository(.notes)
+        await #expect(throws: RepositoryError.self) { try await notes.entity(7) }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(3_600))
+        let failure = await #expect(throws: ScopeCloseError.self) { try await session.close() }
+        while errors.errors.count < 2 { await Task.yield() }
+        #expect(errors.errors.first is SignedOutError)
+        let handled = try #require(errors.errors.last as? ScopeCloseError)
+        #expect(handled.description == failure?.description && handled.description.contains("own"))
+        try await app.close()
+    }
+
     @Test func whatIsPendingWaitsForTheNextSessionIfTheCredentialsAreRefused() async throws {
         let app = try await app(store: store)
         let session = try await app.signIn(as: "ada", credentials: .refreshing { nil })
