@@ -78,7 +78,8 @@ extension Error {
         case let error as RefusedWriteError: error.cause.category
         case let error as DelayedWriteError: error.cause.category
         case is CancellationError: "cancelled"
-        default: String(describing: type(of: self))
+        // As an existential, because `Self` is one for the errors of an operation that throws any error.
+        default: String(describing: type(of: self as any Error))
         }
     }
 }

@@ -99,12 +99,17 @@ struct SessionCredentialsTests {
 
     /// Nobody waits for the end of such a session, so its failures have no other receiver.
     @Test func whatFailsToCloseWithASessionThatIsSignedOutIsHandled() async throws {
-        let (app, clock) = (try await app(), clock)
+        let (app, clock, isClosing) = (try await app(), clock, Promise<Void>())
         let session = try await app.signIn(as: "ada", credentials: .refreshing { nil }) { opening, _ in
-            _ = opening.closing(0, as: "own") { _ in _ = await Promise<Void>().value() }
+            _ = opening.closing(0, as: "own") { _ in
+                isClosing.fulfill(())
+                // Until the limit cancels it.
+                _ = await Promise<Void>().value()
+            }
         }
         let notes = try session.repository(.notes)
         await #expect(throws: RepositoryError.self) { try await notes.entity(7) }
+        _ = await isClosing.value()
         await clock.sleepers(1)
         clock.advance(by: .seconds(3_600))
         let failure = await #expect(throws: ScopeCloseError.self) { try await session.close() }
