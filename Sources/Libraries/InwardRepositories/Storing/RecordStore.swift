@@ -139,20 +139,32 @@ public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible
 
     /// Returns whether another key equals this one or begins with it.
     public func contains(_ other: RecordKey) -> Bool {
-        other.components.starts(with: components) { $0.utf8.elementsEqual($1.utf8) }
+        other.components.count >= components.count && zip(components, other.components).allSatisfy(Self.areSame)
     }
 
     /// Returns whether two keys are equal, byte for byte.
     public static func == (first: RecordKey, second: RecordKey) -> Bool {
-        first.components.elementsEqual(second.components) { $0.utf8.elementsEqual($1.utf8) }
+        first.components.count == second.components.count
+            && zip(first.components, second.components).allSatisfy(areSame)
     }
 
     /// Returns whether a key precedes another.
     public static func < (first: RecordKey, second: RecordKey) -> Bool {
-        for (one, other) in zip(first.components, second.components) where !one.utf8.elementsEqual(other.utf8) {
-            return one.utf8.lexicographicallyPrecedes(other.utf8)
+        for (one, other) in zip(first.components, second.components) where !areSame(one, other) {
+            return areASCII(one, other) ? one < other : one.utf8.lexicographicallyPrecedes(other.utf8)
         }
         return first.components.count < second.components.count
+    }
+
+    /// Returns whether two components have equal bytes. Strings with equal bytes are equal, and most strings are compared faster than
+    /// their bytes.
+    private static func areSame(_ one: String, _ other: String) -> Bool {
+        one == other && (areASCII(one, other) || one.utf8.elementsEqual(other.utf8))
+    }
+
+    /// Returns whether two components are ASCII, which strings compare byte by byte. A string knows both of its lengths.
+    private static func areASCII(_ one: String, _ other: String) -> Bool {
+        one.utf8.count == one.utf16.count && other.utf8.count == other.utf16.count
     }
 
     /// Hashes the components.

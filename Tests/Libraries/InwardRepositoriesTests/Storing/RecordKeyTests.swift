@@ -13,6 +13,24 @@ struct RecordKeyTests {
         #expect(composed.contains(composed.appending("a")))
     }
 
+    /// The first is equal to the second as a text, though only one of them is ASCII.
+    @Test(arguments: [("\u{212A}", "K"), ("\u{37E}", ";"), ("\u{1FEF}", "`")])
+    func aTextThatIsEqualToOneInASCIIIsAnotherKey(text: String, ascii: String) {
+        let (key, other): (RecordKey, RecordKey) = ([text], [ascii])
+        #expect(key.components == other.components)
+        #expect(key != other && other != key)
+        #expect(!key.contains(other) && !other.contains(key))
+        #expect(other < key && !(key < other))
+    }
+
+    @Test func aKeyContainsItselfAndWhatBeginsWithItAlone() {
+        let key: RecordKey = ["a", "b"]
+        for other: RecordKey in [["a", "b"], ["a", "b", ""], ["a", "b", "c"]] { #expect(key.contains(other)) }
+        for other: RecordKey in [[], ["a"], ["a", ""], ["a", "bc"], ["b", "b"], ["a", "c", "b"]] {
+            #expect(!key.contains(other))
+        }
+    }
+
     /// Otherwise every look-up would go through all keys. Of a hundred keys all have one hash by chance in no lifetime.
     @Test func keysHaveHashesOfTheirOwn() {
         #expect(Set((0..<100).map { RecordKey(["remarks", String($0)]).hashValue }).count > 1)
