@@ -155,10 +155,11 @@ struct JPEGBlockRows {
     /// Returns two rows that contain the elements of both, alternating.
     @inline(__always)
     static func interleaved(_ one: SIMD8<Int16>, _ other: SIMD8<Int16>) -> (SIMD8<Int16>, SIMD8<Int16>) {
-        var both = SIMD16<Int16>()
-        both.evenHalf = one
-        both.oddHalf = other
-        return (both.lowHalf, both.highHalf)
+        // One instruction each with optimization, and without it several times as fast as the halves of a vector of 16.
+        (
+            SIMD8(one[0], other[0], one[1], other[1], one[2], other[2], one[3], other[3]),
+            SIMD8(one[4], other[4], one[5], other[5], one[6], other[6], one[7], other[7])
+        )
     }
 
     /// The block with zeros in its lower half.

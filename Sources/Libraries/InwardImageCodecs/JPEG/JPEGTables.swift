@@ -239,7 +239,9 @@ struct JPEGHuffmanTables {
     ) throws(ImageCodecError) {
         let index = (isAC ? 4 : 0) + number
         let start = index * Self.stride
-        for entry in start..<start + Self.stride { entries[entry] = 0 }
+        // What was never defined is clear.
+        if isDefined[index] { for entry in start..<start + Self.stride { entries[entry] = 0 } }
+        isDefined[index] = true
         var code: UInt32 = 0
         var next = 0
         for length in 1...16 {
@@ -262,7 +264,6 @@ struct JPEGHuffmanTables {
             }
             entries[start + Self.limits + length] = code << UInt32(16 - length)
         }
-        isDefined[index] = true
     }
 
     /// Writes the entries for all bits that begin with a code.
@@ -271,13 +272,16 @@ struct JPEGHuffmanTables {
         let free = Self.lookupBits - length
         let first = start + Int(code) << free
         let run = UInt32(symbol >> 4) << 12
-        for rest in 0..<1 << free {
-            if size == 0 || size > free {
-                entries[first + rest] = UInt32(length) | UInt32(size) << 8 | run
-            } else {
-                let value = Self.extended(Int32(rest >> (free - size)), size)
-                entries[first + rest] = UInt32(length + size) | run | UInt32(truncatingIfNeeded: value) << 16
-            }
+        guard size > 0, size <= free else {
+            let entry = UInt32(length) | UInt32(size) << 8 | run
+            for rest in 0..<1 << free { entries[first + rest] = entry }
+            return
+        }
+        for bits in 0..<1 << size {
+            let value = Self.extended(Int32(bits), size)
+            let entry = UInt32(length + size) | run | UInt32(truncatingIfNeeded: value) << 16
+            let start = first + bits << (free - size)
+            for rest in 0..<1 << (free - size) { entries[start + rest] = entry }
         }
     }
 
