@@ -39,8 +39,11 @@ public struct SampleDataFetcher: DataFetcher {
         guard path.count == 2, path[0] == "avatars", path[1].hasSuffix(".jpg"),
             let number = Int(path[1].dropLast(4)), (1...10).contains(number)
         else { return nil }
-        return SampleAvatar(number: number).bytes.map { Data($0) }
+        return avatars[number - 1]
     }
+
+    /// The images of the users, which are encoded once.
+    private static let avatars = (1...10).map { SampleAvatar(number: $0).bytes.map { Data($0) } }
 
     private static func created(_ body: Data?) -> DataResponse {
         let type = HeaderField(.contentType, "application/json; charset=utf-8")
