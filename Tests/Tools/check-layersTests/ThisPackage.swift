@@ -5,6 +5,9 @@ import LayerContract
 
 /// The package that these tests are of.
 struct ThisPackage {
+    /// The package, read once for all tests: SwiftPM takes seconds to describe it, and its sources take as long to read.
+    static let shared = Task { try await ThisPackage() }
+
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
@@ -15,7 +18,7 @@ struct ThisPackage {
     let diagram: LayerDiagram
     let manifest: ManifestLines
 
-    init() async throws {
+    private init() async throws {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "layers-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: scratch) }
         let package = SwiftPackage(directory: Self.root.path, scratchPath: scratch.path)
