@@ -10,6 +10,7 @@ struct AdaptiveLimitTests {
         var limit: AdaptiveLimit
         var random: SplitMix64
         private(set) var now = Duration.zero
+        /// When each that works becomes idle, the first last.
         private var idleFrom: [Duration] = []
         /// When those under way began and will end, the first to end last.
         private var underWay: [(start: Duration, end: Duration)] = []
@@ -29,8 +30,9 @@ struct AdaptiveLimitTests {
             wanted: Int = .max,
             outcome: AdaptiveLimit.Outcome = .answered
         ) -> Double {
-            idleFrom = Array(idleFrom.sorted().prefix(capacity))
+            idleFrom = Array(idleFrom.suffix(capacity))
             idleFrom += Array(repeating: now, count: capacity - idleFrom.count)
+            idleFrom.sort(by: >)
             var sum = 0
             for number in 0..<count {
                 while underWay.count < min(limit.limit, wanted) { begin(milliseconds) }
@@ -43,10 +45,11 @@ struct AdaptiveLimitTests {
         }
 
         private mutating func begin(_ milliseconds: Double) {
-            guard let index = idleFrom.indices.min(by: { idleFrom[$0] < idleFrom[$1] }) else { return }
+            guard let idle = idleFrom.popLast() else { return }
             let work = Duration.seconds(milliseconds / 1_000 * Double.random(in: 0.7...1.3, using: &random))
-            idleFrom[index] = max(now, idleFrom[index]) + work
-            let end = idleFrom[index]
+            let end = max(now, idle) + work
+            // Who begins last mostly ends last, so the place is near the beginning.
+            idleFrom.insert(end, at: idleFrom.firstIndex { $0 < end } ?? idleFrom.endIndex)
             underWay.insert((now, end), at: underWay.firstIndex { $0.end < end } ?? underWay.endIndex)
         }
     }

@@ -284,7 +284,11 @@ struct FlawedRecordStore: RecordStore {
             records[stored(key)] = kept(record)
         case .remove(let key):
             if flaw == .removesNothing { return }
-            records = records.filter { flaw == .removesWhatIsBelow ? !key.contains($0.key) : $0.key != stored(key) }
+            if flaw == .removesWhatIsBelow {
+                records = records.filter { !key.contains($0.key) }
+            } else {
+                records[stored(key)] = nil
+            }
         case .removeAll(let key):
             records = records.filter { entry in
                 switch flaw {

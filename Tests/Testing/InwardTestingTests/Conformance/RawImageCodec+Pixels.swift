@@ -33,18 +33,19 @@ extension RawImageCodec {
             : image.size.divided(by: divisor)
         let orientation = flaw == .losesOrientationWhenReducing ? .up : image.orientation
         let shift = flaw == .shiftsByABlockWhenReducing ? 8 : 0
+        let isFirst = flaw == .reducesByTheFirstPixels
+        let losesAlpha = flaw == .losesAlphaWhenReducing
+        let (source, width) = (image.bytes, image.size.width)
         return Image(size: size, orientation: orientation) { pixels in
             for y in 0..<size.height {
                 for x in 0..<size.width {
-                    let (column, row) =
-                        flaw == .reducesByTheFirstPixels
-                        ? (x, y) : (min(x * divisor + shift, image.size.width - 1), y * divisor)
-                    let color = image[column, row]
+                    let (column, row) = isFirst ? (x, y) : (min(x * divisor + shift, width - 1), y * divisor)
+                    let place = (row * width + column) * Image.bytesPerPixel
                     let index = (y * size.width + x) * Image.bytesPerPixel
-                    pixels[index] = color.red
-                    pixels[index + 1] = color.green
-                    pixels[index + 2] = color.blue
-                    pixels[index + 3] = flaw == .losesAlphaWhenReducing ? 255 : color.alpha
+                    pixels[index] = source[place]
+                    pixels[index + 1] = source[place + 1]
+                    pixels[index + 2] = source[place + 2]
+                    pixels[index + 3] = losesAlpha ? 255 : source[place + 3]
                 }
             }
         }
