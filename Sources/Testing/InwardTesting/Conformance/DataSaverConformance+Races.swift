@@ -83,6 +83,8 @@ extension DataSaverConformance {
     /// The writer continues until the reader has read between its saves.
     func tearingViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
         let versions = (0..<8).map { [UInt8](repeating: $0, count: 80_000 + Int($0)) }
+        // Every other version is published through a draft. The writer may repeat each very often, and needs its checksum only once.
+        let parts = versions.enumerated().map { $0 % 2 == 0 ? nil : SavedPart(nameless: $1) }
         try await saver.save(versions[0])
         let ended = EventCount()
         let progress = ReaderProgress(readers: 1)
@@ -93,10 +95,10 @@ extension DataSaverConformance {
                     var round = 0
                     while progress.needsRound(round, ofAtLeast: versions.count) {
                         let bytes = versions[round % versions.count]
-                        if round % 2 == 0 {
-                            try await saver.save(bytes)
+                        if let part = parts[round % versions.count] {
+                            try await publish(bytes, reaching: part, by: saver)
                         } else {
-                            try await publish(bytes, by: saver)
+                            try await saver.save(bytes)
                         }
                         await progress.write()
                         round += 1
@@ -147,13 +149,23 @@ extension DataSaverConformance {
         }
     }
 
-    private func publish(_ bytes: [UInt8], by saver: any DataSaver) async throws(DataSaverError) {
+    private func publish(
+        _ bytes: [UInt8],
+        reaching part: SavedPart,
+        by saver: any DataSaver
+    ) async throws(DataSaverError) {
         var draft = try await saver.openDraft()
         try await draft.begin()
-        var part = SavedPart(source: nil, validator: nil, steps: nil)
-        part.add(bytes)
         try await draft.append(bytes, reaching: part)
         try await draft.publish(Checksum(value: part.checksum))
+    }
+}
+
+extension SavedPart {
+    /// The state of a transfer that cannot be resumed, after these bytes.
+    fileprivate init(nameless bytes: [UInt8]) {
+        self.init(source: nil, validator: nil, steps: nil)
+        add(bytes)
     }
 }
 

@@ -161,7 +161,12 @@ struct DocumentationTests {
     /// no scope can have, which is an extension, is compiled alone, and so is each of those that do not compile together.
     private func check(_ snippets: [Substring], behind prelude: String) async throws {
         let scoped = snippets.filter { !"\n\($0)".contains("\nextension ") }
-        let together = Snippet(source: prelude + scoped.map { "do {\n\($0)\n}\n" }.joined())
+        let scopes = scoped.enumerated().map { number, snippet in
+            // A test is a member of a suite, if not of a file.
+            let scope = "\n\(snippet)".contains("\n@Test") ? "struct Scope\(number)" : "do"
+            return "\(scope) {\n\(snippet)\n}\n"
+        }
+        let together = Snippet(source: prelude + scopes.joined())
         let areScopedRight = try await together.errors() == []
         for snippet in snippets where !areScopedRight || !scoped.contains(snippet) {
             #expect(try await Snippet(source: prelude + snippet).errors() == [], "\(snippet)")
