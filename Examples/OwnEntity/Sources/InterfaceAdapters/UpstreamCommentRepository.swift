@@ -43,8 +43,6 @@ extension Endpoint where Entity == Comment {
             ["posts", draft.postId.description, "comments"]
         } pending: { draft, number in
             Comment(id: -1 - number, postID: draft.postId, author: draft.name, body: draft.body)
-        } created: { _, answer throws(FieldError) in
-            try answer.entity()
         },
         editing: Editing(
             .patch,

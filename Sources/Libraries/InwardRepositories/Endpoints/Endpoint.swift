@@ -199,8 +199,6 @@ public struct Batching<ID: Sendable>: Sendable {
 ///         ["posts", draft.postID.description, "comments"]
 ///     } pending: { draft, number in
 ///         Comment(id: -1 - number, postID: draft.postID, body: draft.body)
-///     } created: { _, answer throws(FieldError) in
-///         try answer.entity()
 ///     }
 public struct Creation<Entity: Sendable>: Sendable {
     /// Returns the path components of the list that a draft is sent to; `nil` if it is no draft. `nil` for the endpoint's list.
@@ -241,6 +239,26 @@ public struct Creation<Entity: Sendable>: Sendable {
         }
         self.created = { body, response, format throws(FieldError) in
             try created(try format.decoded(draft, from: Data(body)), try format.decoded(answer, from: response))
+        }
+    }
+
+    /// Creates a creation scheme for an upstream that answers with the record of the entity that it created.
+    ///
+    /// - Parameters:
+    ///   - draft: The type of the request body, which is stored until the upstream has answered.
+    ///   - record: The type of the response body.
+    ///   - path: Returns the path components of the list that a draft is sent to; see
+    ///     ``init(_:answer:at:pending:created:)``. `nil` sends drafts to the endpoint's list.
+    ///   - pending: Returns the entity to show until the upstream has answered. It is given the draft and a number that is unique
+    ///     among the pending drafts. Returns `nil` if the draft cannot be shown.
+    public init<Draft: Codable & SendableMetatype, Record: RecordDTO>(
+        _ draft: Draft.Type,
+        answer record: Record.Type,
+        at path: (@Sendable (Draft) -> [String])? = nil,
+        pending: @escaping @Sendable (Draft, Int) -> Entity?
+    ) where Record.Entity == Entity {
+        self.init(draft, answer: record, at: path, pending: pending) { _, answer throws(FieldError) in
+            try answer.entity()
         }
     }
 }

@@ -38,8 +38,6 @@ struct NestedCreationTests {
                 at: "remarks",
                 creation: Creation<Remark>(RemarkDTO.self, answer: RemarkDTO.self, at: path) { draft, number in
                     Remark(id: -1 - number, author: draft.author.value, text: draft.text.value)
-                } created: { _, answer throws(FieldError) in
-                    try answer.entity()
                 },
                 editing: Editing(.put)
             ),

@@ -31,8 +31,6 @@ extension Endpoint where Entity == Note {
         at: "notes",
         creation: Creation(NoteDraft.self, answer: NoteDTO.self) { draft, number in
             Note(id: -1 - number, text: draft.text)
-        } created: { _, answer throws(FieldError) in
-            try answer.entity()
         },
         editing: Editing(.put)
     )
