@@ -185,9 +185,30 @@ public struct UserContainer: Container {
         do throws(ScopeError) {
             repositories = try scope.objects().repositories
         } catch {
-            throw RepositoryError(.closed, request: endpoint.name, explanation: "is not available: \(error)")
+            throw RepositoryError(error, endpoint)
         }
         return try repositories.repository(endpoint)
+    }
+
+    /// Opens the scope of a feature over the session's repository of an endpoint. The scope is named after the endpoint.
+    ///
+    ///     scope = try user.openFeature(over: .comments) { Objects(comments: UpstreamCommentRepository($0)) }
+    ///
+    /// - Parameters:
+    ///   - endpoint: The endpoint of the feature's entities.
+    ///   - make: Creates the feature's objects from the repository. They need no closing.
+    /// - Returns: the scope. Closing the session closes it.
+    /// - Throws: a `RepositoryError`, as ``repository(_:)`` does.
+    public func openFeature<Entity, Others: Sendable>(
+        over endpoint: Endpoint<Entity>,
+        making make: (Repository<Entity>) -> Others
+    ) throws(RepositoryError) -> Scope<FeatureLifetime, Others> {
+        let objects = make(try repository(endpoint))
+        do throws(ScopeError) {
+            return try Scope(endpoint.name, in: scope, objects: objects)
+        } catch {
+            throw RepositoryError(error, endpoint)
+        }
     }
 
     /// Loads images with this user's access rights. Its only plugin turns images upright. Addresses are relative to the
@@ -223,6 +244,17 @@ public struct UserContainer: Container {
             deadline: Deadline(in: limit ?? app.configuration.timeLimit, on: app.timer)
         )
         return try Scope((id ?? app.interactionNumbers.next()).description, in: feature, objects: interaction)
+    }
+}
+
+extension RepositoryError {
+    /// Creates the error of a repository that is asked for when its session is closed.
+    fileprivate init<Entity>(_ error: ScopeError, _ endpoint: Endpoint<Entity>) {
+        self.init(
+            .closed,
+            request: "The repository of \(endpoint.name)",
+            explanation: "is not available: \(error)"
+        )
     }
 }
 

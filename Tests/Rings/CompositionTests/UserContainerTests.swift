@@ -195,6 +195,17 @@ struct UserContainerTests {
         await #expect(throws: ScopeError.self) { try await UserContainer(.guest, in: app) }
     }
 
+    @Test func aFeatureIsOpenedOverTheSessionsRepository() async throws {
+        let ada = try await UserContainer(session("ada"), in: AppContainer.example())
+        let feature = try ada.openFeature(over: .posts()) { $0 }
+        #expect(try feature.objects() === ada.repository(.posts()))
+        #expect(feature.title == "feature posts")
+        try await ada.close()
+        #expect(!feature.isOpen)
+        let error = #expect(throws: RepositoryError.self) { try ada.openFeature(over: .posts()) { $0 } }
+        #expect(error?.reason == .closed)
+    }
+
     @Test func whatIsInFlightIsCancelledAndWaitedFor() async throws {
         let begun = Rendezvous(of: 2)
         let source = Source.silent(begun: begun)
