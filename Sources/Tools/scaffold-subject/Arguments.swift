@@ -6,16 +6,19 @@ struct Arguments: Equatable {
     static let usage = """
         usage: swift package scaffold-subject NAME [--plural NAMES] [--target ROLE=NAME]...
 
+        Writes a new subject into all rings, with its tests: an entity, a use case that lists entities, and a use case that
+        creates, changes and deletes them, through the session's repository and its outbox.
+
           NAME                what one of the new subject is called as a type, such as Comment or BlogEntry.
           --plural NAMES      what several are called, if the usual English plural is wrong.
           --target ROLE=NAME  the target that holds a role's files, if it is not the one below. Its tests are in NAMETests.
           --help              show this and do nothing else.
 
         role          default            holds
-        entities      Entities           the entity, its identity and its rules
-        use-cases     UseCases           the port and the use case
-        adapters      InterfaceAdapters  the record, the repository and the presenter
-        composition   Composition        the container, which keeps one repository for each session
+        entities      Entities           the entity, its identity, its draft and its rules
+        use-cases     UseCases           the port and the use cases
+        adapters      InterfaceAdapters  the record, the endpoint, the repository and the presenter
+        composition   Composition        the container, which creates the use cases of a session
         doubles       UseCasesTesting    the double of the port; if there is no such target, the use cases' tests hold it
 
         Without --target, the diagram in Architecture.md decides: a role's target is that of the ring with its default name, or

@@ -95,16 +95,14 @@ private struct Subject {
     /// The instructions to print after the files are written.
     var nextSteps: String {
         let filter = name.plural.contains(name.singular) ? name.singular : "'\(name.singular)|\(name.plural)'"
-        let opening =
-            templates.hasSessions
-            ? "Open one \(name.plural)Container for each session, next to its UserContainer, which closes it."
-            : "Make one \(name.plural)Container for each session, over the session's upstream, and close it with the session."
+        let (app, session) =
+            templates.hasAppContainers ? ("AppContainer", "UserContainer") : ("AppScope", "SessionScope")
         return """
 
             Next: swift test --filter \(filter)
             Then give \(name.singular) its real fields and rules, one ring at a time, from the inside out.
-            \(opening)
-            The upstream is asked for a list at “\(name.lowerPlural)”, as Upstream\(name.singular)Repository.swift says.
+            List AnyEndpoint(.\(name.lowerPlural)) when you create the \(app), and create \(name.plural)Container in a \(session).
+            The upstream has the list at “\(name.lowerPlural)”, as Upstream\(name.singular)Repository.swift says.
             """
     }
 }

@@ -9,7 +9,7 @@ struct FileTemplateTests {
         FileTemplate.Variants(
             adapterTypes: ["ViewModel", "Document", "FailureViewModel"],
             compositionTypes: [
-                "UserContainer", "FeatureContainer", "InteractionContainer", "Interaction", "ScopedDataFetcher",
+                "AppConfiguration", "AppContainer", "UserContainer", "FeatureContainer", "InteractionContainer",
             ]
         ),
     ]
@@ -29,9 +29,11 @@ struct FileTemplateTests {
             try files("BlogEntry", Self.variants[variant]).map(\.path) == [
                 "Sources/Rings/Entities/BlogEntry.swift",
                 "Tests/Rings/EntitiesTests/BlogEntryTests.swift",
-                "Sources/Rings/UseCases/BlogEntryRepository.swift",
-                "Sources/Rings/UseCases/ListBlogEntries.swift",
+                "Sources/Rings/UseCases/BlogEntries/BlogEntryRepository.swift",
+                "Sources/Rings/UseCases/BlogEntries/ListBlogEntries.swift",
                 "Tests/Rings/UseCasesTests/ListBlogEntriesTests.swift",
+                "Sources/Rings/UseCases/BlogEntries/EditBlogEntries.swift",
+                "Tests/Rings/UseCasesTests/EditBlogEntriesTests.swift",
                 "Sources/Rings/InterfaceAdapters/BlogEntries/BlogEntryDTO.swift",
                 "Sources/Rings/InterfaceAdapters/BlogEntries/UpstreamBlogEntryRepository.swift",
                 "Tests/Rings/InterfaceAdaptersTests/UpstreamBlogEntryRepositoryTests.swift",
@@ -50,12 +52,12 @@ struct FileTemplateTests {
         #expect(entity.contents.hasPrefix("/// An order item: a text with an identity.\n"))
         #expect(entity.contents.hasSuffix("\n}\n"))
         #expect(entity.contents.contains("public struct OrderItem: Hashable, Identifiable, Sendable {"))
-        #expect(entity.contents.contains("/// Creates an order item that"))
+        #expect(entity.contents.contains("/// Creates an order item from a draft."))
         let repository = try #require(
             try files("OrderItem").first { $0.path.contains("/UpstreamOrderItemRepository.") }
         )
         #expect(repository.contents.hasPrefix("public import Entities\npublic import InwardCore\n"))
-        #expect(repository.contents.contains("Self(OrderItemDTO.self, at: \"orderItems\""))
+        #expect(repository.contents.contains("        OrderItemDTO.self,\n        at: \"orderItems\",\n"))
     }
 
     @Test(arguments: ["Tag", "Comment", "BlogEntry", "SubscriptionCancellation"], [0, 1])
@@ -70,26 +72,45 @@ struct FileTemplateTests {
         }
     }
 
-    @Test(arguments: [0, 1])
-    func repositoriesAreMadeByTheContainerAlone(variant: Int) throws {
-        let making = try files("Comment", Self.variants[variant]).filter { file in
-            file.contents.contains(/[^\w]Repository\($/.anchorsMatchLineEndings())
+    /// The variants are recognized by the names of types, which may change.
+    @Test func thisPackageHasContainersAndDocuments() throws {
+        let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
+        let package = try PackageDirectory(path: root.path(percentEncoded: false))
+        func types(_ name: String) -> Set<String> {
+            let directory = "Sources/Rings/\(name)"
+            let target = PackageTarget(name: name, moduleName: name, directory: directory, dependencies: [])
+            return Set(package.declaredTypes(in: target).keys)
         }
-        #expect(making.map(\.path) == ["Sources/Rings/Composition/CommentsContainer.swift"])
-        // In its initializer, and so once, where a `get` or a function would make one for each access.
-        let contents = try #require(making.first?.contents)
-        let initializer = try #require(contents.range(of: "    public init("))
-        let end = try #require(contents.range(of: "\n    }\n", range: initializer.upperBound..<contents.endIndex))
-        #expect(contents[initializer.upperBound..<end.lowerBound].contains("Repository(\n"))
-        #expect(contents.contains("await $0.close()") || contents.contains("await repository.close()"))
+        let variants = FileTemplate.Variants(
+            adapterTypes: types("InterfaceAdapters"),
+            compositionTypes: types("Composition")
+        )
+        #expect(variants.hasDocuments)
+        #expect(variants.hasAppContainers)
+    }
+
+    @Test(arguments: [(0, "session.repository(.comments)"), (1, "user.openFeature(over: .comments)")])
+    func theRepositoryIsTheSessionsAndNoFileMakesOne(variant: Int, call: String) throws {
+        let sources = try files("Comment", Self.variants[variant]).filter { $0.path.hasPrefix("Sources/") }
+        #expect(!sources.contains { $0.contents.contains(/\bRepository\(/) })
+        let asking = sources.filter { $0.contents.contains(call) }
+        #expect(asking.map(\.path) == ["Sources/Rings/Composition/CommentsContainer.swift"])
     }
 
     @Test(arguments: [0, 1])
-    func aTestCountsTheRequestsOfTwoInteractions(variant: Int) throws {
+    func errorsAreTyped(variant: Int) throws {
+        for file in try files("Comment", Self.variants[variant]) where file.path.hasPrefix("Sources/") {
+            #expect(!file.contents.contains(/\bthrows (->|\{)/), "\(file.path)")
+        }
+    }
+
+    @Test(arguments: [0, 1])
+    func testsCountRequestsAndWriteThroughTheOutbox(variant: Int) throws {
         let tests = try #require(try files("Comment", Self.variants[variant]).last?.contents)
-        #expect(tests.contains("@Test func twoInteractionsCauseOneRequest() async throws {"))
         #expect(tests.contains("#expect(source.requests.count == 1)"))
         #expect(tests.contains("#expect(second.origin == .memory)"))
+        #expect(tests.contains("#expect(created.isPending)"))
+        #expect(tests.contains(#"#expect(writes == ["POST comments", "PATCH 3", "DELETE 3"])"#))
     }
 
     @Test func modulesAreImportedByTheNamesOfThePackagesTargets() throws {
@@ -105,7 +126,8 @@ struct FileTemplateTests {
         #expect(
             list.importedModules == ["InwardCore", "MyEntities", "MyUseCases", "MyUseCasesTesting", "Testing"]
         )
-        #expect(list.contents.contains("Reading<[MyEntities.Comment]>"))
+        let presenter = try #require(files.first { $0.path.hasSuffix("/CommentListPresenterTests.swift") })
+        #expect(presenter.contents.contains("throws -> MyEntities.Comment {"))
     }
 
     @Test func withoutATargetForDoublesTheTestsOfUseCasesHoldThem() throws {
@@ -114,6 +136,7 @@ struct FileTemplateTests {
         #expect(
             paths == [
                 "Tests/Rings/UseCasesTests/Comments/ListCommentsTests.swift",
+                "Tests/Rings/UseCasesTests/Comments/EditCommentsTests.swift",
                 "Tests/Rings/UseCasesTests/Comments/InMemoryCommentRepository.swift",
                 "Tests/Rings/UseCasesTests/Comments/InMemoryCommentRepositoryTests.swift",
             ]

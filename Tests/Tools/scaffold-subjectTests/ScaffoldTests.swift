@@ -43,6 +43,11 @@ struct ScaffoldTests {
         let lines = ending.output.split(separator: "\n").map(String.init)
         #expect(lines.dropLast(4) == expected.map(\.path)[...])
         #expect(lines.suffix(4).first == "Next: swift test --filter Comment")
+        #expect(
+            lines.suffix(2).first == """
+                List AnyEndpoint(.comments) when you create the AppScope, and create CommentsContainer in a SessionScope.
+                """
+        )
     }
 
     @Test func theNextStepTestsAllThatWasWritten() {
@@ -57,16 +62,16 @@ struct ScaffoldTests {
         )
         try package.write(
             """
+            public struct AppConfiguration {}
+            public struct AppContainer {}
             public struct UserContainer {}
             public protocol FeatureContainer {}
             public protocol InteractionContainer {}
-            public struct Interaction {}
-            struct ScopedDataFetcher<Level> {}
             """,
             to: "Sources/Rings/Composition/All.swift"
         )
         let ending = run("Comment")
-        #expect(ending.output.contains("\nOpen one CommentsContainer for each session, next to its UserContainer"))
+        #expect(ending.output.contains(" the AppContainer, and create CommentsContainer in a UserContainer.\n"))
         let container = try package.contents(of: "Sources/Rings/Composition/CommentsContainer.swift")
         #expect(container.contains("public struct CommentsContainer: FeatureContainer {"))
         let presenter = try package.contents(
@@ -89,7 +94,7 @@ struct ScaffoldTests {
         #expect(service.files.contains("Modules/ShopEntities/Order.swift"))
         #expect(service.files.contains("Modules/Shop/OrdersContainer.swift"))
         #expect(service.files.contains("Checks/ShopUseCasesTests/Orders/InMemoryOrderRepository.swift"))
-        #expect(service.files.count == 14)
+        #expect(service.files.count == 16)
     }
 
     @Test func existingFilesAreKeptAndNothingIsWritten() throws {

@@ -1,62 +1,43 @@
-/// Templates for compositions with session, feature, and interaction containers.
+/// Templates for compositions with this package's containers.
 extension FileTemplate {
     static let featureContainer = Self(
         "{BlogEntries}Container",
         in: .sources(.composition),
         imports: [
-            "import {Entities}", "import {InterfaceAdapters}", "public import InwardCore", "import InwardRepositories",
-            "public import InwardScopes", "public import {UseCases}",
+            "import {InterfaceAdapters}", "public import InwardCore", "public import InwardScopes",
+            "public import {UseCases}",
         ],
         text: #"""
-            /// The {blog entries} of one session.
+            /// The {blog entries}, for a user who works with them.
             ///
-            /// It keeps the session's repository, which all interactions share. Open one container when the session opens; closing
-            /// the session closes it.
+            /// All interactions share the session's repository. List its endpoint when you create the app, so that pending writes
+            /// are delivered after a restart:
+            ///
+            ///     let app = try await AppContainer(configuration, endpoints: [AnyEndpoint(.{blogEntries})])
+            ///     let user = try await UserContainer(session, in: app)
+            ///     let container = try {BlogEntries}Container(in: user)
+            ///     try await container.withInteraction { try await $0.edit{BlogEntries}.create("On engines.") }
             public struct {BlogEntries}Container: FeatureContainer {
                 /// The objects of the container.
                 public struct Objects: Sendable {
-                    let repository: Repository<{BlogEntry}>
+                    let {blogEntries}: Upstream{BlogEntry}Repository
                 }
 
-                /// The scope of the {blog entries}, which lies in the session's.
+                /// The scope of the {blog entries}.
                 public let scope: Scope<FeatureLifetime, Objects>
                 private let user: UserContainer
 
-                /// Creates the repository of {blog entries} for a session.
+                /// Creates the container in a user's session.
                 ///
-                /// - Throws: a `ScopeError` if the session is closed.
-                public init(in user: UserContainer) async throws(ScopeError) {
+                /// - Throws: a `RepositoryError` if the session is closed, or the app does not list the endpoint.
+                public init(in user: UserContainer) throws(RepositoryError) {
                     self.user = user
-                    let name = "{blog entries}"
-                    scope = try await FeatureScope.open(name, in: user.scope) { opening, _ throws(ScopeError) in
-                        let (app, session) = (try user.app.scope.objects(), try user.scope.objects())
-                        opening.errorHandler = app.errorHandler
-                        let repository = Repository(
-                            .{blogEntries}(lifetimes: app.configuration.lifetimes),
-                            upstream: Upstream(
-                                baseURL: session.upstream.baseURL,
-                                // Requests of the repository do not outlive the session.
-                                dataFetcher: ScopedDataFetcher(scope: user.scope, deadline: nil) { session in
-                                    session.upstream.dataFetcher
-                                }
-                            ),
-                            memory: app.configuration.memoryLimit,
-                            store: app.recordStore.flatMap { records in
-                                session.session.place(
-                                    in: records,
-                                    of: session.upstream.baseURL,
-                                    tellingFailuresTo: app.errorHandler
-                                )
-                            },
-                            timer: app.timer
-                        )
-                        return Objects(repository: opening.closing(repository, as: "repository") { await $0.close() })
+                    scope = try user.openFeature(over: .{blogEntries}) { repository in
+                        Objects({blogEntries}: Upstream{BlogEntry}Repository(repository))
                     }
                 }
 
-                private typealias FeatureScope = Scope<FeatureLifetime, Objects>
-
-                /// Opens an interaction that looks at the {blog entries} once.
+                /// Opens an interaction that reads or writes {blog entries}.
                 ///
                 /// - Throws: a `ScopeError` if the container is closed.
                 public func makeInteraction(
@@ -65,24 +46,34 @@ extension FileTemplate {
                 ) throws(ScopeError) -> {BlogEntries}Interaction {
                     {BlogEntries}Interaction(
                         scope: try user.openInteraction(in: scope, id: id, within: limit),
-                        repository: Upstream{BlogEntry}Repository(try scope.objects().repository)
+                        {blogEntries}: try scope.objects().{blogEntries}
                     )
                 }
             }
 
-            /// One look at the {blog entries}.
+            /// An interaction that reads or writes {blog entries}.
             public struct {BlogEntries}Interaction: InteractionContainer {
                 /// The scope of the interaction.
                 public let scope: Scope<InteractionLifetime, Interaction>
-                let repository: Upstream{BlogEntry}Repository
+                let {blogEntries}: Upstream{BlogEntry}Repository
 
-                /// The use case that lists all {blog entries}.
+                /// Lists all {blog entries}.
                 ///
                 /// - Throws: a `ScopeError` if the interaction is closed.
                 public var list{BlogEntries}: List{BlogEntries} {
                     get throws(ScopeError) {
                         _ = try scope.objects()
-                        return List{BlogEntries}({blogEntries}: repository)
+                        return List{BlogEntries}({blogEntries}: {blogEntries})
+                    }
+                }
+
+                /// Creates, changes and deletes {blog entries}.
+                ///
+                /// - Throws: a `ScopeError` if the interaction is closed.
+                public var edit{BlogEntries}: Edit{BlogEntries} {
+                    get throws(ScopeError) {
+                        _ = try scope.objects()
+                        return Edit{BlogEntries}({blogEntries}: {blogEntries})
                     }
                 }
             }
@@ -93,20 +84,34 @@ extension FileTemplate {
         "{BlogEntries}ContainerTests",
         in: .tests(.composition),
         imports: [
-            "import {Composition}", "import {Entities}", "import Foundation", "import InwardCore",
-            "import InwardFetching", "import InwardScopes", "import InwardTesting", "import Testing",
-            "import {UseCases}",
+            "import {Composition}", "import {Entities}", "import Foundation", "import {InterfaceAdapters}",
+            "import InwardCore", "import InwardFetching", "import InwardRepositories", "import InwardScopes",
+            "import InwardTesting", "import Testing", "import {UseCases}",
         ],
         text: #"""
             struct {BlogEntries}ContainerTests {
                 private let source = RecordingDataFetcher(
-                    StubDataFetcher(
-                        DataResponse(body: Data(#"[{"id": 1, "text": "Two"}, {"id": 2, "text": "One"}]"#.utf8))
-                    )
+                    StubDataFetcher { request throws(FetchError) in
+                        let json =
+                            switch request.method {
+                            case .post: #"{"id": 3, "text": "New"}"#
+                            case .patch: #"{"id": 3, "text": "Newer"}"#
+                            default: #"[{"id": 1, "text": "Two"}, {"id": 2, "text": "One"}]"#
+                            }
+                        return DataResponse(body: Data(json.utf8))
+                    }
                 )
 
-                private func makeApp() async throws -> AppContainer {
-                    try await AppContainer(AppConfiguration(upstream: "http://upstream.test/api"), dataFetcher: source)
+                private func makeApp(
+                    store: (any RecordStore)? = nil,
+                    endpoints: [AnyEndpoint] = [AnyEndpoint(.{blogEntries})]
+                ) async throws -> AppContainer {
+                    try await AppContainer(
+                        AppConfiguration(upstream: "http://upstream.test/api"),
+                        dataFetcher: source,
+                        recordStore: store,
+                        endpoints: endpoints
+                    )
                 }
 
                 @Test func aRequestGoesThroughAllRings() async throws {
@@ -131,9 +136,32 @@ extension FileTemplate {
                     #expect(source.requests.count == 2)
                 }
 
+                @Test func writesAreAcceptedAtOnceAndDeliveredInOrder() async throws {
+                    let user = try await UserContainer(.guest, in: makeApp(store: InMemoryRecordStore()))
+                    let container = try {BlogEntries}Container(in: user)
+                    let created = try await container.withInteraction { interaction in
+                        let created = try await interaction.edit{BlogEntries}.create("New")
+                        try await interaction.edit{BlogEntries}.change(created.value.id, to: "Newer")
+                        return created
+                    }
+                    #expect(created.isPending)
+                    _ = try await user.deliver()
+                    try await container.withInteraction { try await $0.edit{BlogEntries}.delete(.init(3)) }
+                    _ = try await user.deliver()
+                    let writes = source.requests.map { "\($0.method) \($0.url.lastPathComponent)" }
+                    #expect(writes == ["POST {blogEntries}", "PATCH 3", "DELETE 3"])
+                }
+
+                @Test func writesNeedAnEndpointThatTheAppLists() async throws {
+                    let app = try await makeApp(store: InMemoryRecordStore(), endpoints: [])
+                    let user = try await UserContainer(.guest, in: app)
+                    let error = #expect(throws: RepositoryError.self) { try {BlogEntries}Container(in: user) }
+                    #expect(error?.reason == .refused)
+                }
+
                 @Test func closingTheSessionClosesTheRepository() async throws {
                     let user = try await UserContainer(.guest, in: makeApp())
-                    let container = try await {BlogEntries}Container(in: user)
+                    let container = try {BlogEntries}Container(in: user)
                     let list{BlogEntries} = try container.makeInteraction().list{BlogEntries}
                     try await user.close()
                     #expect(!container.isOpen)
@@ -145,55 +173,39 @@ extension FileTemplate {
     )
 }
 
-/// Templates for compositions without such containers.
+/// Templates for compositions over the app and session scopes of InwardScopes.
 extension FileTemplate {
     static let container = Self(
         "{BlogEntries}Container",
         in: .sources(.composition),
         imports: [
-            "import {Entities}", "import {InterfaceAdapters}", "public import InwardCore",
-            "public import InwardRepositories", "public import {UseCases}",
+            "import {InterfaceAdapters}", "public import InwardCore", "public import InwardScopes",
+            "public import {UseCases}",
         ],
         text: #"""
             /// The {blog entries} of one session.
             ///
-            /// It keeps the session's repository, which all use cases share. Create one container when the session begins, over the
-            /// upstream with the session's credentials, and close it when the session ends. In a scope of `InwardScopes`:
+            /// The use cases share the session's repository, which lives as long as the session. List its endpoint when you create
+            /// the app, so that pending writes are delivered after a restart:
             ///
-            ///     let container = {BlogEntries}Container(upstream: upstream)
-            ///     opening.closing(container, as: "{blogEntries}") { await $0.close() }
+            ///     let endpoints = [AnyEndpoint(.{blogEntries})]
+            ///     let app = await AppScope("app", AppScopeConfiguration(upstream, store: store, endpoints: endpoints))
+            ///     let session = try await app.signIn(as: "ada")
+            ///     let container = try {BlogEntries}Container(in: session)
+            ///     try await container.edit{BlogEntries}.create("On engines.")
             public struct {BlogEntries}Container: Sendable {
-                private let repository: Repository<{BlogEntry}>
+                /// Lists all {blog entries}.
+                public let list{BlogEntries}: List{BlogEntries}
+                /// Creates, changes and deletes {blog entries}.
+                public let edit{BlogEntries}: Edit{BlogEntries}
 
-                /// Creates the repository of {blog entries} for a session.
+                /// Creates the use cases of a session.
                 ///
-                /// - Parameters:
-                ///   - upstream: The upstream with the session's credentials.
-                ///   - lifetimes: How long its answers are fresh, and how long they are kept.
-                ///   - store: Where answers are kept beyond the life of the process; `nil` to keep them in memory only.
-                ///   - timer: The time that lifetimes are measured by.
-                public init(
-                    upstream: Upstream,
-                    lifetimes: Lifetimes = Lifetimes(),
-                    store: RepositoryStore? = nil,
-                    timer: TimerService = .continuous
-                ) {
-                    repository = Repository(
-                        .{blogEntries}(lifetimes: lifetimes),
-                        upstream: upstream,
-                        store: store,
-                        timer: timer
-                    )
-                }
-
-                /// The use case that lists all {blog entries}.
-                public var list{BlogEntries}: List{BlogEntries} {
-                    List{BlogEntries}({blogEntries}: Upstream{BlogEntry}Repository(repository))
-                }
-
-                /// Ends requests in flight. Later requests fail.
-                public func close() async {
-                    await repository.close()
+                /// - Throws: a `RepositoryError` if the session is closed, or the app does not list the endpoint.
+                public init(in session: SessionScope<some Sendable>) throws(RepositoryError) {
+                    let repository = Upstream{BlogEntry}Repository(try session.repository(.{blogEntries}))
+                    list{BlogEntries} = List{BlogEntries}({blogEntries}: repository)
+                    edit{BlogEntries} = Edit{BlogEntries}({blogEntries}: repository)
                 }
             }
             """#
@@ -203,31 +215,46 @@ extension FileTemplate {
         "{BlogEntries}ContainerTests",
         in: .tests(.composition),
         imports: [
-            "import {Composition}", "import {Entities}", "import Foundation", "import InwardCore",
-            "import InwardFetching", "import InwardRepositories", "import InwardTesting", "import Testing",
-            "import {UseCases}",
+            "import {Composition}", "import {Entities}", "import Foundation", "import {InterfaceAdapters}",
+            "import InwardCore", "import InwardFetching", "import InwardRepositories", "import InwardScopes",
+            "import InwardTesting", "import Testing", "import {UseCases}",
         ],
         text: #"""
             struct {BlogEntries}ContainerTests {
                 private let source = RecordingDataFetcher(
-                    StubDataFetcher(
-                        DataResponse(body: Data(#"[{"id": 1, "text": "Two"}, {"id": 2, "text": "One"}]"#.utf8))
-                    )
+                    StubDataFetcher { request throws(FetchError) in
+                        let json =
+                            switch request.method {
+                            case .post: #"{"id": 3, "text": "New"}"#
+                            case .patch: #"{"id": 3, "text": "Newer"}"#
+                            default: #"[{"id": 1, "text": "Two"}, {"id": 2, "text": "One"}]"#
+                            }
+                        return DataResponse(body: Data(json.utf8))
+                    }
                 )
 
-                private func makeContainer() throws -> {BlogEntries}Container {
+                private func makeApp(
+                    store: (any RecordStore)? = nil,
+                    endpoints: [AnyEndpoint] = [AnyEndpoint(.{blogEntries})]
+                ) async throws -> AppScope<Void> {
                     let baseURL = try #require(URL(string: "http://upstream.test/api"))
-                    return {BlogEntries}Container(upstream: Upstream(baseURL: baseURL, dataFetcher: source))
+                    let upstream = Upstream(baseURL: baseURL, dataFetcher: source)
+                    return await AppScope(
+                        "app",
+                        AppScopeConfiguration(upstream, store: store, endpoints: endpoints)
+                    )
                 }
 
                 @Test func aRequestGoesThroughAllRings() async throws {
-                    let reading = try await makeContainer().list{BlogEntries}()
+                    let container = try await {BlogEntries}Container(in: makeApp().signIn(as: "ada"))
+                    let reading = try await container.list{BlogEntries}()
                     #expect(reading.value.map(\.text) == ["One", "Two"])
                     #expect(source.requests.map(\.description) == ["GET http://upstream.test/api/{blogEntries}"])
                 }
 
-                @Test func twoInteractionsCauseOneRequest() async throws {
-                    let container = try makeContainer()
+                @Test func twoReadsCauseOneRequest() async throws {
+                    let app = try await makeApp()
+                    let container = try await {BlogEntries}Container(in: app.signIn(as: "ada"))
                     let first = try await container.list{BlogEntries}()
                     let second = try await container.list{BlogEntries}()
                     #expect(source.requests.count == 1)
@@ -235,15 +262,36 @@ extension FileTemplate {
                     #expect(second.origin == .memory)
                     #expect(second.value == first.value)
                     // Another session has a repository of its own.
-                    _ = try await makeContainer().list{BlogEntries}()
+                    let other = try await {BlogEntries}Container(in: app.signIn(as: "bob"))
+                    _ = try await other.list{BlogEntries}()
                     #expect(source.requests.count == 2)
                 }
 
-                @Test func closingTheContainerClosesTheRepository() async throws {
-                    let container = try makeContainer()
-                    await container.close()
-                    let list{BlogEntries} = container.list{BlogEntries}
-                    await #expect(throws: List{BlogEntries}Error.self) { try await list{BlogEntries}() }
+                @Test func writesAreAcceptedAtOnceAndDeliveredInOrder() async throws {
+                    let session = try await makeApp(store: InMemoryRecordStore()).signIn(as: "ada")
+                    let container = try {BlogEntries}Container(in: session)
+                    let created = try await container.edit{BlogEntries}.create("New")
+                    #expect(created.isPending)
+                    try await container.edit{BlogEntries}.change(created.value.id, to: "Newer")
+                    #expect(try await session.deliver(within: .seconds(30)) == 0)
+                    try await container.edit{BlogEntries}.delete(.init(3))
+                    #expect(try await session.deliver(within: .seconds(30)) == 0)
+                    let writes = source.requests.map { "\($0.method) \($0.url.lastPathComponent)" }
+                    #expect(writes == ["POST {blogEntries}", "PATCH 3", "DELETE 3"])
+                }
+
+                @Test func writesNeedAnEndpointThatTheAppLists() async throws {
+                    let app = try await makeApp(store: InMemoryRecordStore(), endpoints: [])
+                    let session = try await app.signIn(as: "ada")
+                    let error = #expect(throws: RepositoryError.self) { try {BlogEntries}Container(in: session) }
+                    #expect(error?.reason == .refused)
+                }
+
+                @Test func closingTheSessionClosesTheRepository() async throws {
+                    let session = try await makeApp().signIn(as: "ada")
+                    let list = try {BlogEntries}Container(in: session).list{BlogEntries}
+                    try await session.close()
+                    await #expect(throws: List{BlogEntries}Error.self) { try await list() }
                     #expect(source.requests.isEmpty)
                 }
             }

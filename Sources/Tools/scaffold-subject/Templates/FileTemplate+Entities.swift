@@ -5,27 +5,43 @@ extension FileTemplate {
         text: #"""
             /// {A blog entry}: a text with an identity.
             ///
-            /// Its initializer checks every rule, so each {blog entry} is valid.
+            /// Its contents come from a draft, which checks every rule, so each {blog entry} is valid.
             public struct {BlogEntry}: Hashable, Identifiable, Sendable {
-                /// The largest number of characters in a text.
-                public static let maximumTextLength = 1_000
-
                 /// The identity, which no other {blog entry} has.
                 public let id: ID
                 /// The text, which is not blank.
+                public private(set) var text: String
+
+                /// Creates {a blog entry} from a draft.
+                public init(id: ID, _ draft: {BlogEntry}Draft) {
+                    self.id = id
+                    text = draft.text
+                }
+
+                /// Replaces the text with that of a draft.
+                public mutating func revise(to draft: {BlogEntry}Draft) {
+                    text = draft.text
+                }
+            }
+
+            /// The contents of {a blog entry}, without an identity.
+            public struct {BlogEntry}Draft: Hashable, Sendable {
+                /// The maximum number of characters in a text.
+                public static let maximumTextLength = 1_000
+
+                /// The text, which is not blank.
                 public let text: String
 
-                /// Creates {a blog entry} that keeps every rule.
+                /// Creates a draft that keeps every rule.
                 ///
                 /// A character is an extended grapheme cluster, as a reader sees it.
                 ///
                 /// - Complexity: O(n) in the length of the text.
                 /// - Throws: ``{BlogEntry}Error/blankText`` if the text is empty or only white space;
                 ///   ``{BlogEntry}Error/textTooLong(_:)`` if it has more characters than ``maximumTextLength``.
-                public init(id: ID, text: String) throws({BlogEntry}Error) {
+                public init(text: String) throws({BlogEntry}Error) {
                     guard !text.allSatisfy(\.isWhitespace) else { throw .blankText }
                     guard text.count <= Self.maximumTextLength else { throw .textTooLong(text.count) }
-                    self.id = id
                     self.text = text
                 }
             }
@@ -57,11 +73,11 @@ extension FileTemplate {
                 }
             }
 
-            /// A rule of ``{BlogEntry}`` that was broken.
+            /// A rule of ``{BlogEntry}Draft`` that was broken.
             public enum {BlogEntry}Error: Error, Hashable, Sendable, CustomStringConvertible {
                 /// The text is empty or only white space.
                 case blankText
-                /// The text has this many characters, more than ``{BlogEntry}/maximumTextLength``.
+                /// The text has this many characters, more than ``{BlogEntry}Draft/maximumTextLength``.
                 case textTooLong(Int)
 
                 /// The rule, as a sentence for a person.
@@ -72,7 +88,7 @@ extension FileTemplate {
                     case .textTooLong(let count):
                         """
                         The text of {a blog entry} must not have more than \
-                        \({BlogEntry}.maximumTextLength) characters; this one has \(count).
+                        \({BlogEntry}Draft.maximumTextLength) characters; this one has \(count).
                         """
                     }
                 }
@@ -88,7 +104,7 @@ extension FileTemplate {
         text: #"""
             struct {BlogEntry}Tests {
                 private func {blogEntry}(_ text: String, id: Int = 1) throws -> {Entities}.{BlogEntry} {
-                    try .init(id: .init(id), text: text)
+                    try .init(id: .init(id), {BlogEntry}Draft(text: text))
                 }
 
                 @Test func textAndIdentityAreKept() throws {
@@ -97,19 +113,26 @@ extension FileTemplate {
                     #expect({blogEntry}.id.rawValue == 7)
                 }
 
+                @Test func aRevisionReplacesTheTextAlone() throws {
+                    var {blogEntry} = try {blogEntry}("On engines.", id: 7)
+                    {blogEntry}.revise(to: try {BlogEntry}Draft(text: "On cards."))
+                    #expect({blogEntry}.text == "On cards.")
+                    #expect({blogEntry}.id.rawValue == 7)
+                }
+
                 @Test(arguments: ["", " ", "\n\t\u{2003}"])
                 func blankTextsAreRejected(blank: String) {
-                    #expect(throws: {BlogEntry}Error.blankText) { try {blogEntry}(blank) }
+                    #expect(throws: {BlogEntry}Error.blankText) { try {BlogEntry}Draft(text: blank) }
                 }
 
                 @Test(arguments: [1, 1_000])
                 func textsAreAllowedUpToTheLimit(count: Int) throws {
-                    #expect(try {blogEntry}(String(repeating: "é", count: count)).text.count == count)
+                    #expect(try {BlogEntry}Draft(text: String(repeating: "é", count: count)).text.count == count)
                 }
 
                 @Test func longerTextsAreRejected() {
                     #expect(throws: {BlogEntry}Error.textTooLong(1_001)) {
-                        try {blogEntry}(String(repeating: "é", count: 1_001))
+                        try {BlogEntry}Draft(text: String(repeating: "é", count: 1_001))
                     }
                 }
 

@@ -18,7 +18,8 @@ extension FileTemplate {
 
                 func entity() throws(FieldError) -> {BlogEntry} {
                     do {
-                        return try {BlogEntry}(id: {BlogEntry}.ID(id.value), text: text.value)
+                        let draft = try {BlogEntry}Draft(text: text.value)
+                        return {BlogEntry}(id: {BlogEntry}.ID(id.value), draft)
                     } catch {
                         throw FieldError(Self.field(of: error), "breaks a rule: \(error)")
                     }
@@ -28,6 +29,15 @@ extension FileTemplate {
                     switch error {
                     case .blankText, .textTooLong: "text"
                     }
+                }
+            }
+
+            /// A draft as it is sent to the upstream. It is stored until the upstream has answered.
+            struct {BlogEntry}DraftDTO: Codable {
+                let text: String
+
+                init(_ draft: {BlogEntry}Draft) {
+                    text = draft.text
                 }
             }
             """#
@@ -42,11 +52,14 @@ extension FileTemplate {
             "public import {UseCases}",
         ],
         text: #"""
-            /// Gets {blog entries} from an upstream and from the session's cache.
+            /// Reads {blog entries} from an upstream and the session's cache, and writes them.
+            ///
+            /// If the session has an outbox, a write is accepted at once and delivered in the background. Until then, every
+            /// list shows it as pending.
             public struct Upstream{BlogEntry}Repository: {BlogEntry}Repository {
                 private let repository: Repository<{BlogEntry}>
 
-                /// Wraps the repository of a session, which keeps what the session knows of {blog entries}.
+                /// Wraps the repository of a session.
                 public init(_ repository: Repository<{BlogEntry}>) {
                     self.repository = repository
                 }
@@ -62,16 +75,60 @@ extension FileTemplate {
                 ) async throws(RepositoryError) -> Reading<[{BlogEntry}]> {
                     try await repository.entities(.all, policy)
                 }
+
+                /// Creates {a blog entry} from a draft, and returns it.
+                ///
+                /// - Throws: a `RepositoryError` if the draft was not accepted.
+                public func create(
+                    _ draft: {BlogEntry}Draft
+                ) async throws(RepositoryError) -> Reading<{BlogEntry}> {
+                    try await repository.create({BlogEntry}DraftDTO(draft))
+                }
+
+                /// Updates {a blog entry}, and returns it. The upstream receives the fields that change.
+                ///
+                /// - Throws: a `RepositoryError` if the update was not accepted.
+                public func update(
+                    _ id: {BlogEntry}.ID,
+                    _ change: @Sendable (inout {BlogEntry}) -> Void
+                ) async throws(RepositoryError) -> Reading<{BlogEntry}> {
+                    do {
+                        return try await repository.update(id, change)
+                    } catch {
+                        throw error.repositoryError
+                    }
+                }
+
+                /// Deletes {a blog entry}.
+                ///
+                /// - Throws: a `RepositoryError` if the deletion was not accepted.
+                public func delete(_ id: {BlogEntry}.ID) async throws(RepositoryError) {
+                    do {
+                        try await repository.delete(id)
+                    } catch {
+                        throw error.repositoryError
+                    }
+                }
             }
 
             extension Endpoint<{BlogEntry}> {
-                /// The {blog entries} of an upstream that has them as JSON, a list at `{blogEntries}`.
+                /// The {blog entries} of an upstream that serves them as JSON.
                 ///
-                /// - Parameter lifetimes: How long its answers are fresh, and how long they are kept.
-                /// - Returns: the endpoint.
-                public static func {blogEntries}(lifetimes: Lifetimes = Lifetimes()) -> Self {
-                    Self({BlogEntry}DTO.self, at: "{blogEntries}", lifetimes: lifetimes)
-                }
+                /// The list is at `{blogEntries}`, and each is at its identity, such as `{blogEntries}/7`.
+                ///
+                /// If somebody else has changed one in the meantime, a write of it is refused.
+                public static let {blogEntries} = Self(
+                    {BlogEntry}DTO.self,
+                    at: "{blogEntries}",
+                    creation: Creation(
+                        {BlogEntry}DraftDTO.self,
+                        answer: {BlogEntry}DTO.self
+                    ) { draft, number in
+                        // A negative identity, until the upstream assigns one.
+                        try? {BlogEntry}(id: .init(-1 - number), {BlogEntry}Draft(text: draft.text))
+                    },
+                    editing: Editing(.patch, onConflict: .ask)
+                )
             }
             """#
     )
@@ -89,7 +146,7 @@ extension FileTemplate {
                 private func makeRepository(_ dataFetcher: any DataFetcher) throws -> Upstream{BlogEntry}Repository {
                     let baseURL = try #require(URL(string: "http://upstream.test/api"))
                     let upstream = Upstream(baseURL: baseURL, dataFetcher: dataFetcher)
-                    return Upstream{BlogEntry}Repository(Repository(.{blogEntries}(), upstream: upstream))
+                    return Upstream{BlogEntry}Repository(Repository(.{blogEntries}, upstream: upstream))
                 }
 
                 private func makeRepository(answering json: String) throws -> Upstream{BlogEntry}Repository {
@@ -115,6 +172,38 @@ extension FileTemplate {
                             "{blogEntries}[5].id was used before, at position 0",
                         ]
                     )
+                }
+
+                @Test func writesAreSentWithoutAnOutbox() async throws {
+                    let source = RecordingDataFetcher(
+                        StubDataFetcher(DataResponse(body: Data(#"{"id": 7, "text": "One"}"#.utf8)))
+                    )
+                    let repository = try makeRepository(source)
+                    let created = try await repository.create({BlogEntry}Draft(text: "One"))
+                    #expect(created.value.id.rawValue == 7)
+                    #expect(!created.isPending)
+                    let draft = try {BlogEntry}Draft(text: "Two")
+                    _ = try await repository.update(created.value.id) { $0.revise(to: draft) }
+                    try await repository.delete(created.value.id)
+                    let writes = source.requests.map { "\($0.method) \($0.url.lastPathComponent)" }
+                    #expect(writes == ["POST {blogEntries}", "PATCH 7", "DELETE 7"])
+                    let bodies = source.requests.map { $0.body.map { String(decoding: $0, as: UTF8.self) } }
+                    #expect(bodies == [#"{"text":"One"}"#, #"{"text":"Two"}"#, nil])
+                }
+
+                @Test func aConflictIsLeftToTheCaller() async throws {
+                    let repository = try makeRepository(
+                        StubDataFetcher { request throws(FetchError) in
+                            let status: DataResponse.Status = request.method == .get ? 200 : 412
+                            let json = #"{"id": 7, "text": "Theirs"}"#
+                            return DataResponse(status: status, body: Data(json.utf8))
+                        }
+                    )
+                    let draft = try {BlogEntry}Draft(text: "Mine")
+                    let error = await #expect(throws: RepositoryError.self) {
+                        try await repository.update(.init(7)) { $0.revise(to: draft) }
+                    }
+                    #expect(error?.reason == .conflict)
                 }
 
                 @Test func anAnswerThatIsNotAListNamesTheRequest() async throws {

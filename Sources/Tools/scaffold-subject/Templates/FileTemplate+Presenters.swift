@@ -71,7 +71,7 @@ extension FileTemplate {
         text: #"""
             struct {BlogEntry}ListPresenterTests {
                 private func {blogEntry}(_ id: Int, _ text: String) throws -> {Entities}.{BlogEntry} {
-                    try .init(id: .init(id), text: text)
+                    try .init(id: .init(id), {BlogEntry}Draft(text: text))
                 }
 
                 private func line(_ error: List{BlogEntries}Error) -> String {
@@ -131,11 +131,13 @@ extension FileTemplate {
 
                 /// Returns what a view shows of the {blog entries}.
                 public func present(_ reading: Reading<[{BlogEntry}]>) -> {BlogEntry}ListViewModel {
-                    let age = reading.isStale ? ["The list is \(reading.age) old."] : []
+                    var notes: [String] = []
+                    if reading.isStale { notes.append("The list is \(reading.age) old.") }
+                    if reading.isPending { notes.append("The upstream has not accepted all of this yet.") }
                     return {BlogEntry}ListViewModel(
                         rows: reading.value.map { .init(id: $0.id.rawValue, text: $0.text) },
                         origin: reading.origin.description,
-                        notes: age + reading.rejected.map { "Left out: \($0)" }
+                        notes: notes + reading.rejected.map { "Left out: \($0)" }
                     )
                 }
 
@@ -180,7 +182,7 @@ extension FileTemplate {
         text: #"""
             struct {BlogEntry}ListPresenterTests {
                 private func {blogEntry}(_ id: Int, _ text: String) throws -> {Entities}.{BlogEntry} {
-                    try .init(id: .init(id), text: text)
+                    try .init(id: .init(id), {BlogEntry}Draft(text: text))
                 }
 
                 @Test func theListAndItsRemarksAreShown() throws {
@@ -191,13 +193,20 @@ extension FileTemplate {
                             origin: .upstream,
                             age: .seconds(60),
                             isStale: true,
+                            isPending: true,
                             rejected: rejected
                         )
                     )
                     #expect(viewModel.rows.map(\.id) == [7])
                     #expect(viewModel.rows.map(\.text) == ["On engines."])
                     #expect(viewModel.origin == "upstream")
-                    #expect(viewModel.notes == ["The list is 60.0 seconds old.", "Left out: x[3].id is missing"])
+                    #expect(
+                        viewModel.notes == [
+                            "The list is 60.0 seconds old.",
+                            "The upstream has not accepted all of this yet.",
+                            "Left out: x[3].id is missing",
+                        ]
+                    )
                 }
 
                 @Test func everyFailureIsExplained() {

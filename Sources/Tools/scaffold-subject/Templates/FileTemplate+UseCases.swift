@@ -4,7 +4,7 @@ extension FileTemplate {
         in: .sources(.useCases),
         imports: ["public import {Entities}", "public import InwardCore"],
         text: #"""
-            /// The port through which the use cases get {blog entries}.
+            /// The port through which the use cases read and write {blog entries}.
             ///
             /// Implementations answer from the places that the policy allows. They leave damaged records out of a list and name
             /// them in the reading. If the task is cancelled, they stop waiting and throw `RepositoryError.Reason.cancelled`.
@@ -15,6 +15,28 @@ extension FileTemplate {
                 func {blogEntries}(
                     _ policy: ReadPolicy
                 ) async throws(RepositoryError) -> Reading<[{BlogEntry}]>
+
+                /// Creates {a blog entry}, and returns it: as pending, if the source does not have it yet.
+                ///
+                /// - Throws: a `RepositoryError`, with `outcomeUnknown` if the draft was sent and no answer tells the outcome.
+                func create(
+                    _ draft: {BlogEntry}Draft
+                ) async throws(RepositoryError) -> Reading<{BlogEntry}>
+
+                /// Updates {a blog entry}, even a pending one, and returns it.
+                ///
+                /// The closure may be called several times.
+                ///
+                /// - Throws: a `RepositoryError`, with `conflict` if somebody else has changed it in the meantime.
+                func update(
+                    _ id: {BlogEntry}.ID,
+                    _ change: @Sendable (inout {BlogEntry}) -> Void
+                ) async throws(RepositoryError) -> Reading<{BlogEntry}>
+
+                /// Deletes {a blog entry}, even a pending one. One that does not exist is deleted already.
+                ///
+                /// - Throws: a `RepositoryError`, with `conflict` if somebody else has changed it in the meantime.
+                func delete(_ id: {BlogEntry}.ID) async throws(RepositoryError)
             }
             """#
     )
@@ -88,15 +110,6 @@ extension FileTemplate {
         ],
         text: #"""
             struct List{BlogEntries}Tests {
-                /// Says which origin the policy allows.
-                private struct OriginRepository: {BlogEntry}Repository {
-                    func {blogEntries}(
-                        _ policy: ReadPolicy
-                    ) async throws(RepositoryError) -> Reading<[{Entities}.{BlogEntry}]> {
-                        Reading([], origin: policy.allowsCopies ? .memory : .upstream)
-                    }
-                }
-
                 @Test func textsAreOrderedWithoutRegardToCase() async throws {
                     let {blogEntries} = InMemory{BlogEntry}Repository([
                         try .example(9, text: "bob"), try .example(8, text: "Ada"), try .example(7, text: "ada"),
@@ -115,14 +128,16 @@ extension FileTemplate {
                 }
 
                 @Test func thePolicyReachesTheRepository() async throws {
-                    let list = List{BlogEntries}({blogEntries}: OriginRepository())
-                    #expect(try await list(.upstreamOnly).origin == .upstream)
-                    #expect(try await list().origin == .memory)
+                    let {blogEntries} = InMemory{BlogEntry}Repository()
+                    let list = List{BlogEntries}({blogEntries}: {blogEntries})
+                    _ = try await list()
+                    _ = try await list(.upstreamOnly)
+                    #expect({blogEntries}.policies == [.cacheFirst, .upstreamOnly])
                 }
 
                 @Test(arguments: [
-                    RepositoryError.Reason.cancelled, .closed, .notFound, .unavailable, .denied, .refused, .unreadable,
-                    .outcomeUnknown,
+                    RepositoryError.Reason.cancelled, .closed, .notFound, .unavailable, .denied, .refused, .conflict,
+                    .unreadable, .outcomeUnknown,
                 ])
                 func everyFailureIsTranslated(reason: RepositoryError.Reason) async {
                     let cause = RepositoryError(reason, request: "GET x", explanation: "failed")
@@ -147,55 +162,90 @@ extension FileTemplate {
         "InMemory{BlogEntry}Repository",
         in: .sources(.doubles),
         imports: [
-            "public import {Entities}", "public import InwardCore", "import Synchronization",
+            "public import {Entities}", "public import InwardCore", "import InwardTesting",
             "public import {UseCases}",
         ],
         text: #"""
-            /// A repository that keeps {blog entries} in memory, for the tests of code that uses the port.
+            /// An in-memory repository of {blog entries} for tests. Writes take effect immediately.
+            ///
+            ///     let {blogEntries} = try InMemory{BlogEntry}Repository([.example(1), .example(2)])
             public final class InMemory{BlogEntry}Repository: {BlogEntry}Repository {
-                private let failure: Mutex<RepositoryError?>
-                private let reading: Reading<[{BlogEntry}]>
+                private let {blogEntries}: InMemoryRepository<{BlogEntry}>
 
-                /// Creates a repository of these {blog entries}.
+                /// Creates a repository.
                 ///
                 /// - Parameters:
-                ///   - {blogEntries}: The list, in this order.
-                ///   - rejected: The records that the reading names as left out.
-                ///   - failure: The error to throw instead of answering; `nil` to answer.
+                ///   - {blogEntries}: The {blog entries}, in order.
+                ///   - rejected: The records to report as left out of the list.
+                ///   - failure: The error that calls throw, or `nil` to answer.
                 public init(
                     _ {blogEntries}: [{BlogEntry}] = [],
                     rejected: [RejectedRecord] = [],
                     failure: RepositoryError? = nil
                 ) {
-                    reading = Reading({blogEntries}, origin: .memory, rejected: rejected)
-                    self.failure = Mutex(failure)
+                    self.{blogEntries} = InMemoryRepository(
+                        {blogEntries},
+                        rejected: rejected,
+                        failure: failure
+                    )
                 }
 
-                /// Throws this error from now on; `nil` to answer again.
-                public func fail(with error: RepositoryError?) {
-                    failure.withLock { $0 = error }
-                }
+                /// The policies of the reads so far, in order.
+                public var policies: [ReadPolicy] { {blogEntries}.policies }
 
-                /// Returns all {blog entries}, in the order they were given.
+                /// Makes calls throw an error from now on, or succeed again if the error is `nil`.
+                public func fail(with error: RepositoryError?) { {blogEntries}.fail(with: error) }
+
+                /// Returns all {blog entries}, in the order in which they were added.
                 ///
-                /// - Throws: the `RepositoryError` set by ``fail(with:)``, or `cancelled`.
+                /// - Throws: the prescribed `RepositoryError`, or `cancelled`.
                 public func {blogEntries}(
                     _ policy: ReadPolicy
                 ) async throws(RepositoryError) -> Reading<[{BlogEntry}]> {
-                    guard !Task.isCancelled else {
-                        throw RepositoryError(.cancelled, request: "All {blog entries}", explanation: "was cancelled")
-                    }
-                    if let failure = failure.withLock(\.self) { throw failure }
-                    return reading
+                    try await {blogEntries}.entities(policy)
+                }
+
+                /// Creates {a blog entry} with an identity one greater than the largest existing one.
+                ///
+                /// - Throws: the prescribed `RepositoryError`, or `cancelled`.
+                public func create(
+                    _ draft: {BlogEntry}Draft
+                ) async throws(RepositoryError) -> Reading<{BlogEntry}> {
+                    try await {blogEntries}.create { {BlogEntry}(id: .init($0), draft) }
+                }
+
+                /// Updates {a blog entry}.
+                ///
+                /// - Throws: the prescribed `RepositoryError`, `cancelled`, or `notFound`.
+                public func update(
+                    _ id: {BlogEntry}.ID,
+                    _ change: @Sendable (inout {BlogEntry}) -> Void
+                ) async throws(RepositoryError) -> Reading<{BlogEntry}> {
+                    var updated = try await {blogEntries}.entity(id).value
+                    change(&updated)
+                    {blogEntries}.put(updated)
+                    return try await {blogEntries}.entity(id)
+                }
+
+                /// Deletes {a blog entry}.
+                ///
+                /// - Throws: the prescribed `RepositoryError`, or `cancelled`.
+                public func delete(_ id: {BlogEntry}.ID) async throws(RepositoryError) {
+                    // Throws the prescribed error.
+                    _ = try await {blogEntries}.entities(.cacheFirst)
+                    {blogEntries}.remove(id)
                 }
             }
 
             extension {BlogEntry} {
-                /// Returns a valid {blog entry} for a test that needs no other values than these.
+                /// Creates a valid {blog entry} with example values for everything that is not given.
                 ///
-                /// - Throws: `{BlogEntry}Error` if the text is blank or too long.
-                public static func example(_ id: Int = 1, text: String? = nil) throws -> {BlogEntry} {
-                    try {BlogEntry}(id: ID(id), text: text ?? "Text \(id)")
+                /// - Throws: a `{BlogEntry}Error` if the text breaks a rule.
+                public static func example(
+                    _ id: Int = 1,
+                    text: String? = nil
+                ) throws({BlogEntry}Error) -> {BlogEntry} {
+                    {BlogEntry}(id: ID(id), try {BlogEntry}Draft(text: text ?? "Text \(id)"))
                 }
             }
             """#
@@ -219,27 +269,29 @@ extension FileTemplate {
                     #expect(reading.rejected == rejected)
                 }
 
+                @Test func writesTakeEffectImmediately() async throws {
+                    let repository = InMemory{BlogEntry}Repository([try .example(7)])
+                    let created = try await repository.create({BlogEntry}Draft(text: "New"))
+                    #expect(created.value.id.rawValue == 8)
+                    let draft = try {BlogEntry}Draft(text: "Newer")
+                    let updated = try await repository.update(created.value.id) { $0.revise(to: draft) }
+                    #expect(updated.value.text == "Newer")
+                    try await repository.delete(.init(7))
+                    #expect(try await repository.{blogEntries}(.cacheFirst).value == [updated.value])
+                    let error = await #expect(throws: RepositoryError.self) {
+                        try await repository.update(.init(7)) { $0.revise(to: draft) }
+                    }
+                    #expect(error?.reason == .notFound)
+                }
+
                 @Test func failuresLastUntilTheyAreCleared() async throws {
                     let failure = RepositoryError(.denied, request: "x", explanation: "failed")
                     let repository = InMemory{BlogEntry}Repository([try .example()])
                     repository.fail(with: failure)
                     await #expect(throws: failure) { try await repository.{blogEntries}(.cacheFirst) }
+                    await #expect(throws: failure) { try await repository.delete(.init(1)) }
                     repository.fail(with: nil)
-                    #expect(try await repository.{blogEntries}(.cacheFirst).origin == .memory)
-                }
-
-                @Test func cancelledTasksGetNoAnswer() async {
-                    let repository = InMemory{BlogEntry}Repository()
-                    await withTaskGroup { group in
-                        group.addTask {
-                            while !Task.isCancelled { await Task.yield() }
-                            let error = await #expect(throws: RepositoryError.self) {
-                                try await repository.{blogEntries}(.cacheFirst)
-                            }
-                            #expect(error?.reason == .cancelled)
-                        }
-                        group.cancelAll()
-                    }
+                    #expect(try await repository.{blogEntries}(.cacheFirst).value.count == 1)
                 }
             }
             """#

@@ -37,14 +37,17 @@ extension FileTemplate {
     struct Variants {
         /// Whether the adapters have view models for renderers. If so, the presenter creates one.
         let hasDocuments: Bool
-        /// Whether the package has session, feature, and interaction containers. If so, the subject gets a feature container.
-        let hasSessions: Bool
+        /// Whether the package has this package's containers for an app, a user, features, and interactions. If so, the subject
+        /// gets a feature container. Otherwise, it gets a container over a `SessionScope`.
+        let hasAppContainers: Bool
 
         /// Detects the features from the names of the package's types.
         init(adapterTypes: Set<String>, compositionTypes: Set<String>) {
             hasDocuments = adapterTypes.isSuperset(of: ["Document", "FailureViewModel", "ViewModel"])
-            hasSessions = compositionTypes.isSuperset(
-                of: ["FeatureContainer", "Interaction", "InteractionContainer", "ScopedDataFetcher", "UserContainer"]
+            hasAppContainers = compositionTypes.isSuperset(
+                of: [
+                    "AppConfiguration", "AppContainer", "FeatureContainer", "InteractionContainer", "UserContainer",
+                ]
             )
         }
     }
@@ -53,13 +56,13 @@ extension FileTemplate {
     static func all(_ variants: Variants) -> [FileTemplate] {
         [
             entity, entityTests,
-            repositoryPort, listUseCase, listUseCaseTests,
+            repositoryPort, listUseCase, listUseCaseTests, editUseCase, editUseCaseTests,
             dto, upstreamRepository, upstreamRepositoryTests,
             variants.hasDocuments ? documentPresenter : presenter,
             variants.hasDocuments ? documentPresenterTests : presenterTests,
             inMemoryRepository, inMemoryRepositoryTests,
-            variants.hasSessions ? featureContainer : container,
-            variants.hasSessions ? featureContainerTests : containerTests,
+            variants.hasAppContainers ? featureContainer : container,
+            variants.hasAppContainers ? featureContainerTests : containerTests,
         ]
     }
 
