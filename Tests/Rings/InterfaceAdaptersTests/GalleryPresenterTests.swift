@@ -69,7 +69,8 @@ struct GalleryPresenterTests {
 
     @Test func anImageIsInTheTableAndSaysHowLargeItIsAndWhatWasDone() {
         let figure = Figure(bytes: [7, 8], mediaType: "image/png", width: 1, height: 1, alternative: "Ada Lovelace")
-        #expect(viewModel.document.rows[0][1] == Table.Cell("1×1 in 0 ms (fetch 0 ms, decode 0 ms, Orient 0 ms)", image: figure))
+        let caption = "1×1 in 0 ms (fetch 0 ms, decode 0 ms, Orient 0 ms)"
+        #expect(viewModel.document.rows[0][1] == Table.Cell(caption, image: figure))
     }
 
     @Test func aFailureSaysWhyThereIsNoImage() {

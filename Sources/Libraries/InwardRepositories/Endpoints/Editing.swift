@@ -63,8 +63,8 @@ public struct WriteConflict<Entity: Sendable>: Sendable, CustomStringConvertible
     /// How many times a conflicting write is sent before its rule gives up.
     static var maximumAttempts: Int { 5 }
 
-    /// The entity as it was to become; `nil` if it was to be deleted. For a patch that an outbox has sent, the entity that it makes
-    /// of the upstream's; `nil` if it can make none.
+    /// The entity as it was to become; `nil` if it was to be deleted. For a patch sent by an outbox, the upstream's
+    /// entity with the patch applied; `nil` if it cannot be applied.
     public let mine: Entity?
     /// The entity that the upstream has; `nil` if it was deleted there.
     public let theirs: Entity?

@@ -173,7 +173,7 @@ extension Outbox {
             delivery.answer = .failure(error)
         // A conflict with another client says nothing about the health of the upstream, so it does not count towards a pause.
         case .refused: delivery.answer = .failure(error)
-        case .unresolved(let conflict): (delivery.answer, delivery.conflict) = (.failure(error), conflict)
+        case .conflict(let conflict): (delivery.answer, delivery.conflict) = (.failure(error), conflict)
         case .dropped(let version): (delivery.answer, delivery.droppedFor) = (.failure(error), version)
         case .revised(let write):
             try await revise(&delivery, to: write, handlers)
@@ -254,8 +254,9 @@ extension Outbox {
     }
 
     /// Commits the outcome of an entry together with its removal, and notifies handlers and waiters.
-    private func settle(_ delivery: OutboxDelivery) async throws(RecordStoreError) {
-        guard let outcome = delivery.answer else { return }
+    private func settle(_ answered: OutboxDelivery) async throws(RecordStoreError) {
+        guard let outcome = answered.answer else { return }
+        var delivery = answered
         let entry = delivery.entry
         // From here on a close waits instead of cancelling.
         state.withLock { _ = $0.answered.insert(entry.idempotencyKey) }
@@ -282,6 +283,10 @@ extension Outbox {
         var own =
             try records.removal(of: entry)
             + revised.map { entry throws(RecordStoreError) in try records.keeping(entry) }
+        // The upstream decides how large its version is. The write is kept without the versions if these have no room.
+        if let size = delivery.conflict?.byteCount, !state.withLock({ $0.hasDeadLetterRoom(for: size, policy) }) {
+            delivery.conflict = nil
+        }
         if delivery.droppedFor == nil { own += try ending(of: delivery, outcome) }
         try await commit(settlements.flatMap(\.changes), adding: own)
         for settlement in settlements { settlement.whenCommitted() }

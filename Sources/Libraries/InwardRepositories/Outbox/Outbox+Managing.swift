@@ -258,6 +258,9 @@ extension Outbox {
         return nil
     }
 
+    /// Returns the first pending entry of a subject; `nil` if there is none.
+    func firstPending(of subject: RecordKey) -> OutboxEntry? { state.withLock { $0.partitions.first(of: subject) } }
+
     /// Returns the entries of the same subject that follow an entry. They do not change while the subject's lock is held.
     func laterEntries(behind entry: OutboxEntry) -> LaterEntries {
         LaterEntries { [self] in

@@ -236,6 +236,16 @@ struct DeadLetterDTO: Codable {
         }
     }
 
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        entry = try members.decode(OutboxEntryDTO.self, forKey: .entry)
+        attempts = try members.decode(Int.self, forKey: .attempts)
+        cause = try members.decode(String.self, forKey: .cause)
+        refusedAt = try members.decode(Int64.self, forKey: .refusedAt)
+        // Without the versions, the write can still be retried.
+        conflict = try? members.decodeIfPresent(Conflict.self, forKey: .conflict)
+    }
+
     /// Encodes the dead letter.
     ///
     /// - Throws: a ``RecordStoreError`` if it cannot be encoded.

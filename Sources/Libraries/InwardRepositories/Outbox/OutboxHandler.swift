@@ -126,7 +126,7 @@ public enum OutboxResolution: Hashable, Sendable {
     /// The write is refused, and becomes a dead letter.
     case refused
     /// The write is refused, and becomes a dead letter with both versions, for somebody to decide later.
-    case unresolved(OutboxConflict)
+    case conflict(OutboxConflict)
     /// The upstream's version wins. The write is undone like a refused one, but does not become a dead letter. The next write of
     /// the subject is sent for that version.
     case dropped(OutboxWrite.Version)

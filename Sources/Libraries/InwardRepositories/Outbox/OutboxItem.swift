@@ -82,7 +82,7 @@ public struct OutboxItem: Hashable, Sendable, Identifiable {
 }
 
 /// Both versions of a resource, as the dead letter of a conflict keeps them. ``Repository/conflicts()`` returns them as entities.
-public struct OutboxConflict: Hashable, Sendable {
+public struct OutboxConflict: Hashable, Sendable, CustomStringConvertible {
     /// The record as the write was to leave it; `nil` if it was to be deleted, or the result is not known.
     public let mine: [UInt8]?
     /// The upstream's record when it refused the write; `nil` if it was deleted there.
@@ -98,6 +98,11 @@ public struct OutboxConflict: Hashable, Sendable {
     }
 
     var byteCount: Int { (mine?.count ?? 0) + (theirs?.count ?? 0) + (entityTag?.utf8.count ?? 0) }
+
+    /// The sizes of both versions, without their contents.
+    public var description: String {
+        "\(mine.map { "\($0.count) bytes" } ?? "nothing") beside \(theirs.map { "\($0.count) bytes" } ?? "nothing")"
+    }
 }
 
 /// An entry that an outbox cannot deliver. The outbox keeps it unchanged, and holds the later entries of its subject.

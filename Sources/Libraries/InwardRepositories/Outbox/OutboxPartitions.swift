@@ -352,6 +352,9 @@ struct OutboxPartitions {
         waiting = rest
     }
 
+    /// Returns the first entry of a subject; `nil` if it has none, or the first cannot be read.
+    func first(of subject: RecordKey) -> OutboxEntry? { partitions[subject]?.items.first?.entry }
+
     /// Returns the entries of a partition that follow an entry, in order.
     ///
     /// - Complexity: O(n) in the number of entries of the subject.

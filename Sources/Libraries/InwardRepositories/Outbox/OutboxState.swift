@@ -178,6 +178,11 @@ struct OutboxState {
         deadLetterBytes += byteCount
     }
 
+    /// Returns whether the dead letters may grow by a number of bytes.
+    func hasDeadLetterRoom(for byteCount: Int, _ policy: OutboxPolicy) -> Bool {
+        byteCount <= policy.maximumDeadLetterBytes - deadLetterBytes
+    }
+
     /// Counts the removal of a dead letter.
     mutating func removeDeadLetter(_ byteCount: Int) {
         deadLetterCount -= 1

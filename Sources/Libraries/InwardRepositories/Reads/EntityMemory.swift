@@ -79,11 +79,17 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     private func hasList(_ filter: Filter) -> Bool { lists.withLock { $0.peek(filter) } != nil }
 
+    /// Returns the cached list of a filter as readers may see it; `nil` if it is not cached, or has expired.
+    private func readableList(_ filter: Filter) -> EntityList<Entity>? {
+        guard let answer = lists.withLock({ $0.peek(filter) })?.current.answer,
+            answer.use(.cacheOnly, at: timer.now, endpoint.lifetimes) != .notGiven
+        else { return nil }
+        return answer.value
+    }
+
     /// Returns whether the list of a filter contains one of some entities. One that is not cached may contain any.
     func mayContain(_ ids: [Entity.ID], in filter: Filter) -> Bool {
-        guard let kept = lists.withLock({ $0.peek(filter) }) else { return true }
-        let list = kept.current.answer.value
-        return ids.contains(where: list.contains)
+        readableList(filter).map { ids.contains(where: $0.contains) } ?? true
     }
 
     /// Returns the cached list of a filter with the validator of its response; `nil` if there is none, or the list has changed
@@ -201,7 +207,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             }
             return (list, isCurrent, keptNow, changed)
         }
-        // If the result was overtaken, its reader has another list than the cached one, and may look again.
+        // The reader of an overtaken result holds a list that differs from the cached one, so wake it.
         notifyOfFetch(of: keptNow.lazy.map(\.id), changed + [filter])
         return (list, isCurrent)
     }
@@ -407,10 +413,10 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     }
 
     /// Tells the observers of a written entity, those of the lists that have changed with it, and those of lists that are not cached,
-    /// of which nobody knows whether they have.
+    /// which may have changed.
     private func notifyOfWrite(of id: Entity.ID, _ filters: [Filter]) {
         let changed = Set(filters)
-        observers.notify([id]) { changed.contains($0) || !hasList($0) }
+        observers.notify([id]) { changed.contains($0) || readableList($0) == nil }
     }
 
     /// Tells the observers of fetched entities and lists.

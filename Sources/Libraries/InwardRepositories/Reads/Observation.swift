@@ -41,9 +41,11 @@ extension Observation {
                 }
             }
             observe()
+            signal?.note(isUncertain: true)
             do throws(RepositoryError) {
-                guard let last else { return try await read(policy) }
-                let reading = try await readNewest(policy)
+                let reading = last == nil ? try await read(policy) : try await readNewest(policy)
+                signal?.note(isUncertain: reading.fallbackReason != nil)
+                guard let last else { return reading }
                 if isChange(from: last, to: reading) { return reading }
             } catch {
                 if Task.isCancelled { return nil }

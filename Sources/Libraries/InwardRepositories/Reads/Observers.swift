@@ -71,12 +71,15 @@ final class Observers<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Tells the observers of the keys that satisfy a condition.
+    /// Tells the observers of the keys that satisfy a condition, and those that may show something else than what is known here.
     ///
     /// - Complexity: O(n) in the number of observed keys.
     func notify(where condition: (Key) -> Bool) {
-        let keys = signals.withLock { Array($0.keys) }
-        if !keys.isEmpty { notify(keys, where: condition) }
+        let observed = signals.withLock { signals in signals.map { ($0.key, Array($0.value.values)) } }
+        for (key, signals) in observed {
+            let isConcerned = condition(key)
+            for signal in signals where isConcerned || signal.isUncertain { signal.set() }
+        }
     }
 
     /// Tells every observer that its value may have changed.
@@ -104,6 +107,7 @@ final class Observer<Key: Hashable & Sendable>: Sendable {
 final class ChangeSignal: Sendable {
     private struct State {
         var isSet = false
+        var isUncertain = true
         var waiter: Promise<Void>?
     }
 
@@ -111,6 +115,13 @@ final class ChangeSignal: Sendable {
 
     /// Whether something may have changed since the last wait.
     var isSet: Bool { state.withLock(\.isSet) }
+
+    /// Whether the observer is reading, or shows an answer that was not kept, such as a fallback. What is known of kept answers then
+    /// says nothing about what it shows.
+    var isUncertain: Bool { state.withLock(\.isUncertain) }
+
+    /// Notes whether the observer is reading, or shows an answer that was not kept.
+    func note(isUncertain: Bool) { state.withLock { $0.isUncertain = isUncertain } }
 
     /// Sets the signal.
     func set() {
@@ -133,7 +144,7 @@ final class ChangeSignal: Sendable {
         }
         let outcome = await promise?.value() ?? .fulfilled(())
         // A change that set the signal in the meantime is seen by the read that follows.
-        state.withLock { $0 = State() }
+        state.withLock { ($0.isSet, $0.waiter) = (false, nil) }
         return outcome
     }
 }

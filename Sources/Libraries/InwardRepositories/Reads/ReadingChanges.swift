@@ -64,10 +64,10 @@ extension Repository {
 /// upstream is unavailable. Each iterator observes on its own, from its first reading until it has ended or is released.
 ///
 /// A write wakes the observers of its entity, and those of the lists that may have changed: lists that contained the entity before or
-/// contain it now, by the condition of their filter, and lists that memory does not keep. Where an upstream decides alone what is in a
-/// list, the condition is always true, and each created entity wakes the observers of that list. A write that conflicts or whose result
-/// is not known, and an invalidation, wake all of them. An observer that is woken without a change reads memory once, and gives no
-/// reading.
+/// contain it now, by the condition of their filter, and lists that memory does not keep. If only the upstream can
+/// decide what a list contains, give its filter a condition that is always true; its observers are then woken by every entity that it
+/// may lack. Conflicts, writes with an unknown outcome, and invalidations wake the observers of all lists. An observer that is woken
+/// without a change reads memory once, and gives no reading.
 ///
 /// - Complexity: A write takes O(n) in the number of observed lists, and asks for a reading only where one may have changed. Reads from
 ///   memory do not depend on observers.

@@ -39,21 +39,30 @@ extension Repository {
     ///     try await comments.resolve(conflict, .mine)
     ///
     /// The decision is between the two versions in the conflict. So what is sent names the upstream's version in `If-Match`; if the
-    /// upstream has changed the entity once more, there is another conflict, between the new version and the one that was chosen.
-    /// What is sent replaces the dead letter in one commit, follows the pending writes of the entity, and is shown as pending.
+    /// upstream has changed the entity once more, there is another conflict, between the new version and the one that was chosen. An
+    /// upstream without entity tags takes what is sent for any version. What is sent replaces the dead letter in one commit, and is
+    /// shown as pending.
+    ///
+    /// Other writes of the entity that are pending have to be for the same version, as an earlier decision is. Otherwise the
+    /// conflict remains until they are delivered or refused.
     ///
     /// - Parameters:
     ///   - conflict: A conflict from ``conflicts()``.
     ///   - resolution: What becomes of it. If the chosen entity is the upstream's version, nothing is sent.
-    /// - Throws: a `RepositoryError` if the conflict remains: `notFound` if it has been resolved already, or if something is to be sent
-    ///   and the upstream has deleted the entity; `refused` if the chosen entity has another identifier or breaks a rule.
+    /// - Complexity: O(n) in the number of writes in the outbox.
+    /// - Throws: a `RepositoryError` if nothing was decided: `notFound` if the conflict has been resolved already, or if something is
+    ///   to be sent and the entity is deleted, or is to be; `unavailable` while other writes of the entity are pending; `refused` if
+    ///   the chosen entity has another identifier or breaks a rule.
     public func resolve(
         _ conflict: UnresolvedConflict<Entity>,
         _ resolution: ConflictResolution<Entity>
     ) async throws(RepositoryError) {
         let id = conflict.entityID
         try throwIfClosed(asking: endpoint.onePath(id))
-        guard let outbox else { throw refusal(of: id, "was not sent: no conflicts are kept without an outbox") }
+        // What is kept counts, and not the caller's copy of it.
+        guard let outbox, let conflict = try await conflicts().first(where: { $0.id == conflict.id }) else {
+            throw resolvedAlready(id)
+        }
         let chosen: Entity?
         switch resolution {
         case .theirs: return try await discard(conflict, from: outbox)
@@ -71,16 +80,42 @@ extension Repository {
         }
         if let chosen, endpoint.isSame(chosen, theirs) { return try await discard(conflict, from: outbox) }
         try await accept(id, into: outbox, replacing: conflict.id) { current throws(RepositoryError) in
+            let isFirst = try isFirst(current, of: conflict, theirs, in: outbox)
             guard let chosen else { return (EditRequest.deletion, conflict.entityTag) }
-            // Behind another write, the record would undo what that one changes.
-            let isPatch = pending.subject(of: current) != nil && endpoint.format.mediaType == JSONFormat.mediaType
-            return try update(from: theirs, isPatch: isPatch) { $0 = chosen }.map { ($0.request, conflict.entityTag) }
+            // After another pending write, a whole record would undo that write.
+            return try update(from: theirs, isPatch: !isFirst) { $0 = chosen }.map { ($0.request, conflict.entityTag) }
         }
+    }
+
+    /// Returns whether no other write of an entity in conflict is pending.
+    ///
+    /// - Throws: a `RepositoryError` if one is after which the decision would overwrite what nobody has compared.
+    private func isFirst(
+        _ id: Entity.ID,
+        of conflict: UnresolvedConflict<Entity>,
+        _ theirs: Entity,
+        in outbox: Outbox
+    ) throws(RepositoryError) -> Bool {
+        guard let subject = pending.subject(of: id) else { return true }
+        if case .deleted? = pending.version(id, over: .entity(theirs)) {
+            throw refusal(of: id, "was not sent: it is deleted, as soon as the upstream can be told", .notFound)
+        }
+        guard let tag = conflict.entityTag, outbox.firstPending(of: subject)?.write.version == .entityTag(tag),
+            endpoint.format.mediaType == JSONFormat.mediaType
+        else {
+            let explanation = "was not sent: other changes of it are pending; decide when the upstream has taken them"
+            throw refusal(of: id, explanation, .unavailable)
+        }
+        return false
+    }
+
+    func resolvedAlready(_ id: Entity.ID) -> RepositoryError {
+        refusal(of: id, "was not sent: the conflict has been resolved already", .notFound)
     }
 
     private func discard(_ conflict: UnresolvedConflict<Entity>, from outbox: Outbox) async throws(RepositoryError) {
         do throws(RecordStoreError) {
-            _ = try await outbox.discard(conflict.id)
+            if try await outbox.discard(conflict.id) { return }
         } catch {
             throw RepositoryError(
                 error,
@@ -88,6 +123,7 @@ extension Repository {
                 "is still in conflict"
             )
         }
+        throw resolvedAlready(conflict.entityID)
     }
 
     /// Returns the conflict of a dead letter; `nil` if it has none, is another endpoint's, or cannot be read.

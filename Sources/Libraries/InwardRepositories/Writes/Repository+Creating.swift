@@ -191,7 +191,7 @@ extension Repository {
 }
 
 extension RepositoryError {
-    /// Creates the error of a write that was not accepted, or of something else that needs the store.
+    /// Creates the error of a failed store operation, such as accepting a write.
     init(_ error: RecordStoreError, request: String, _ event: String = "was not accepted") {
         let reason: Reason =
             switch error.reason {

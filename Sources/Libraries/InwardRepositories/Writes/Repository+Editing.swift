@@ -260,9 +260,7 @@ extension Repository {
                 throw RepositoryError(error, request: source.upstream.description(of: endpoint.onePath(id)))
             }
             if let outcome { return try outcome.get() }
-            guard isAsked else {
-                throw refusal(of: id, "was not sent: the conflict has been resolved already", .notFound)
-            }
+            guard isAsked else { throw resolvedAlready(id) }
         }
     }
 

@@ -186,6 +186,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         // What the update was made from, in case the upstream has deleted it.
         let base = effects.cached(id)?.entity
         guard let theirs = try await current(id) else {
+            if case .theirs = editing.rule { return .dropped(.any) }
             return write.method == .delete ? .dropped(.any) : unresolved(result(of: write, over: base), nil)
         }
         let mine = result(of: write, over: theirs.entity)
@@ -233,7 +234,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 theirs: try theirs.map { Array(try entities.encode($0.entity)) },
                 entityTag: theirs?.entityTag
             )
-            return .unresolved(conflict)
+            return .conflict(conflict)
         } catch {
             return .refused
         }

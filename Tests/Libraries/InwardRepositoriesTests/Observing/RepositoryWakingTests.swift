@@ -138,6 +138,35 @@ struct RepositoryWakingTests {
         }
     }
 
+    /// What it shows is another list than the one that memory has.
+    @Test func anObserverThatShowsAFallbackIsWokenByEachWrite() async throws {
+        let fallback = RecordingDataFetcher(
+            StubDataFetcher(DataResponse(body: Data(#"[{"id": 5, "author": 7, "text": "five"}]"#.utf8)))
+        )
+        let repository = try Repository.versioned(
+            source.fallingBack(to: fallback),
+            lifetimes: Lifetimes(staleAfter: .seconds(1), staleIfError: .zero),
+            timer: stage.timer,
+            observer: observer
+        )
+        try await stage.scheduler.run { [self] in
+            _ = try await repository.entities()
+            try await stage.timer.sleep(for: .seconds(2))
+            source.goOffline()
+            try await observing([.all], in: repository) { logs in
+                #expect(logs[0].readings.last?.value.map(\.id) == [5])
+                #expect(logs[0].readings.last?.fallbackReason != nil)
+                let count = listReads
+                source.goOffline(false)
+                try await repository.delete(5)
+                try await settle()
+                #expect(listReads > count)
+                #expect(logs[0].readings.last?.value.map(\.id) == [1, 2, 3])
+            }
+            await repository.close()
+        }
+    }
+
     @Test func anUnchangedListIsReadOnceAndNotGiven() async throws {
         try await run(hasOutbox: false) { [self] repository, _ in
             try await observing([.author(7)], in: repository) { logs in

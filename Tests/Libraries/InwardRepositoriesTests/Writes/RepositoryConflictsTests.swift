@@ -156,7 +156,7 @@ struct RepositoryConflictsTests {
             let error = await #expect(throws: RepositoryError.self) {
                 try await direct.resolve(try await onlyConflict(repository), .mine)
             }
-            #expect(error?.reason == .refused)
+            #expect(error?.reason == .notFound)
         }
     }
 
@@ -220,8 +220,8 @@ struct RepositoryConflictsTests {
             #expect(try await outbox.contents().deadLetters.isEmpty && outbox.pending.isEmpty)
             #expect(try await repository.entity(2).value == theirs)
             #expect(source.writes.count == 1)
-            // A second decision for theirs changes nothing.
-            try await repository.resolve(conflict, .theirs)
+            let error = await #expect(throws: RepositoryError.self) { try await repository.resolve(conflict, .theirs) }
+            #expect(error?.reason == .notFound)
         }
     }
 
@@ -305,6 +305,114 @@ struct RepositoryConflictsTests {
             await outbox.drain()
             #expect(source.remark(2) == Remark(id: 2, author: 9, text: "both"))
             #expect(source.writes.suffix(2) == [#"PUT 2 "v2""#, #"PUT 2 "v3""#])
+        }
+    }
+
+    /// The user has seen the second version, and not the third one, for which another change is pending.
+    @Test func aDecisionDoesNotFollowAWriteForAnotherVersion() async throws {
+        try await run { [self] repository, outbox in
+            try await overtake(repository, outbox)
+            let conflict = try await onlyConflict(repository)
+            source.put(Remark(id: 2, author: 8, text: "newest"))
+            _ = try await repository.entity(2, .upstreamOnly)
+            source.goOffline()
+            try await repository.update(2) { $0.author = 9 }
+            let error = await #expect(throws: RepositoryError.self) { try await repository.resolve(conflict, .mine) }
+            #expect(error?.reason == .unavailable && error?.explanation.contains("pending") == true)
+            source.goOffline(false)
+            outbox.retryNow()
+            await outbox.drain()
+            #expect(source.remark(2) == Remark(id: 2, author: 9, text: "newest"))
+            // Now the upstream has a version that the conflict is not about.
+            try await repository.resolve(try await onlyConflict(repository), .mine)
+            await outbox.drain()
+            #expect(source.remark(2)?.text == "newest")
+            #expect(try await onlyConflict(repository).versions.theirs?.text == "newest")
+        }
+    }
+
+    @Test func aDecisionDoesNotFollowADeletion() async throws {
+        try await run { [self] repository, outbox in
+            try await overtake(repository, outbox)
+            let conflict = try await onlyConflict(repository)
+            _ = try await repository.entity(2)
+            source.goOffline()
+            try await repository.delete(2)
+            let error = await #expect(throws: RepositoryError.self) { try await repository.resolve(conflict, .mine) }
+            #expect(error?.reason == .notFound)
+            #expect(try await repository.conflicts().count == 1)
+        }
+    }
+
+    @Test func whatIsKeptCountsAndNotTheCallersCopy() async throws {
+        try await run { [self] repository, outbox in
+            try await overtake(repository, outbox)
+            let kept = try await onlyConflict(repository)
+            let copy = UnresolvedConflict(
+                id: kept.id,
+                entityID: kept.entityID,
+                refusedAt: kept.refusedAt,
+                versions: kept.versions
+            )
+            try await repository.resolve(copy, .mine)
+            await outbox.drain()
+            #expect(source.writes.last == #"PUT 2 "v2""#)
+        }
+    }
+
+    /// The one that comes second is told that there is nothing left to decide.
+    @Test(arguments: 0..<10) func ofTwoDecisionsAtOnceOneCounts(keySeed: UInt64) async throws {
+        try await run(keySeed: keySeed) { [self] repository, outbox in
+            try await overtake(repository, outbox)
+            let conflict = try await onlyConflict(repository)
+            let results = await withTaskGroup(of: RepositoryError.Reason?.self) { group in
+                let merged = Remark(id: 2, author: 7, text: "both")
+                for resolution in [ConflictResolution<Remark>.mine, .theirs, .merged(merged)] {
+                    group.addTask {
+                        do throws(RepositoryError) {
+                            try await repository.resolve(conflict, resolution)
+                            return nil
+                        } catch {
+                            return error.reason
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(results.filter { $0 == nil }.count == 1 && results.filter { $0 == .notFound }.count == 2)
+            await outbox.drain()
+            #expect(source.writes.count <= 2)
+            #expect(try await repository.conflicts().isEmpty)
+        }
+    }
+
+    @Test func aRuleForTheirsHoldsForWhatTheUpstreamHasDeleted() async throws {
+        try await run(Editing(.put, onConflict: .theirs)) { [self] repository, outbox in
+            _ = try await repository.entity(2)
+            source.goOffline()
+            try await repository.update(2) { $0.text = "mine" }
+            source.remove(2)
+            source.meet(.refused(409))
+            source.goOffline(false)
+            outbox.retryNow()
+            await outbox.drain()
+            #expect(try await outbox.contents().deadLetters.isEmpty && outbox.pending.isEmpty)
+        }
+    }
+
+    @Test func versionsThatHaveNoRoomAreNotKept() async throws {
+        let policy = OutboxPolicy(maximumDeadLetterBytes: 50)
+        let outbox = try stage.outbox(source, store: store, policy: policy)
+        let repository = try Repository.versioned(source, outbox: outbox, timer: stage.timer)
+        try await stage.scheduler.run { [self] in
+            try await outbox.open(handlers: [try #require(repository.handler)])
+            try await overtake(repository, outbox)
+            let letter = try #require(try await outbox.contents().deadLetters.first)
+            #expect(letter.conflict == nil && letter.write != nil)
+            #expect(try await repository.conflicts().isEmpty)
+            #expect(outbox.status.deadLetterBytes == letter.byteCount)
+            await repository.close()
+            await outbox.close()
         }
     }
 

@@ -1,12 +1,7 @@
+import Foundation
 import Infrastructure
 import InterfaceAdapters
 import Testing
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 struct JSONRendererTests {
     private struct Example: ViewModel, Decodable, Equatable {
