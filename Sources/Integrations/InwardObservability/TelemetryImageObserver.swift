@@ -11,10 +11,11 @@ public import Tracing
 ///     let budget = DecodingBudget(bytes: 256 * 1_024 * 1_024, observer: observer)
 ///     let loader = ImageLoader(source: source, codec: codec, budget: budget, observer: observer)
 ///
-/// Each load and each of its stages is timed: the fetch, the decoding, and the plugins. A load is a span of the kind `internal`, with an
-/// event for each stage; requests for its image are spans inside of it, unless a concurrent load makes them. The gauges tell what is
-/// reserved of the budget and how many loads wait for memory. The names are in the table of this module's documentation. No address is
-/// told. Loads are logged at the level `debug`.
+/// Each load and each of its stages is timed: the fetch, the decoding, and the plugins. A load is a span of the kind `internal`.
+/// Its attributes list the stages in order: their names, origins, durations in seconds, and bytes. Requests for its image are
+/// spans inside of it, unless a concurrent load makes them. The gauges tell what is reserved of the budget and how many loads wait
+/// for memory. The names are in the table of this module's documentation. No address is told. Loads are logged at the level
+/// `debug`.
 public struct TelemetryImageObserver: ImageObserver {
     private let logger: Logger
     private let tracer: any Tracer
@@ -63,11 +64,7 @@ public struct TelemetryImageObserver: ImageObserver {
         if span.isRecording { span.updateAttributes { $0.merge(.interaction) } }
         let loaded = await ServiceContext.withValue(span.context) { await load() }
         guard span.isRecording else { return loaded }
-        for step in loaded.report.steps {
-            var attributes = SpanAttributes()
-            attributes.merge(step.attributes)
-            span.addEvent(SpanEvent(name: step.name.visible, attributes: attributes))
-        }
+        span.updateAttributes { $0.merge(loaded.report.steps) }
         switch loaded.result {
         case .success(let image):
             let (width, height) = (AttributeValue.integer(image.size.width), AttributeValue.integer(image.size.height))
@@ -96,7 +93,8 @@ public struct TelemetryImageObserver: ImageObserver {
         if let error { attributes[AttributeName.errorType] = .text(error.category) }
         logger.debug(
             "Image load ended",
-            error: error,
+            // Without the address, which the error's own description names.
+            error: error.map { ImageError($0.reason, explanation: $0.explanation) },
             metadata: .of(FetchAttributes.interaction.merging(FetchAttributes(attributes)))
         )
     }
@@ -109,12 +107,14 @@ public struct TelemetryImageObserver: ImageObserver {
     }
 }
 
-extension ImageLoadReport.Step {
-    fileprivate var attributes: FetchAttributes {
-        FetchAttributes([
-            AttributeName.stageOrigin: .text("\(origin)"), AttributeName.stageBytes: .integer(bytes),
-            AttributeName.stageDuration: AttributeValue(duration),
-        ])
+extension SpanAttributes {
+    /// Lists the steps of a load, with an element for each in every attribute. They are not events, because a report tells how
+    /// long a step took, but not when: it may have been done for an earlier load, and loads wait for memory between steps.
+    fileprivate mutating func merge(_ steps: [ImageLoadReport.Step]) {
+        set(AttributeName.stage, value: .stringArray(steps.map(\.name.visible)))
+        set(AttributeName.stageOrigin, value: .stringArray(steps.map { "\($0.origin)" }))
+        set(AttributeName.stageDuration, value: .doubleArray(steps.map { $0.duration / .seconds(1) }))
+        set(AttributeName.stageBytes, value: .int64Array(steps.map { Int64($0.bytes) }))
     }
 }
 #endif

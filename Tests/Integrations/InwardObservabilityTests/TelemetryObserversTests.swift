@@ -74,6 +74,7 @@ struct TelemetryObserversTests {
                 ]
             ]
         )
+        #expect(handler.entries.first?.error as? ImageError == ImageError(.notFound, explanation: "is not there"))
     }
 
     @Test func aLoadOfAnImageIsASpanWithItsStages() async throws {
@@ -98,16 +99,14 @@ struct TelemetryObserversTests {
             span.attributes
                 == SpanAttributes([
                     "inward.interaction.id": "17", "inward.image.width": 1, "inward.image.height": 1,
+                    "inward.image.stage": .stringArray(["fetch", "decode", "Orient"]),
+                    "inward.image.stage.origin": .stringArray(["done", "done", "done"]),
+                    "inward.image.stage.duration": .doubleArray([0, 0, 0]),
+                    "inward.image.stage.bytes": .int64Array([1, 4, 4]),
                 ])
         )
-        #expect(span.events.map(\.name) == ["fetch", "decode", "Orient"])
-        #expect(
-            span.events.first?.attributes
-                == SpanAttributes([
-                    "inward.image.stage.origin": "done", "inward.image.stage.bytes": 1,
-                    "inward.image.stage.duration": 0.0,
-                ])
-        )
+        // An event would have the time of the end.
+        #expect(span.events.isEmpty)
     }
 
     @Test func aFailedLoadIsASpanThatNamesNoAddress() async throws {
