@@ -14,11 +14,12 @@ public import InwardScopes
     message: "Enable the trait Observability of the package: .package(url: …, from: …, traits: [\"Observability\"])"
 )
 public struct TelemetryFetchObserver: FetchObserver {
-    /// Creates a placeholder.
-    public init() {}
-
     /// Accepts the same arguments as the real observer.
-    public init(logging: LoggingFetchObserver, metering: MeteringFetchObserver, tracing: TracingFetchObserver) {}
+    public init(
+        logging: LoggingFetchObserver = LoggingFetchObserver(),
+        metering: MeteringFetchObserver = MeteringFetchObserver(),
+        tracing: TracingFetchObserver = TracingFetchObserver()
+    ) {}
 
     /// Accepts the same arguments as the real observer.
     public init(logger: some Any, factory: some Any, tracer: some Any) {}
@@ -33,11 +34,8 @@ public struct TelemetryFetchObserver: FetchObserver {
     message: "Enable the trait Observability of the package: .package(url: …, from: …, traits: [\"Observability\"])"
 )
 public struct LoggingFetchObserver: FetchObserver {
-    /// Creates a placeholder.
-    public init() {}
-
     /// Accepts the same arguments as the real observer.
-    public init(logger: some Any) {}
+    public init(logger: some Any = ()) {}
 }
 
 /// A fetch observer that records swift-metrics counters and timers. Available when the package trait `Observability` is enabled.
@@ -49,11 +47,8 @@ public struct LoggingFetchObserver: FetchObserver {
     message: "Enable the trait Observability of the package: .package(url: …, from: …, traits: [\"Observability\"])"
 )
 public struct MeteringFetchObserver: FetchObserver {
-    /// Creates a placeholder.
-    public init() {}
-
     /// Accepts the same arguments as the real observer.
-    public init(factory: some Any, labelSetLimit: Int = 2_000) {}
+    public init(factory: some Any = (), labelSetLimit: Int = 2_000) {}
 }
 
 /// A fetch observer that creates swift-distributed-tracing spans. Available when the package trait `Observability` is enabled.
@@ -65,11 +60,8 @@ public struct MeteringFetchObserver: FetchObserver {
     message: "Enable the trait Observability of the package: .package(url: …, from: …, traits: [\"Observability\"])"
 )
 public struct TracingFetchObserver: FetchObserver {
-    /// Creates a placeholder.
-    public init() {}
-
     /// Accepts the same arguments as the real observer.
-    public init(tracer: some Any) {}
+    public init(tracer: some Any = ()) {}
 }
 
 /// A repository observer for logs, metrics and traces. Available when the package trait `Observability` is enabled.
@@ -81,11 +73,13 @@ public struct TracingFetchObserver: FetchObserver {
     message: "Enable the trait Observability of the package: .package(url: …, from: …, traits: [\"Observability\"])"
 )
 public struct TelemetryRepositoryObserver: RepositoryObserver {
-    /// Creates a placeholder.
-    public init() {}
-
     /// Accepts the same arguments as the real observer.
-    public init(logger: some Any, factory: some Any, tracer: some Any) {}
+    public init(
+        logger: some Any = (),
+        factory: some Any = (),
+        tracer: some Any = (),
+        labelSetLimit: Int = 2_000
+    ) {}
 }
 
 /// An image observer for logs, metrics and traces. Available when the package trait `Observability` is enabled.
@@ -97,11 +91,13 @@ public struct TelemetryRepositoryObserver: RepositoryObserver {
     message: "Enable the trait Observability of the package: .package(url: …, from: …, traits: [\"Observability\"])"
 )
 public struct TelemetryImageObserver: ImageObserver {
-    /// Creates a placeholder.
-    public init() {}
-
     /// Accepts the same arguments as the real observer.
-    public init(logger: some Any, factory: some Any, tracer: some Any) {}
+    public init(
+        logger: some Any = (),
+        factory: some Any = (),
+        tracer: some Any = (),
+        labelSetLimit: Int = 2_000
+    ) {}
 }
 
 /// A session observer for logs and metrics. Available when the package trait `Observability` is enabled.
@@ -113,21 +109,22 @@ public struct TelemetryImageObserver: ImageObserver {
     message: "Enable the trait Observability of the package: .package(url: …, from: …, traits: [\"Observability\"])"
 )
 public struct TelemetrySessionObserver: SessionObserver {
-    /// Creates a placeholder.
-    public init() {}
-
     /// Accepts the same arguments as the real observer.
-    public init(logger: some Any, factory: some Any) {}
+    public init(logger: some Any = (), factory: some Any = ()) {}
 }
 
 extension AppObservers {
-    /// Accepts no arguments, as the real function can.
+    /// Accepts the same arguments as the real function.
     @available(
         *,
         unavailable,
         message: "Enable the trait Observability of the package: .package(url: …, from: …, traits: [\"Observability\"])"
     )
-    public static func telemetry() -> AppObservers { AppObservers() }
+    public static func telemetry(
+        logger: some Any = (),
+        factory: some Any = (),
+        tracer: some Any = ()
+    ) -> AppObservers { AppObservers() }
 }
 
 extension ErrorHandler {
