@@ -86,7 +86,7 @@ public protocol FetchObserver: Sendable {
     ///   - event: What has happened.
     func operation(_ name: String, _ event: OperationEvent)
 
-    /// Wraps a call of a ``ResilientOperation``, or one of the times that the operation itself is performed in the call.
+    /// Wraps a call of a ``ResilientOperation``, or an attempt: one execution of the operation within a call.
     ///
     /// - Parameters:
     ///   - step: What is wrapped.
@@ -162,7 +162,7 @@ extension FetchObserver {
 public enum OperationStep: Hashable, Sendable {
     /// A call of the operation with this name, including all attempts and waits.
     case call(String)
-    /// One time that the operation with this name is performed in a call.
+    /// An attempt: one execution of the operation with this name within a call.
     case attempt(String)
 
     /// The name of the operation.

@@ -62,7 +62,7 @@ public struct AppContainer: Container {
     ///   - observer: Observes requests; `nil` for no observer.
     ///   - repositoryObserver: Observes repositories, their store, and outboxes; `nil` for no observer.
     ///   - imageObserver: Observes image loads and their memory; `nil` for no observer.
-    ///   - sessionObserver: Observes sessions, which it is told by the user's name in messages; `nil` for no observer.
+    ///   - sessionObserver: Observes sessions, identified by the user name that messages show; `nil` for no observer.
     ///   - clock: The clock for deadlines, limits and freshness.
     ///   - writeError: Receives a line about each failure that no caller receives; `nil` to write none.
     ///   - isWritten: Returns whether such a failure is written.

@@ -55,7 +55,7 @@ public struct UserContainer: Container {
         }
         scope = try await Scope.open(session.name, in: app.scope) { opening, scope throws(ScopeError) in
             let app = try app.scope.objects()
-            // Registered first, and so told when everything else is closed.
+            // Registered first, so it closes last and reports when everything else is closed.
             if let report { _ = opening.closing(report, as: "observer") { $0.closed(at: app.timer.now) } }
             let partition = opening.closing(app.responseCache.makePartition(), as: "cachePartition") { $0.close() }
             func sessionFetcher(over shared: any DataFetcher) -> any DataFetcher {

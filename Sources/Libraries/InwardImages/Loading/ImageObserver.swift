@@ -8,7 +8,7 @@ import InwardCore
 /// Every method has a default implementation that does nothing, so implement only those you need. Methods are called from many
 /// tasks concurrently and delay loads, so return quickly. Without an observer, nothing is measured.
 public protocol ImageObserver: Sendable {
-    /// Wraps a load, also that of a prefetched image.
+    /// Wraps each load, including prefetches.
     ///
     /// - Parameters:
     ///   - address: The address of the image.

@@ -82,6 +82,19 @@ struct ImageObserverTests {
         )
     }
 
+    @Test func eachPrefetchedImageIsSurrounded() async {
+        let surrounder = Surrounder()
+        let source = SurroundedSource(journal: surrounder.journal)
+        let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still, observer: surrounder)
+        await loader.prefetch(["a", "b"], atOnce: 1)
+        #expect(
+            surrounder.journal.entries == [
+                "a begins", "a is fetched for a", "a has 3 steps", "a ended outside",
+                "b begins", "b is fetched for b", "b has 3 steps", "b ended outside",
+            ]
+        )
+    }
+
     @Test func theBudgetIsToldWithEachChangeAndTheQueue() async {
         let budget = DecodingBudget(bytes: 1_000, observer: recorder)
         var first = await budget.decodingRoom.reservation(of: 600, for: 0)
