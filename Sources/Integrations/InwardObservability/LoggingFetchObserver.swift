@@ -10,6 +10,9 @@ public import Logging
 ///
 /// Each event has a fixed message. Variable data is in the metadata, named after OpenTelemetry's semantic conventions, with
 /// durations in seconds. Records contain no credentials, and hidden characters are escaped, as in `\u{1B}`.
+///
+/// The record of an operation has its error only if that is one of this package. The text of any other error can contain secrets,
+/// such as the parameters of a query, so only its type is logged, as `error.type`.
 public struct LoggingFetchObserver: FetchObserver {
     private let logger: Logger
 
@@ -120,7 +123,7 @@ public struct LoggingFetchObserver: FetchObserver {
         logger.log(
             level: event.level,
             "Operation",
-            error: event.error,
+            error: event.error.flatMap { $0.credentialFreeText == nil ? nil : $0 },
             metadata: .of(FetchAttributes.interaction.merging(FetchAttributes(attributes)))
         )
     }

@@ -82,6 +82,18 @@ extension Error {
         default: String(describing: type(of: self as any Error))
         }
     }
+
+    /// What happened, for the errors of this package whose texts carry no credentials; `nil` for any other error, whose text can
+    /// contain anything.
+    var credentialFreeText: String? {
+        switch self {
+        case let error as FetchError: error.explanation
+        case let error as RepositoryError: error.explanation
+        case let error as RecordStoreError: error.explanation
+        case let error as ResilienceError: error.description
+        default: nil
+        }
+    }
 }
 
 extension Logger.MetadataProvider {

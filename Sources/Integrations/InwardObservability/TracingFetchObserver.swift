@@ -5,13 +5,14 @@ public import Tracing
 
 /// A fetch observer that creates a swift-distributed-tracing span for each attempt and propagates its context upstream.
 ///
-/// So does it for operations: each call of a `ResilientOperation` is a span of the kind `internal`, with the operation's name, and each
-/// time that the operation is performed is one inside of it.
-///
 /// The span is a child of the current span. Its kind is `client`, its name is the method, and its attributes follow
 /// OpenTelemetry's semantic conventions for HTTP clients. An attempt without a complete response, or with a status of 400 or
 /// above, is an error. The header fields that the tracer injects replace fields with the same names. Spans contain no credentials
 /// and no hidden characters.
+///
+/// It also traces operations: each call of a `ResilientOperation` is a span of the kind `internal` named after the operation, and
+/// each attempt is a child span. `error.type` is the kind of failure. The status has a message only for the errors of this package:
+/// the text of any other error can contain secrets, such as the parameters of a query.
 public struct TracingFetchObserver: FetchObserver {
     private let tracer: any Tracer
 
@@ -59,7 +60,7 @@ public struct TracingFetchObserver: FetchObserver {
     /// Does an operation in a span.
     ///
     /// - Parameters:
-    ///   - step: A call of an operation, or one of the times that it is performed in a call.
+    ///   - step: A call of an operation, or an attempt: one execution of the operation within a call.
     ///   - work: Does it.
     /// - Returns: the result of `work`.
     /// - Throws: the error of `work`.
@@ -101,7 +102,7 @@ extension Span {
         }
         if isRecording, case .failure(let error) = outcome {
             updateAttributes { $0.merge(FetchAttributes([AttributeName.errorType: .text(error.category)])) }
-            setStatus(SpanStatus(code: .error, message: "\(error)".visible))
+            setStatus(SpanStatus(code: .error, message: error.credentialFreeText?.visible))
         }
         return try outcome.get()
     }

@@ -123,11 +123,19 @@ struct LoggingFetchObserverTests {
         #expect(ids == [#"request\n17"#, #"request\n17"#, nil])
     }
 
-    @Test func anOperationIsWrittenWithItsErrorWhole() {
+    @Test func theErrorOfAnOperationIsWrittenWholeIfItIsOneOfThisPackage() {
+        let rejection = ResilienceError(.rejected, operation: "the look-up", explanation: "was not started")
+        observer.operation("the look-up", .rejected(rejection))
+        observer.operation("the look-up", .ended(error: rejection, after: .seconds(2)))
+        observer.operation("the look-up", .fellBack(because: CancellationError()))
+        #expect(handler.entries.map { $0.error as? ResilienceError } == [rejection, rejection, nil])
+        #expect(handler.entries.last?.metadata["error.type"] == "cancelled" && handler.entries.last?.error == nil)
+    }
+
+    @Test func anOperationIsWrittenWithTheKindOfItsFailure() {
         observer.operation("the look-up", .attemptEnded(error: CancellationError(), after: .milliseconds(250)))
         observer.operation("the look-up", .ended(error: nil, after: .seconds(2)))
         #expect(handler.entries.map(\.level) == [.debug, .debug])
-        #expect(handler.entries.first?.error is CancellationError)
         #expect(
             handler.entries.first?.metadata == [
                 "inward.operation.name": "the look-up", "inward.operation.event": "attempt_ended",

@@ -1,10 +1,13 @@
 #if Observability
 import Foundation
+import InMemoryLogging
 import InMemoryTracing
 import InwardCore
 import InwardFetching
 import InwardObservability
 import InwardTesting
+import Logging
+import MetricsTestKit
 import Synchronization
 import Testing
 import Tracing
@@ -196,6 +199,45 @@ struct TracingFetchObserverTests {
         let span = try #require(tracer.finishedSpans.first)
         #expect(tracer.finishedSpans.map(\.operationName) == ["the look-up"] && span.status?.code == .error)
         #expect(span.attributes.get("error.type") == "rejected")
+        #expect(span.status?.message == "the look-up was not sent: the circuit to database is isolated")
+    }
+
+    @Test func theTextOfAnyErrorOfAnOperationIsNotTold() async throws {
+        struct QueryFailure: Error, CustomStringConvertible {
+            let description = "SELECT name FROM users WHERE token = 'tokenS3cret'"
+        }
+        let handler = InMemoryLogHandler()
+        var logger = Logger(label: "test") { _ in handler }
+        logger.logLevel = .trace
+        let call = ResilientOperation("the look-up") { (id: Int) async throws -> Int in throw QueryFailure() }
+            .retrying(RetrySchedule(attempts: 2, baseDelay: .zero)) { _ in .again }
+            .fallingBack(to: 0) { _ in true }
+            .observing(with: TelemetryFetchObserver(logger: logger, factory: TestMetrics(), tracer: tracer))
+        #expect(try await call(7) == 0)
+        let attempts = tracer.finishedSpans.filter { $0.operationName == "attempt the look-up" }
+        #expect(attempts.map(\.status) == [SpanStatus(code: .error), SpanStatus(code: .error)])
+        #expect(attempts.allSatisfy { $0.attributes.get("error.type") == "QueryFailure" })
+        let events = handler.entries.filter { $0.metadata["error.type"] == "QueryFailure" }
+        #expect(
+            events.map { $0.metadata["inward.operation.event"] } == [
+                "attempt_ended", "retry_scheduled", "attempt_ended", "fell_back",
+            ]
+        )
+        #expect(events.allSatisfy { $0.error == nil })
+        let told = tracer.finishedSpans.map { "\($0.attributes) \(String(describing: $0.status)) \($0.errors)" }
+        #expect(Telling.secrets.filter((told.joined() + "\(handler.entries)").contains) == [])
+    }
+
+    @Test func theTextOfAnErrorOfThisPackageIsTold() async throws {
+        let request = try Telling.request()
+        let failing = ResilientOperation("the look-up") { (id: Int) async throws -> Int in
+            throw Telling.error(.interrupted, about: request)
+        }
+        .observing(with: TracingFetchObserver(tracer: tracer))
+        await #expect(throws: FetchError.self) { try await failing(7) }
+        let messages = tracer.finishedSpans.map { $0.status?.message ?? "" }
+        #expect(messages.count == 2 && messages.allSatisfy { $0.hasPrefix("was not answered: ") })
+        #expect(Telling.secrets.filter(messages.joined().contains) == [])
     }
 
     @Test func theTracerOfTheSystemIsTheDefault() async throws {
