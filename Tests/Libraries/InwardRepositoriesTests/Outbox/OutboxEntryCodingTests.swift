@@ -43,6 +43,21 @@ struct OutboxEntryCodingTests {
         #expect(OutboxEntryDTO.entry(from: bytes, named: name, attempts: 3) == .success(entry))
     }
 
+    /// An earlier program keeps no versions of a conflict, a later one may keep more, and what is damaged costs only itself.
+    @Test(arguments: [
+        ("", false), (#""new":1,"#, false), (#""conflict":null,"#, false), (#""conflict":{"mine":"?"},"#, false),
+        (#""conflict":{"entityTag":"\"v2\"","mine":"e30=","new":1},"#, true),
+    ])
+    func aDeadLetterIsReadWithOrWithoutTheVersionsOfAConflict(member: String, hasVersions: Bool) {
+        let entry = #"{"acceptedAt":1500,"body":"e30=","endpoint":"posts","method":"PUT","path":"posts/7","version":2}"#
+        let letter = #"{"attempts":4,"cause":"PUT x was refused",\#(member)"entry":\#(entry),"refusedAt":2000}"#
+        let item = DeadLetterDTO.item(from: Array(letter.utf8), named: name)
+        #expect(item.state == .refused(at: Date(timeIntervalSince1970: 2)))
+        #expect(item.write?.body == Array("{}".utf8))
+        let conflict = OutboxConflict(mine: Array("{}".utf8), theirs: nil, entityTag: #""v2""#)
+        #expect(item.conflict == (hasVersions ? conflict : nil))
+    }
+
     /// What a released version has kept must be read by every later one.
     @Test(arguments: [1, 2]) func everyVersionStaysAsItIs(version: Int) throws {
         let text =
