@@ -147,6 +147,7 @@ struct OutboxPauseTests {
             try await stage.timer.sleep(for: .seconds(10))
             await first.close()
             #expect(try await OutboxContents(of: stage.store).pause?.refusals == 5)
+            #expect(try await OutboxContents(of: stage.store).status.pause?.refusals == 5)
             let requests = upstream.requests.count
             let second = try stage.outbox(upstream, keySeed: 2)
             try await second.open(handlers: [stage.handler])
