@@ -22,7 +22,8 @@ public import Foundation
 /// in the table of this module's documentation. Refused and unsettled writes, and failures of a store, are logged as warnings, what
 /// is postponed or dropped at the level `info`, and everything else at the level `debug`.
 ///
-/// Create one for the app: the gauges tell the sum over all of its outboxes. No key, identifier or body is in what is told.
+/// Create one for the app: the gauges tell the sum over all of its outboxes. No key or body is in what is told, and no identifier but
+/// in the record of a failed delivery: its error names the path of the request.
 public struct TelemetryRepositoryObserver: RepositoryObserver {
     private let logger: Logger
     private let tracer: any Tracer
