@@ -15,11 +15,11 @@ import Darwin
 
 /// Kills processes at random instants while they create, update and delete, and counts what came of what they knew to be accepted.
 ///
-/// `CRASHES=500` kills that many, instead of 20. `CRASH_SEED` repeats a run's seed, though not what the processes did.
+/// `CRASHES=500` kills that many, instead of 8. `CRASH_SEED` repeats a run's seed, though not what the processes did.
 @Suite(.timeLimit(.minutes(60)))
 struct EditingCrashTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let kills = environment["CRASHES"].flatMap { Int($0) } ?? 20
+    private static let kills = environment["CRASHES"].flatMap { Int($0) } ?? 8
     private static let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
 
     private let directory = FileManager.default.temporaryDirectory.appending(path: "inward-\(UUID().uuidString)")

@@ -22,7 +22,7 @@ struct ImageCodecConformanceTests {
     }
 
     // One after the other, so that calls at the same time get threads to run on.
-    @Test(.serialized, arguments: Thoroughness.sample(RawImageCodec.findings, every: 5)) func eachFlawIsFound(
+    @Test(.serialized, arguments: Thoroughness.sample(RawImageCodec.findings, every: 9)) func eachFlawIsFound(
         flaw: RawImageCodec.Flaw,
         sentence: String
     ) async throws {

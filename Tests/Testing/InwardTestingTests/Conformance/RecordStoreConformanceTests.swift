@@ -100,7 +100,7 @@ struct RecordStoreConformanceTests {
         (.rollsBackWhenCancelled, "What is kept while another commit is cancelled must be there, and is not."),
     ]
 
-    @Test(arguments: Thoroughness.sample(findings, every: 6)) func eachFlawIsFound(
+    @Test(arguments: Thoroughness.sample(findings, every: 11)) func eachFlawIsFound(
         flaw: FlawedRecordStore.Flaw,
         sentence: String
     ) async throws {
