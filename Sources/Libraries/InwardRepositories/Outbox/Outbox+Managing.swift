@@ -90,9 +90,9 @@ extension Outbox {
     /// - Parameters:
     ///   - subject: The subject of the write.
     ///   - id: The ``OutboxItem/id`` of the dead letter.
-    ///   - make: Returns the write while no other write of the subject is accepted or settled; `nil` to accept none. It is not
-    ///     called if there is no such dead letter.
-    /// - Returns: the entry; `nil` if there is none.
+    ///   - make: Returns the write while no other write of the subject is accepted or settled; `nil` to accept none. Not called
+    ///     without such a dead letter.
+    /// - Returns: the entry; `nil` if nothing was accepted.
     /// - Throws: a ``RecordStoreError`` if nothing was changed.
     func accept(
         in subject: RecordKey,
@@ -258,7 +258,7 @@ extension Outbox {
         return nil
     }
 
-    /// Returns the first pending entry of a subject; `nil` if there is none.
+    /// Returns the first pending entry of a subject, if any.
     func firstPending(of subject: RecordKey) -> OutboxEntry? { state.withLock { $0.partitions.first(of: subject) } }
 
     /// Returns the entries of the same subject that follow an entry. They do not change while the subject's lock is held.

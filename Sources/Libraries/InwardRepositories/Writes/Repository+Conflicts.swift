@@ -57,12 +57,11 @@ extension Repository {
         _ conflict: UnresolvedConflict<Entity>,
         _ resolution: ConflictResolution<Entity>
     ) async throws(RepositoryError) {
-        let id = conflict.entityID
-        try throwIfClosed(asking: endpoint.onePath(id))
         // What is kept counts, and not the caller's copy of it.
         guard let outbox, let conflict = try await conflicts().first(where: { $0.id == conflict.id }) else {
-            throw resolvedAlready(id)
+            throw resolvedAlready(conflict.entityID)
         }
+        let id = conflict.entityID
         let chosen: Entity?
         switch resolution {
         case .theirs: return try await discard(conflict, from: outbox)
@@ -143,7 +142,7 @@ extension Repository {
         let url = outbox.upstream.baseURL.appending(path: write.path)
         let request = DataRequest(method: write.method, url: url).description
         let cause = letter.cause ?? "was refused"
-        return UnresolvedConflict(
+        var unresolved = UnresolvedConflict(
             id: letter.id,
             entityID: id,
             refusedAt: date,
@@ -155,10 +154,10 @@ extension Repository {
                     request: request,
                     explanation: cause.hasPrefix("\(request) ") ? String(cause.dropFirst(request.count + 1)) : cause
                 )
-            ),
-            entityTag: conflict.entityTag,
-            isDeletion: write.method == .delete
+            )
         )
+        (unresolved.entityTag, unresolved.isDeletion) = (conflict.entityTag, write.method == .delete)
+        return unresolved
     }
 }
 
@@ -173,35 +172,15 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     public let refusedAt: Date
     /// Both versions, as they were when the upstream refused the write.
     public let versions: WriteConflict<Entity>
-    let entityTag: String?
-    let isDeletion: Bool
+    var entityTag: String?
+    var isDeletion = false
 
-    init(
-        id: String,
-        entityID: Entity.ID,
-        refusedAt: Date,
-        versions: WriteConflict<Entity>,
-        entityTag: String?,
-        isDeletion: Bool
-    ) {
+    /// Creates a conflict, for testing code that displays it.
+    public init(id: String, entityID: Entity.ID, refusedAt: Date, versions: WriteConflict<Entity>) {
         self.id = id
         self.entityID = entityID
         self.refusedAt = refusedAt
         self.versions = versions
-        self.entityTag = entityTag
-        self.isDeletion = isDeletion
-    }
-
-    /// Creates a conflict, for testing code that displays it.
-    public init(id: String, entityID: Entity.ID, refusedAt: Date, versions: WriteConflict<Entity>) {
-        self.init(
-            id: id,
-            entityID: entityID,
-            refusedAt: refusedAt,
-            versions: versions,
-            entityTag: nil,
-            isDeletion: versions.mine == nil
-        )
     }
 }
 

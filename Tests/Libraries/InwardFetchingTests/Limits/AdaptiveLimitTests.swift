@@ -48,7 +48,7 @@ struct AdaptiveLimitTests {
             guard let idle = idleFrom.popLast() else { return }
             let work = Duration.seconds(milliseconds / 1_000 * Double.random(in: 0.7...1.3, using: &random))
             let end = max(now, idle) + work
-            // Who begins last mostly ends last, so the place is near the beginning.
+            // Calls that begin last usually end last, so their place is near the beginning.
             idleFrom.insert(end, at: idleFrom.firstIndex { $0 < end } ?? idleFrom.endIndex)
             underWay.insert((now, end), at: underWay.firstIndex { $0.end < end } ?? underWay.endIndex)
         }

@@ -57,6 +57,22 @@ struct RepositoryMemoryTests {
         #expect(memory.entities.count == 20)
     }
 
+    @Test func anExpiredListMayContainAnything() throws {
+        let clock = ManualClock()
+        let memory = EntityMemory(
+            try Repository<Remark>.remarks(source, TimerService(clock)).endpoint,
+            limit: MemoryLimit(),
+            store: nil,
+            timer: TimerService(clock),
+            chance: { 0 }
+        )
+        let stamp = FetchStamp(tick: memory.begin(), time: .zero, age: .zero, byteCount: 0, isFromStore: false)
+        memory.keep(EntityList([Remark(id: 1, author: 7, text: "one")], rejected: []), of: .all, stamp)
+        #expect(memory.mayContain([1], in: .all) && !memory.mayContain([2], in: .all))
+        clock.advance(by: Lifetimes().expiresAfter + .seconds(1))
+        #expect(memory.mayContain([2], in: .all))
+    }
+
     @Test func noMoreListsAreKeptThanThereIsRoomFor() async throws {
         let repository = try Repository<Remark>.remarks(
             source,

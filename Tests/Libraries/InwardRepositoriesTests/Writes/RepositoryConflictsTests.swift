@@ -56,6 +56,18 @@ struct RepositoryConflictsTests {
         await outbox.drain()
     }
 
+    /// Has a change of the second remark accepted, which somebody else deletes before the change is sent.
+    private func deleteThere(_ repository: Repository<Remark>, _ outbox: Outbox) async throws {
+        _ = try await repository.entity(2)
+        source.goOffline()
+        try await repository.update(2) { $0.text = "mine" }
+        source.remove(2)
+        source.meet(.refused(409))
+        source.goOffline(false)
+        outbox.retryNow()
+        await outbox.drain()
+    }
+
     private func onlyConflict(_ repository: Repository<Remark>) async throws -> UnresolvedConflict<Remark> {
         let conflicts = try await repository.conflicts()
         #expect(conflicts.count == 1)
@@ -279,6 +291,25 @@ struct RepositoryConflictsTests {
         }
     }
 
+    /// What the user has chosen is sent, and not what it would make of a version that was read since.
+    @Test func aNewerVersionThatWasReadSinceIsNoPartOfTheDecision() async throws {
+        try await run { [self] repository, outbox in
+            try await overtake(repository, outbox)
+            let conflict = try await onlyConflict(repository)
+            let newest = Remark(id: 2, author: 9, text: "theirs")
+            source.put(newest)
+            _ = try await repository.entity(2, .upstreamOnly)
+            source.goOffline()
+            try await repository.resolve(conflict, .mine)
+            #expect(try await repository.entity(2).value == mine)
+            source.goOffline(false)
+            outbox.retryNow()
+            await outbox.drain()
+            #expect(source.remark(2) == newest && source.writes.last == #"PUT 2 "v2""#)
+            #expect(try await onlyConflict(repository).versions.mine == mine)
+        }
+    }
+
     @Test func aConflictIsDecidedOnce() async throws {
         try await run { [self] repository, outbox in
             try await overtake(repository, outbox)
@@ -388,14 +419,7 @@ struct RepositoryConflictsTests {
 
     @Test func aRuleForTheirsHoldsForWhatTheUpstreamHasDeleted() async throws {
         try await run(Editing(.put, onConflict: .theirs)) { [self] repository, outbox in
-            _ = try await repository.entity(2)
-            source.goOffline()
-            try await repository.update(2) { $0.text = "mine" }
-            source.remove(2)
-            source.meet(.refused(409))
-            source.goOffline(false)
-            outbox.retryNow()
-            await outbox.drain()
+            try await deleteThere(repository, outbox)
             #expect(try await outbox.contents().deadLetters.isEmpty && outbox.pending.isEmpty)
         }
     }
@@ -434,14 +458,7 @@ struct RepositoryConflictsTests {
     @Test(arguments: [Editing<Remark>.Update.put, .patch])
     func whatTheUpstreamHasDeletedCanOnlyBeLeftSo(update: Editing<Remark>.Update) async throws {
         try await run(Editing(update)) { [self] repository, outbox in
-            _ = try await repository.entity(2)
-            source.goOffline()
-            try await repository.update(2) { $0.text = "mine" }
-            source.remove(2)
-            source.meet(.refused(409))
-            source.goOffline(false)
-            outbox.retryNow()
-            await outbox.drain()
+            try await deleteThere(repository, outbox)
             let conflict = try await onlyConflict(repository)
             #expect(conflict.versions.mine == mine && conflict.versions.theirs == nil)
             let error = await #expect(throws: RepositoryError.self) { try await repository.resolve(conflict, .mine) }
