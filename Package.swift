@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-/// Builds a product only where its trait is enabled.
+/// Conditions that build a dependency only if its trait is enabled.
 let asyncHTTPClient = TargetDependencyCondition.when(traits: ["AsyncHTTPClient"])
 let observability = TargetDependencyCondition.when(traits: ["Observability"])
 let serviceLifecycle = TargetDependencyCondition.when(traits: ["ServiceLifecycle"])
@@ -12,22 +12,22 @@ let vips = TargetDependencyCondition.when(traits: ["Vips"])
 #if os(macOS)
 let vipsPackageConfig = "vips"
 #else
-// The compiler finds the headers of libvips by itself; this finds those that they include. The package configuration of
-// libvips itself has flags that SwiftPM rejects with a warning.
+// The compiler finds the headers of libvips by itself. This package configuration finds the headers that those include. The
+// package configuration of libvips itself has flags that SwiftPM rejects with a warning.
 let vipsPackageConfig = "gobject-2.0"
 #endif
 
-/// Whether the application is there, or its libraries alone.
+/// Whether the package contains the rings, or only the libraries.
 ///
-/// SwiftPM wants the names of all targets of all packages to be unique, used or not, and `Entities` or `UseCases` is what services call
-/// targets of their own. So where another package has checked this one out by its address, the rings are left out. The environment
-/// variable `INWARD_RINGS` says otherwise: `1` for a service that links them with module aliases, `0` beside a package that uses this
-/// one by its path.
+/// SwiftPM requires unique target names across all packages, even for targets that nobody links, and services often call their own
+/// targets `Entities` or `UseCases`. The rings are therefore left out if another package has checked this one out from its URL. The
+/// environment variable `INWARD_RINGS` overrides this: `1` adds the rings, for a service that links them, and `0` leaves them out, for
+/// a service that has targets of these names and depends on this package by path.
 let hasRings =
     switch Context.environment["INWARD_RINGS"] {
     case "0": false
     case .some: true
-    // SwiftPM also reads the manifest alone, as if it were at `/`, before it checks anything out.
+    // Before it checks a package out, SwiftPM reads the manifest by itself, as if it were at `/`.
     case nil: Context.packageDirectory != "/" && !Context.packageDirectory.contains("/checkouts/")
     }
 
@@ -129,7 +129,7 @@ let libraries: [Target] = [
         dependencies: ["InwardTransfers", "InwardFetching", "InwardRepositories", "InwardRecordDirectories"]
     ),
     .target(name: "InwardImageCodecs", dependencies: ["InwardImages"]),
-    // Not a product: what record stores share that keep a directory.
+    // Not a product: the code that record stores in directories share.
     .target(name: "InwardRecordDirectories", dependencies: ["InwardCore", "InwardRepositories"]),
     // For composition roots
     .target(name: "InwardScopes", dependencies: ["InwardCore", "InwardFetching", "InwardRepositories"]),
@@ -187,7 +187,7 @@ let libraries: [Target] = [
     ),
 ]
 
-// MARK: Libraries over a technology, each behind a trait
+// MARK: Integrations, each behind a trait
 
 let integrations: [Target] = [
     .target(
@@ -226,7 +226,7 @@ let integrations: [Target] = [
         ]
     ),
     .target(name: "InwardVips", dependencies: ["InwardCore", "InwardImages", .target(name: "CVips", condition: vips)]),
-    // Swift cannot call functions with variable arguments: this wraps those of libvips. Empty without the trait.
+    // Wraps functions of libvips with variable arguments, which Swift cannot call. Empty without the trait.
     .target(
         name: "CVips",
         dependencies: [.target(name: "CLibVips", condition: vips)],
@@ -269,6 +269,7 @@ let integrations: [Target] = [
             "InwardServiceLifecycle", "InwardScopes", "InwardFetching", "InwardRepositories", "InwardTesting",
             .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: serviceLifecycle),
             .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle", condition: serviceLifecycle),
+            .product(name: "Logging", package: "swift-log", condition: serviceLifecycle),
         ]
     ),
     .testTarget(
@@ -288,7 +289,7 @@ let integrations: [Target] = [
     ),
 ]
 
-// MARK: Doubles and conformance suites, for the tests here and of services
+// MARK: Doubles and conformance suites, for this package's tests and those of services
 
 let testing: [Target] = [
     .target(
@@ -318,13 +319,13 @@ let ringTesting: [Target] = [
 // MARK: Tools
 
 let tools: [Target] = [
-    // Holds a package to the diagram of its layers: `swift package check-layers`.
+    // Checks a package against the diagram of its layers: `swift package check-layers`.
     .target(name: "LayerContract"),
     .executableTarget(name: "check-layers", dependencies: ["LayerContract", "InwardCommandLine"]),
     .plugin(
         name: "CheckLayersPlugin",
         capability: .command(
-            intent: .custom(verb: "check-layers", description: "Hold the package to the diagram of its layers.")
+            intent: .custom(verb: "check-layers", description: "Check the package against its layer diagram.")
         ),
         dependencies: ["check-layers"]
     ),
@@ -359,7 +360,7 @@ let tools: [Target] = [
 let support: [Target] = [
     // An HTTP server on a loopback socket.
     .target(name: "LoopbackServer", path: "Tests/Support/LoopbackServer"),
-    // Whether tests go through all cases or a sample.
+    // Tells tests whether to run all cases or a sample.
     .target(name: "Thoroughness", path: "Tests/Support/Thoroughness"),
     // Samples and doubles that the tests of several targets use.
     .target(
@@ -385,7 +386,7 @@ let libraryProducts = [
 ]
 let ringProducts = ["Entities", "UseCases", "InterfaceAdapters", "Infrastructure", "Composition", "UseCasesTesting"]
 
-/// A library of the target of the same name.
+/// Returns the library product of a target, with the same name.
 func library(_ name: String) -> Product { .library(name: name, targets: [name]) }
 
 let package = Package(
@@ -424,14 +425,16 @@ let package = Package(
     ],
     dependencies: [
         // SwiftPM does not resolve a package while its trait is off.
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        // Each version is the oldest with which the integration's tests pass, or a later one that fixes a crash or a hang:
+        // async-http-client 1.30.1 and 1.32.1, swift-service-lifecycle 2.4.1.
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.32.1"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.82.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.26.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.12.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.4.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: (hasRings ? rings + ringTesting : []) + libraries + integrations + testing + tools + support,
@@ -440,12 +443,12 @@ let package = Package(
 
 for target in package.targets where target.type != .plugin && target.type != .system && target.name != "CVips" {
     target.swiftSettings = [
-        .strictMemorySafety(),  // SE-0458: what could break memory safety is marked `unsafe`.
+        .strictMemorySafety(),  // SE-0458: unsafe operations are marked `unsafe`.
         .enableUpcomingFeature("ExistentialAny"),  // SE-0335: an existential says `any`.
         .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444: a member needs its module's import.
-        .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409: an import is internal unless it says more.
-        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461: async code stays with its caller.
+        .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409: an import without an access level is internal.
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461: async code runs on its caller's actor.
     ]
-    // SE-0480: one build serves every step of CI, where a flag on some of the commands would build everything again.
+    // SE-0480: a setting, because SwiftPM builds everything again between commands with and without a flag for it.
     if Context.environment["WARNINGS_AS_ERRORS"] != nil { target.swiftSettings?.append(.treatAllWarnings(as: .error)) }
 }
